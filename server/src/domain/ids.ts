@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+
+/** Returns `length` random bytes. Injected where a test must repeat itself. */
+export type RandomBytes = (length: number) => Uint8Array;
+
+export const systemRandom: RandomBytes = (length) => randomBytes(length);
+
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * A sortable id: prefix, 48 bits of milliseconds, 80 random bits, in Crockford's base 32 (26 characters).
+ * Later ids sort after earlier ones, so that index inserts stay local and cursors are stable.
+ */
+export function newId(prefix: string, epochMilliseconds: number, random: RandomBytes = systemRandom): string {
+  let time = "";
+  let rest = epochMilliseconds;
+  for (let place = 0; place < 10; place += 1) {
+    time = ALPHABET.charAt(rest % 32) + time;
+    rest = Math.floor(rest / 32);
+  }
+  let tail = "";
+  for (const byte of random(16)) tail += ALPHABET.charAt(byte & 31);
+  return `${prefix}${time}${tail}`;
+}
+
+/** Random base-62 text. Bytes over 247 are thrown away, so that every character is equally likely. */
+export function randomBase62(length: number, random: RandomBytes = systemRandom): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random(length)) {
+      if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
+    }
+  }
+  return text;
+}

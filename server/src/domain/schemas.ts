@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { parseDecimal } from "./money.ts";
+
+/** Building blocks of tool schemas. Their JSON Schema is exactly what the interface fixes; rules that it cannot say are refinements with a description. */
+
+const IATA = /^[A-Za-z]{3}$/;
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+export function isCalendarDate(text: string): boolean {
+  if (!ISO_DATE.test(text)) return false;
+  try {
+    return Temporal.PlainDate.from(text, { overflow: "reject" }).toString() === text;
+  } catch {
+    return false;
+  }
+}
+
+export const IataCode = z
+  .string()
+  .length(3)
+  .refine((text) => text.length !== 3 || IATA.test(text), { message: "must be a three-letter IATA code" });
+
+export const IsoDate = z
+  .string()
+  .refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" })
+  .meta({ format: "date" });
+
+export const CabinClass = z.enum(["economy", "premium_economy", "business", "first"]);
+
+export const Email = z
+  .string()
+  .refine((text) => z.email().safeParse(text).success, { message: "must be an e-mail address" })
+  .meta({ format: "email" });
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+export const isPhoneNumber = (text: string): boolean => E164.test(text);
+
+export const PhoneNumber = z
+  .string()
+  .refine(isPhoneNumber, { message: "must be an E.164 phone number, such as +14155550123" })
+  .describe("E.164");
+
+export const Latitude = z
+  .number()
+  .refine((value) => value >= -90 && value <= 90, { message: "must be within -90 and 90" })
+  .describe("Degrees, -90 to 90");
+
+export const Longitude = z
+  .number()
+  .refine((value) => value >= -180 && value <= 180, { message: "must be within -180 and 180" })
+  .describe("Degrees, -180 to 180");
+
+/** An amount in a result: a decimal string, never a number. */
+export const DecimalAmount = z
+  .string()
+  .refine((text) => parseDecimal(text.replace(/^-/, "")) !== undefined, { message: "must be a decimal amount" });
+
+/** Where a result comes from; part of every result that rests on an outside source. */
+export const Provenance = z.object({
+  source: z.string(),
+  sourceLevel: z.enum(["live", "open", "embedded"]),
+  asOf: z.string(),
+});
+export type Provenance = z.infer<typeof Provenance>;

@@ -1,0 +1,210 @@
+import type { z } from "zod";
+import type { CabinClass, Provenance } from "../domain/schemas.ts";
+
+/**
+ * The flight supplier. Failures are `Failure`s with these codes, which tools declare:
+ * `provider_timeout` and `provider_unavailable` (nothing happened, retryable), `outcome_unknown` (a commit was sent and no
+ * answer came: look it up after a quiet time, never repeat it), `offer_not_found`, `offer_expired`, `price_changed`,
+ * `order_not_found`, `booking_rejected` (the supplier refused; nothing was made), `hold_not_available`,
+ * `service_not_available`, `credit_not_applicable`.
+ */
+
+export interface PrivateFare {
+  corporateCode?: string;
+  tourCode?: string;
+  trackingReference?: string;
+  accountNumber?: string;
+}
+
+export interface LoyaltyAccount {
+  airlineIataCode: string;
+  accountNumber: string;
+}
+
+export interface SearchPassenger {
+  /** A leisure fare type as the interface names it. */
+  leisureFareType?: string;
+  loyaltyAccounts: readonly LoyaltyAccount[];
+  /** Needed by suppliers beside loyalty accounts. */
+  givenName?: string;
+  familyName?: string;
+}
+
+export interface FlightSearch {
+  origin: string;
+  destination: string;
+  departureDate: string;
+  returnDate?: string;
+  cabinClass: z.infer<typeof CabinClass>;
+  passengers: readonly SearchPassenger[];
+  /** Keys are airline IATA codes. */
+  privateFares: Readonly<Record<string, readonly PrivateFare[]>>;
+  airlineCreditIds: readonly string[];
+}
+
+export interface Segment {
+  carrier: string;
+  carrierName: string;
+  /** Marketing carrier and number, such as BA117. */
+  flightNumber: string;
+  operatingCarrier: string;
+  origin: string;
+  destination: string;
+  originTerminal: string | null;
+  destinationTerminal: string | null;
+  /** Local time at the airport, without an offset. */
+  departingAt: string;
+  arrivingAt: string;
+  durationMinutes: number;
+  aircraft: string | null;
+  cabinClass: string;
+  baggage: readonly { type: string; quantity: number }[];
+}
+
+export interface Slice {
+  id: string;
+  origin: string;
+  destination: string;
+  durationMinutes: number;
+  fareBrandName: string | null;
+  segments: readonly Segment[];
+}
+
+export interface Condition {
+  allowed: boolean;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+}
+
+export interface FlightOffer {
+  id: string;
+  totalAmount: string;
+  totalCurrency: string;
+  baseAmount: string;
+  taxAmount: string | null;
+  owner: { iataCode: string; name: string };
+  slices: readonly Slice[];
+  /** Null: the airline did not say. */
+  conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
+  paymentRequirements: {
+    requiresInstantPayment: boolean;
+    priceGuaranteeExpiresAt: string | null;
+    paymentRequiredBy: string | null;
+  };
+  passengers: readonly { id: string; type: string | null; fareType: string | null }[];
+  identityDocumentsRequired: boolean;
+  privateFares: readonly { type: string; corporateCode?: string; tourCode?: string; trackingReference?: string }[];
+  availableAirlineCreditIds: readonly string[];
+  totalEmissionsKg: string | null;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
+export interface FlightSearchResult {
+  offers: readonly FlightOffer[];
+  /** What the caller asked for and the supplier does not know; said in the answer, never dropped silently. */
+  notApplied: readonly { input: string; value: string; reason: string }[];
+  provenance: Provenance;
+  sandbox: boolean;
+}
+
+export interface OrderPassenger {
+  /** The offer's passenger id. */
+  id: string;
+  title: string;
+  gender: "m" | "f";
+  givenName: string;
+  familyName: string;
+  bornOn: string;
+  email: string;
+  phoneNumber: string;
+  customerUserId?: string;
+  loyaltyAccounts: readonly LoyaltyAccount[];
+  identityDocument?: { number: string; issuingCountryIso2: string; expiresOn: string };
+}
+
+export interface OrderRequest {
+  offerId: string;
+  passengers: readonly OrderPassenger[];
+  /** Our booking id: kept in the supplier's metadata, so that an unknown outcome can be looked up. */
+  bookingId: string;
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface SupplierOrder {
+  id: string;
+  pnr: string;
+  offerId: string | null;
+  bookingId: string | null;
+  totalAmount: string;
+  totalCurrency: string;
+  paid: boolean;
+  cancelled: boolean;
+  ticketed: boolean;
+  /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
+  creditAppliedAmount: string | null;
+  createdAt: string;
+  paymentRequiredBy: string | null;
+}
+
+export interface AirlineCredit {
+  id: string;
+  airlineIataCode: string;
+  amount: string;
+  currency: string;
+  customerUserId: string | null;
+  usable: boolean;
+}
+
+export interface Customer {
+  id: string;
+  email: string;
+  givenName: string;
+  familyName: string;
+  phoneNumber: string | null;
+}
+
+export interface NearbyAirport {
+  iataCode: string;
+  name: string;
+  cityName: string | null;
+  countryCode: string;
+  latitude: number;
+  longitude: number;
+  timeZone: string | null;
+  distanceMeters: number | null;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface Flights {
+  /** What a result from here is labelled with. */
+  readonly provenance: () => Provenance;
+  readonly sandbox: boolean;
+  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  readonly quietMilliseconds: number;
+  searchOffers(query: FlightSearch, options?: CallOptions): Promise<FlightSearchResult>;
+  getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
+  /** Reserves without paying. Sent once, never repeated. */
+  holdOrder(request: OrderRequest): Promise<SupplierOrder>;
+  /** Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated. */
+  instantOrder(request: OrderRequest & { airlineCreditId?: string }): Promise<SupplierOrder>;
+  /** Pays a held order from the operator's balance. Sent once, never repeated. */
+  payOrder(orderId: string, amount: string, currency: string): Promise<void>;
+  getOrder(orderId: string, options?: CallOptions): Promise<SupplierOrder>;
+  /** Orders made from this offer that carry our booking id; the lookup after an unknown outcome. */
+  findOrdersByBooking(offerId: string, bookingId: string): Promise<readonly SupplierOrder[]>;
+  /** Cancels an unpaid hold, as undo of a booking that cannot be completed. */
+  cancelUnpaidOrder(orderId: string): Promise<void>;
+  getAirlineCredit(creditId: string): Promise<AirlineCredit | undefined>;
+  findCustomerByEmail(email: string): Promise<Customer | undefined>;
+  createCustomer(customer: Omit<Customer, "id">): Promise<Customer>;
+  updateCustomer(id: string, customer: Omit<Customer, "id">): Promise<Customer>;
+  findAirports(
+    query: { text: string } | { latitude: number; longitude: number; radiusMeters: number },
+    options?: CallOptions,
+  ): Promise<readonly NearbyAirport[]>;
+}

@@ -1,0 +1,85 @@
+import type { Micro } from "../domain/money.ts";
+
+export type Plan = "free" | "pro" | "enterprise";
+export type Environment = "sandbox" | "production";
+
+/** Discount on list prices, in percent. */
+export const discountPercentByPlan: Readonly<Record<Plan, number>> = { free: 0, pro: 30, enterprise: 50 };
+
+/** Who is calling, as proved by an API key. Cached for up to 15 s: nothing in it may be a permission to spend by itself. */
+export interface Principal {
+  keyId: string;
+  tenantId: string;
+  /** `svc:<keyId>`. */
+  serviceAccountId: string;
+  /** `*` or `<area>:<effect>`. */
+  scopes: readonly string[];
+  environment: Environment;
+  plan: Plan;
+  /** Signs the responses to this tenant (`x-service-sig`). */
+  signingSecret: string;
+  expiresAt: Temporal.Instant | undefined;
+  /** Profile that the service account acts for when it has none of its own (the demo tenant's `user_demo`). */
+  defaultTravelerId: string | undefined;
+}
+
+export interface Tenant {
+  id: string;
+  name: string;
+  plan: Plan;
+  monthlyCapMicroUsdc: Micro;
+  isDemo: boolean;
+  createdAt: Temporal.Instant;
+}
+
+export interface ApiKey {
+  id: string;
+  tenantId: string;
+  name: string;
+  /** The first characters, to recognise a key by; the key itself is never stored. */
+  start: string;
+  scopes: readonly string[];
+  environment: Environment;
+  createdAt: Temporal.Instant;
+  expiresAt: Temporal.Instant | undefined;
+  revokedAt: Temporal.Instant | undefined;
+  lastUsedAt: Temporal.Instant | undefined;
+}
+
+/** Tenants, users and keys. Our own tables now; an identity provider later, with the same keys. */
+export interface Identity {
+  /** Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. */
+  authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+  isUser(tenantId: string, userId: string): Promise<boolean>;
+  /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
+  createTenant(input: {
+    name: string;
+    plan?: Plan;
+    monthlyCapMicroUsdc?: Micro;
+    isDemo?: boolean;
+    actor: string;
+  }): Promise<{ tenant: Tenant; apiKey: string; key: ApiKey }>;
+  listTenants(): Promise<readonly Tenant[]>;
+  getTenant(tenantId: string): Promise<Tenant | undefined>;
+  setTenant(
+    tenantId: string,
+    change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string },
+    actor: string,
+  ): Promise<Tenant | undefined>;
+  mintKey(input: {
+    tenantId: string;
+    name?: string;
+    environment: Environment;
+    scopes?: readonly string[];
+    expiresAt?: Temporal.Instant;
+    actor: string;
+  }): Promise<{ apiKey: string; key: ApiKey }>;
+  listKeys(tenantId: string): Promise<readonly ApiKey[]>;
+  /** False: no such key of this tenant. */
+  revokeKey(tenantId: string, keyId: string, actor: string): Promise<boolean>;
+  /** The tenant's signing secret, shown once; undefined when it was shown before. */
+  revealSigningSecret(tenantId: string, actor: string): Promise<string | undefined>;
+  /** Makes and returns a new signing secret; the old one stops at once. */
+  rotateSigningSecret(tenantId: string, actor: string): Promise<string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import type { Provenance } from "../domain/schemas.ts";
+import type { CallOptions } from "./flights.ts";
+
+export interface StaySearch {
+  latitude: number;
+  longitude: number;
+  radiusKilometers: number;
+  checkInDate: string;
+  checkOutDate: string;
+  guests: number;
+  rooms: number;
+}
+
+/** Empty `timeline`: the rate is not refundable. */
+export interface CancellationPolicy {
+  refundable: boolean;
+  timeline: readonly { before: string; refundAmount: string; currency: string }[];
+}
+
+export interface Accommodation {
+  /** The supplier's accommodation id. */
+  id: string;
+  /** The search result's id, from which all rates can be fetched. */
+  searchResultId: string;
+  name: string;
+  latitude: number;
+  longitude: number;
+  address: string | null;
+  photos: readonly string[];
+  starRating: number | null;
+  reviewScore: number | null;
+  reviewCount: number | null;
+  cheapestRate: {
+    id: string;
+    totalAmount: string;
+    totalCurrency: string;
+    boardType: string | null;
+    roomName: string | null;
+  };
+  cancellationPolicy: CancellationPolicy;
+  expiresAt: string | null;
+}
+
+/** The stays supplier. Failure codes as in `ports/flights.ts`: `provider_timeout`, `provider_unavailable`. */
+export interface Stays {
+  readonly provenance: () => Provenance;
+  readonly sandbox: boolean;
+  /** The best `limit` places with their cheapest rate and its cancellation policy; fewer when the supplier has fewer. */
+  searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<readonly Accommodation[]>;
+}

@@ -1,0 +1,41 @@
+export interface LoyaltyProgrammeAccount {
+  airlineIataCode: string;
+  accountNumber: string;
+}
+
+export interface Passport {
+  /** ISO 3166-1 alpha-3. */
+  nationality: string;
+  /** Encrypted at rest. */
+  number: string;
+  issuedOn: string;
+  expiresOn: string;
+}
+
+/** A traveler's profile; every field may still be missing. */
+export interface TravelerProfile {
+  givenName?: string;
+  familyName?: string;
+  /** YYYY-MM-DD. */
+  bornOn?: string;
+  title?: string;
+  gender?: "m" | "f";
+  email?: string;
+  /** E.164. */
+  phoneNumber?: string;
+  /** BCP-47. */
+  preferredLanguage?: string;
+  loyaltyProgrammeAccounts: readonly LoyaltyProgrammeAccount[];
+  passports: readonly Passport[];
+}
+
+/** Users of a tenant and their profiles. A user of another tenant does not exist here. */
+export interface Travelers {
+  get(tenantId: string, userId: string): Promise<TravelerProfile | undefined>;
+  /** Replaces the profile; creates the user when it is new. True when it was created. */
+  put(tenantId: string, userId: string, profile: TravelerProfile, actor: string): Promise<boolean>;
+  /** The supplier's customer ids of this tenant's users, per network (`sandbox` or `production`). */
+  findCustomerUserId(tenantId: string, userId: string, network: string): Promise<string | undefined>;
+  findUserByCustomerId(tenantId: string, customerUserId: string, network: string): Promise<string | undefined>;
+  linkCustomer(tenantId: string, userId: string, network: string, customerUserId: string): Promise<void>;
+}

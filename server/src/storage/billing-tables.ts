@@ -1,0 +1,2 @@
+/** Tables of the billing migration. */
+export type BillingTables = Record<never, never>;

@@ -1,0 +1,2 @@
+/** Tables of the booking migration. */
+export type BookingTables = Record<never, never>;

@@ -1,0 +1,48 @@
+import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import pg from "pg";
+import type { BillingTables } from "./billing-tables.ts";
+import type { BookingTables } from "./booking-tables.ts";
+import type { IdentityTables } from "./identity-tables.ts";
+
+export interface Database extends IdentityTables, BillingTables, BookingTables {}
+
+/** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
+export type Queryable = Kysely<Database> | Transaction<Database>;
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+
+/** Parses what PostgreSQL sends: bigint as bigint, timestamptz as Temporal.Instant (sessions run in UTC). */
+const types = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === INT8) return (text: string) => BigInt(text);
+    if (oid === TIMESTAMPTZ) return (text: string) => Temporal.Instant.from(text.replace(" ", "T"));
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+export interface OpenDatabase {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export function openDatabase(
+  databaseUrl: string,
+  options: { poolSize: number; onError: (error: Error) => void },
+): OpenDatabase {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: options.poolSize,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 60_000,
+    // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
+    statement_timeout: 30_000,
+    options: "-c timezone=UTC",
+    types,
+  });
+  // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the process.
+  pool.on("error", options.onError);
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}

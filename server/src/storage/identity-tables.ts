@@ -1,0 +1,2 @@
+/** Tables of the identity migration. */
+export type IdentityTables = Record<never, never>;

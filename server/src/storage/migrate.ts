@@ -1,0 +1,47 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Migration, Migrator } from "kysely";
+import pg from "pg";
+import type { OpenDatabase } from "./database.ts";
+import * as identity from "./migrations/0001-identity.ts";
+import * as billing from "./migrations/0002-billing.ts";
+import * as bookings from "./migrations/0003-bookings.ts";
+
+const migrations: Record<string, Migration> = {
+  "0001-identity": identity,
+  "0002-billing": billing,
+  "0003-bookings": bookings,
+};
+
+/** Any number; the same for every process that migrates this product's database. */
+const MIGRATION_LOCK = 7_411_200_501n;
+const POLL_MILLISECONDS = 100;
+const LOCK_TIMEOUT_MILLISECONDS = 120_000;
+
+/**
+ * The only runner of migrations. The lock is polled on its own connection: a blocking lock deadlocks with libraries that
+ * build indexes concurrently, and without a lock processes that start together fail each other.
+ */
+export async function migrateToLatest(databaseUrl: string, database: OpenDatabase): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const deadline = performance.now() + LOCK_TIMEOUT_MILLISECONDS;
+    while (!(await tryLock(client))) {
+      if (performance.now() > deadline) throw new Error("Another process has held the migration lock for two minutes.");
+      await delay(POLL_MILLISECONDS);
+    }
+    const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => migrations } });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw new Error("The database could not be migrated.", { cause: error });
+  } finally {
+    // Ending the session releases the lock.
+    await client.end();
+  }
+}
+
+async function tryLock(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [
+    MIGRATION_LOCK.toString(),
+  ]);
+  return rows[0]?.locked === true;
+}
