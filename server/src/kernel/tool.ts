@@ -1,0 +1,128 @@
+import type { z } from "zod";
+import { Failure, type FailureDetails, type Issue, invalidInput } from "../domain/errors.ts";
+import type { Micro } from "../domain/money.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Flights } from "../ports/flights.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Maps } from "../ports/maps.ts";
+import type { Stays } from "../ports/stays.ts";
+import type { Stores } from "../ports/stores.ts";
+import type { Travelers } from "../ports/travelers.ts";
+
+/** Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. */
+export interface Ports {
+  clock: Clock;
+  flights: Flights;
+  stays: Stays;
+  maps: Maps;
+  travelers: Travelers;
+  stores: Stores;
+}
+
+export type Area = "flights" | "stays" | "treasury" | "escrow" | "policy" | "reputation" | "trip" | "documents";
+
+/** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
+export type Effect = "read" | "write" | "spend";
+
+/** On whose behalf a call runs. Tools act on this tenant's records and money only. */
+export interface Caller {
+  tenantId: string;
+  keyId: string;
+  /** The user given by the caller, else `svc:<keyId>`. */
+  userId: string;
+  /** Whose traveler profile the caller's own trips use. */
+  travelerId: string;
+  environment: Environment;
+}
+
+export interface CallInfo {
+  id: string;
+  traceId: string;
+  /** Aborted when the caller has gone or the service is stopping. A commit that was sent is never abandoned because of it. */
+  signal: AbortSignal;
+}
+
+export interface CallContext<Code extends string> {
+  caller: Caller;
+  call: CallInfo;
+  fail(code: Code, details?: FailureDetails): Failure;
+  /** For rules that need more than the arguments, such as today's date at an airport. */
+  invalid(...issues: Issue[]): Failure;
+}
+
+/** An answer that an earlier call already gave: nothing ran again, and what was paid then is not paid again. */
+export class Replayed<Result> {
+  readonly result: Result;
+  readonly firstCallId: string;
+
+  constructor(result: Result, firstCallId: string) {
+    this.result = result;
+    this.firstCallId = firstCallId;
+  }
+}
+
+export interface ToolDefinition<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Code extends string,
+  Use extends keyof Ports,
+> {
+  name: string;
+  title: string;
+  summary: string;
+  area: Area;
+  effect: Effect;
+  price: Micro;
+  payableWithoutKey: boolean;
+  uses: readonly Use[];
+  input: Input;
+  output: Output;
+  /** What each code means and what the caller should do next. */
+  errors: Readonly<Record<Code, string>>;
+  /** Arguments that work, given today's date. */
+  example(today: Temporal.PlainDate): z.input<NoInfer<Input>>;
+  run(
+    input: z.output<Input>,
+    context: Pick<Ports, Use> & CallContext<NoInfer<Code>>,
+  ): Promise<z.input<NoInfer<Output>> | Replayed<z.input<NoInfer<Output>>>>;
+}
+
+/** A tool as surfaces and the kernel see it: the types of its arguments and result are erased. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly area: Area;
+  readonly effect: Effect;
+  readonly price: Micro;
+  readonly payableWithoutKey: boolean;
+  readonly uses: readonly (keyof Ports)[];
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+  readonly errors: Readonly<Record<string, string>>;
+  example(today: Temporal.PlainDate): Readonly<Record<string, unknown>>;
+  /** Validated arguments in, an unchecked result out. */
+  run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
+}
+
+export function defineTool<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Code extends string,
+  const Use extends keyof Ports,
+>(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
+  const { run, ...face } = definition;
+  return {
+    ...face,
+    run: (input, ports, caller, call) => {
+      const context: CallContext<Code> = {
+        caller,
+        call,
+        fail: (code, details) => new Failure(code, { detail: definition.errors[code], ...details }),
+        invalid: (...issues) => invalidInput(issues),
+      };
+      // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
+      return run(input as z.output<Input>, Object.assign({}, ports, context));
+    },
+  };
+}
