@@ -1,0 +1,19 @@
+/** Ids of a tenant's users are the tenant's own words; ids that begin with `svc:` are made here, one for each key. */
+
+const USER_ID = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
+const SERVICE_PREFIX = "svc:";
+
+export const USER_ID_RULE = "1 to 128 letters, digits and . _ : @ + -, beginning with a letter or digit";
+
+export function isUserId(text: string): boolean {
+  return USER_ID.test(text);
+}
+
+export function serviceAccountOf(keyId: string): string {
+  return `${SERVICE_PREFIX}${keyId}`;
+}
+
+/** The key that a service account belongs to; undefined for an ordinary user. */
+export function keyIdOf(userId: string): string | undefined {
+  return userId.startsWith(SERVICE_PREFIX) ? userId.slice(SERVICE_PREFIX.length) : undefined;
+}

@@ -1,0 +1,113 @@
+import type pg from "pg";
+import type { Logger } from "pino";
+import { serviceAccountOf } from "../domain/user-ids.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Environment, Plan, Principal } from "../ports/identity.ts";
+import type { Vault } from "../ports/vault.ts";
+import { hashKey } from "./api-keys.ts";
+import { listenForChanges } from "./change-listener.ts";
+import { createLastUsed } from "./last-used.ts";
+import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
+import { signingSecretContext } from "./tenants.ts";
+
+/** Traveler of the demo tenant's service accounts. */
+export const DEMO_TRAVELER_ID = "user_demo";
+
+interface KeyRow {
+  id: string;
+  tenant_id: string;
+  scopes: string[];
+  environment: Environment;
+  expires_at: Temporal.Instant | null;
+  plan: Plan;
+  is_demo: boolean;
+  signing_secret: string;
+}
+
+const SELECT_KEY = {
+  name: "authenticate-key",
+  text: `select k.id, k.tenant_id, k.scopes, k.environment, k.expires_at, t.plan, t.is_demo, t.signing_secret
+    from api_key k join tenant t on t.id = k.tenant_id
+    where k.key_hash = $1 and k.revoked_at is null`,
+};
+
+export interface Authentication {
+  authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+  cache: PrincipalCache;
+  /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
+  ready: Promise<void>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The hot path: who is behind this key. */
+export function createAuthentication(options: {
+  pool: pg.Pool;
+  databaseUrl: string;
+  vault: Vault;
+  clock: Clock;
+  networkMode: Environment;
+  log: Pick<Logger, "warn">;
+}): Authentication {
+  const { pool, databaseUrl, vault, clock, networkMode, log } = options;
+  const cache = createPrincipalCache({ clock });
+  const lastUsed = createLastUsed({ pool, clock, log });
+  const listener = listenForChanges({
+    databaseUrl,
+    channel: "identity_changed",
+    onChange(payload) {
+      const [kind, id = ""] = payload.split(":", 2);
+      if (kind === "key") cache.evictKey(id);
+      else if (kind === "tenant") cache.evictTenant(id);
+    },
+    onListening: (listening) => cache.setEnabled(listening),
+    log,
+  });
+
+  function toPrincipal(row: KeyRow): Principal | undefined {
+    if (row.is_demo && networkMode === "production") return undefined;
+    return {
+      keyId: row.id,
+      tenantId: row.tenant_id,
+      serviceAccountId: serviceAccountOf(row.id),
+      scopes: row.scopes,
+      environment: networkMode === "sandbox" ? "sandbox" : row.environment,
+      plan: row.plan,
+      signingSecret: vault.decrypt(row.signing_secret, signingSecretContext(row.tenant_id)),
+      expiresAt: row.expires_at ?? undefined,
+      defaultTravelerId: row.is_demo ? DEMO_TRAVELER_ID : undefined,
+    };
+  }
+
+  async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
+    const generation = cache.generation();
+    const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHash] });
+    const [row] = rows;
+    const principal = row === undefined ? undefined : toPrincipal(row);
+    cache.put(keyHash, principal, generation);
+    return principal;
+  }
+
+  return {
+    cache,
+    ready: listener.ready,
+    flush: lastUsed.flush,
+    async authenticate(key, { fresh }) {
+      const keyHash = hashKey(key);
+      if (keyHash === undefined) return undefined;
+      const cached = fresh ? undefined : cache.get(keyHash);
+      if (cached === "unknown") return undefined;
+      const principal = cached ?? (await readPrincipal(keyHash));
+      if (principal === undefined) return undefined;
+      // On each use, also of a cached answer: a key that ends now must not live on for the cache's time.
+      const { expiresAt } = principal;
+      if (expiresAt !== undefined && Temporal.Instant.compare(expiresAt, clock.now()) <= 0) return undefined;
+      lastUsed.touch(principal.keyId);
+      return principal;
+    },
+    async close() {
+      await listener.close();
+      await lastUsed.close();
+    },
+  };
+}
