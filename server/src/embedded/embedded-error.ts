@@ -1,0 +1,37 @@
+/**
+ * A start that cannot succeed. The message is one line that says what is wrong and what the operator can do;
+ * it carries no password and is meant to be printed as it is before exiting non-zero.
+ */
+export class EmbeddedError extends Error {
+  override name = "EmbeddedError";
+}
+
+export const errorCode = (error: unknown): string | undefined =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Turns the file system's refusals into lines that an operator can act on; everything else stays what it is. */
+export const explainFileError = (error: unknown, dataDir: string): unknown => {
+  const path =
+    typeof error === "object" && error !== null && "path" in error && typeof error.path === "string"
+      ? error.path
+      : dataDir;
+  switch (errorCode(error)) {
+    case "EACCES":
+    case "EPERM":
+      return new EmbeddedError(
+        `No permission for ${path}: start as the user who owns ${dataDir}, give that folder to this user (chown -R), or set DATA_DIR to another folder.`,
+      );
+    case "ENOSPC":
+      return new EmbeddedError(`The disk that holds ${dataDir} is full: free some space and start again.`);
+    case "EROFS":
+      return new EmbeddedError(`${path} is on a read-only file system: set DATA_DIR to a writable folder.`);
+    case "ENOTDIR":
+      return new EmbeddedError(`${path} is not usable as a folder: set DATA_DIR to a folder of its own.`);
+    default:
+      return error;
+  }
+};

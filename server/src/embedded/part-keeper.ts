@@ -1,0 +1,97 @@
+import { errorText } from "./embedded-error.ts";
+import type { Log } from "./log.ts";
+import { boundLogFile } from "./log-file.ts";
+import type { Part, RunningPart } from "./part.ts";
+import { type PartEntry, readParts, writeParts } from "./parts-file.ts";
+import { isAlive, ownIdentity } from "./process-identity.ts";
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+
+export interface KeepPhase {
+  starting: boolean;
+  mayMovePort: boolean;
+}
+
+/** Keeps parts running; exists only in the process that holds the owner lock. */
+export interface PartKeeper {
+  /**
+   * Opens what is not running of the wanted parts, in their order. While the service starts, a failure rejects;
+   * once it runs, it is logged and tried again later.
+   */
+  keep(wanted: readonly string[], phase: KeepPhase): Promise<void>;
+  /** Stops every part that runs. */
+  closeAll(): Promise<void>;
+}
+
+/** @param parts in the order in which they start. */
+export const createPartKeeper = (dataDir: string, parts: readonly Part[], log: Log): PartKeeper => {
+  const owner = ownIdentity();
+  // What an earlier owner wrote down is where adoption begins.
+  const entries = new Map<string, PartEntry>(
+    readParts(dataDir).map((entry) => [entry.name, { ...entry, ready: false }]),
+  );
+  const retries = new Map<string, { at: number; waitMs: number }>();
+  const save = () => writeParts(dataDir, owner, [...entries.values()]);
+  save();
+
+  const set = (name: string, { pid, startTime, port, url }: RunningPart, ready: boolean): void => {
+    entries.set(name, { name, pid, startTime, port, url, ready });
+    save();
+  };
+
+  const open = async (part: Part, mayMovePort: boolean): Promise<void> => {
+    const known = entries.get(part.name);
+    const running = await part.open({ known, mayMovePort, started: (started) => set(part.name, started, false) });
+    set(part.name, running, true);
+    retries.delete(part.name);
+  };
+
+  const planRetry = (name: string, error: unknown): void => {
+    const before = retries.get(name);
+    const waitMs = Math.min(before ? before.waitMs * 2 : FIRST_RETRY_MS, LONGEST_RETRY_MS);
+    retries.set(name, { at: performance.now() + waitMs, waitMs });
+    log.error({ part: name, reason: errorText(error) }, "an embedded part could not be started, trying again");
+  };
+
+  /** True when the part runs. */
+  const keepOne = async (part: Part, { starting, mayMovePort }: KeepPhase): Promise<boolean> => {
+    const entry = entries.get(part.name);
+    if (entry?.ready && isAlive(entry)) {
+      boundLogFile(part.logPath);
+      return true;
+    }
+    if (performance.now() < (retries.get(part.name)?.at ?? 0)) return false;
+    if (entry?.ready) log.warn({ part: part.name, pid: entry.pid }, "an embedded part died and is restarted");
+    try {
+      await open(part, mayMovePort);
+      return true;
+    } catch (error) {
+      if (starting) throw error;
+      planRetry(part.name, error);
+      return false;
+    }
+  };
+
+  return {
+    async keep(wanted, phase) {
+      for (const part of parts) {
+        // A later part stands on the earlier ones.
+        if (wanted.includes(part.name) && !(await keepOne(part, phase))) return;
+      }
+    },
+
+    async closeAll() {
+      for (const [name, entry] of entries) entries.set(name, { ...entry, ready: false });
+      save();
+      for (const part of parts.toReversed()) {
+        const entry = entries.get(part.name);
+        if (!entry) continue;
+        await part.close(entry);
+        entries.delete(part.name);
+        save();
+      }
+      writeParts(dataDir, null, []);
+    },
+  };
+};

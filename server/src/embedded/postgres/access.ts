@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { EmbeddedError } from "../embedded-error.ts";
+import { findFreePort, LOOPBACK } from "../free-port.ts";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../private-files.ts";
+
+const Access = z.object({ user: z.string(), password: z.string().min(1), port: z.int().min(1).max(65_535) });
+
+/** How to reach the embedded server: kept 0600 beside its data folder. */
+export type Access = z.infer<typeof Access>;
+
+export const SERVICE_DATABASE = "wayfare";
+
+export const dataFolderOf = (folder: string): string => join(folder, "data");
+const accessFileOf = (folder: string): string => join(folder, "access.json");
+
+export const saveAccess = (folder: string, access: Access): void => writePrivateJson(accessFileOf(folder), access);
+
+/** Undefined before the first start. */
+export const readAccess = (folder: string): Access | undefined => readPrivateJson(accessFileOf(folder), Access);
+
+/** Reads the access of this folder's server, or makes it up (and keeps it) before the first start. */
+export const ensureAccess = async (folder: string): Promise<Access> => {
+  ensurePrivateFolder(folder);
+  const known = readAccess(folder);
+  if (known) return known;
+  if (existsSync(dataFolderOf(folder))) {
+    throw new EmbeddedError(
+      `${accessFileOf(folder)} is missing or damaged, and without its password the database beside it cannot be opened: restore the file from a copy.`,
+    );
+  }
+  const access = { user: "wayfare", password: randomBytes(24).toString("base64url"), port: await findFreePort() };
+  saveAccess(folder, access);
+  return access;
+};
+
+export const databaseUrl = ({ user, password, port }: Access, database: string): string =>
+  `postgres://${user}:${password}@${LOOPBACK}:${port}/${database}`;

@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { EmbeddedError, errorText } from "../embedded-error.ts";
+import { partEnvironment } from "../part.ts";
+import { syncFolder } from "../private-files.ts";
+import { type Access, dataFolderOf } from "./access.ts";
+import { type PostgresBinaries, runFile } from "./binaries.ts";
+import { giveFolderTo, type RunAs } from "./run-as.ts";
+import { initArguments } from "./settings.ts";
+
+const DRAFT_PREFIX = "draft-";
+
+const removeDrafts = (folder: string): void => {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(DRAFT_PREFIX)) continue;
+    try {
+      rmSync(join(folder, name), { recursive: true, force: true });
+    } catch {
+      // The initdb of a killed start may still be writing there; it fails by itself, and the next start clears up.
+    }
+  }
+};
+
+const explainInitFailure = (folder: string, output: string): EmbeddedError => {
+  if (output.includes("No space left on device")) {
+    return new EmbeddedError(`The disk that holds ${folder} is full: free some space and start again.`);
+  }
+  if (output.includes("error while loading shared libraries")) {
+    return new EmbeddedError(
+      `PostgreSQL lacks a library (${output.trim().split("\n").at(-1)}): install it, or set DATABASE_URL.`,
+    );
+  }
+  const lines = output.split("\n").filter((line) => /error|fatal|could not/i.test(line));
+  return new EmbeddedError(
+    `The database in ${folder} could not be made (${lines.at(-1)?.trim() ?? "no reason given"}): mend that and start again, or set DATABASE_URL.`,
+  );
+};
+
+/**
+ * Makes the data folder once: in a draft beside it, synced, then renamed. A kill at any moment leaves either
+ * no data folder or a whole one.
+ */
+export const ensureCluster = async (
+  folder: string,
+  access: Access,
+  binaries: PostgresBinaries,
+  runAs: RunAs,
+  progress: (line: string) => void,
+): Promise<void> => {
+  const dataFolder = dataFolderOf(folder);
+  if (existsSync(dataFolder)) {
+    giveFolderTo(dataFolder, runAs);
+    // A copy may have lost its mode, and PostgreSQL refuses a folder that others can read.
+    chmodSync(dataFolder, 0o700);
+    removeDrafts(folder);
+    return;
+  }
+  removeDrafts(folder);
+  progress("Making the embedded database (once)");
+  const draft = join(folder, `${DRAFT_PREFIX}${randomBytes(4).toString("hex")}`);
+  const passwordFile = `${draft}.password`;
+  mkdirSync(draft, { mode: 0o700 });
+  try {
+    chownSync(draft, runAs.uid, runAs.gid);
+    writeFileSync(passwordFile, `${access.password}\n`, { mode: 0o600 });
+    chownSync(passwordFile, runAs.uid, runAs.gid);
+    const words = [...runAs.prefix, binaries.initdb, ...initArguments(draft, access.user, passwordFile)];
+    const [command = binaries.initdb, ...rest] = words;
+    await runFile(command, rest, { cwd: "/", env: partEnvironment });
+    renameSync(draft, dataFolder);
+    syncFolder(folder);
+  } catch (error) {
+    const output = typeof error === "object" && error !== null && "stderr" in error ? String(error.stderr) : "";
+    throw output ? explainInitFailure(folder, output) : new EmbeddedError(errorText(error));
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(draft, { recursive: true, force: true });
+  }
+};

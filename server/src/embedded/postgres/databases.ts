@@ -1,0 +1,98 @@
+import pg from "pg";
+import { EmbeddedError, errorCode, errorText } from "../embedded-error.ts";
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Runs with one connection of its own and always ends it. */
+export const withClient = async <Result>(
+  connectionString: string,
+  use: (client: pg.Client) => Promise<Result>,
+  timeoutMs = CONNECT_TIMEOUT_MS,
+): Promise<Result> => {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
+  // A connection that breaks while idle reports here; the pending query rejects by itself.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const firstText = async (client: pg.Client, sql: string): Promise<string | undefined> => {
+  const { rows } = await client.query<{ value: string }>(sql);
+  return rows[0]?.value;
+};
+
+export const askDataFolder = (connectionString: string, timeoutMs: number): Promise<string | undefined> =>
+  withClient(
+    connectionString,
+    (client) => firstText(client, "select current_setting('data_directory') as value"),
+    timeoutMs,
+  );
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const DUPLICATE_DATABASE = "42P04";
+const UNIQUE_VIOLATION = "23505";
+
+const createDatabase = async (client: pg.Client, name: string): Promise<void> => {
+  const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name]);
+  if (rowCount) return;
+  try {
+    await client.query(`create database ${quote(name)}`);
+  } catch (error) {
+    // Somebody else made it at the same moment.
+    if (errorCode(error) === DUPLICATE_DATABASE || errorCode(error) === UNIQUE_VIOLATION) return;
+    throw error;
+  }
+};
+
+/** Makes the databases that are missing on the server of the given (administrative) URL. */
+export const ensureDatabases = (adminUrl: string, names: readonly string[]): Promise<void> =>
+  withClient(adminUrl, async (client) => {
+    for (const name of names) await createDatabase(client, name);
+  });
+
+const hostOf = (connectionString: string): string => {
+  try {
+    return new URL(connectionString).host || "its socket";
+  } catch {
+    return "its host";
+  }
+};
+
+/** Says in one line, without the password, why a server that the operator named cannot be used. */
+export const checkReachable = async (connectionString: string): Promise<void> => {
+  try {
+    await withClient(connectionString, (client) => client.query("select 1"));
+  } catch (error) {
+    throw new EmbeddedError(
+      `DATABASE_URL names a server at ${hostOf(connectionString)} that cannot be used (${errorCode(error) ?? errorText(error)}): start it, or correct the address, user, password or database.`,
+    );
+  }
+};
+
+const LONGEST_NAME_BYTES = 63;
+
+/**
+ * The URL of the supplier sandbox's database on the server of a service's database: `<name>_sandbox`, made when absent.
+ */
+export const ensureSandboxDatabase = async (serviceUrl: string): Promise<string> => {
+  const name = await withClient(serviceUrl, async (client) => {
+    const current = await firstText(client, "select current_database() as value");
+    const sandbox = `${(current ?? "wayfare").slice(0, LONGEST_NAME_BYTES - "_sandbox".length)}_sandbox`;
+    try {
+      await createDatabase(client, sandbox);
+    } catch (error) {
+      throw new EmbeddedError(
+        `The database server refused to create the supplier sandbox's database (${errorText(error)}): have an administrator run CREATE DATABASE ${quote(sandbox)} OWNER of the same user, then start again.`,
+      );
+    }
+    return sandbox;
+  });
+  const url = new URL(serviceUrl);
+  url.pathname = `/${encodeURIComponent(name)}`;
+  return url.href;
+};

@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../embedded-error.ts";
+import { identifyProcess, type ProcessIdentity, readCommandLine } from "../process-identity.ts";
+
+const lockFileOf = (dataFolder: string): string => join(dataFolder, "postmaster.pid");
+
+const readLines = (dataFolder: string): string[] => {
+  try {
+    return readFileSync(lockFileOf(dataFolder), "utf8").split("\n");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+};
+
+/** The server that runs on this data folder now, whoever started it. */
+export const findServer = (dataFolder: string): (ProcessIdentity & { port: number }) | undefined => {
+  const lines = readLines(dataFolder);
+  const identity = identifyProcess(Number(lines[0]));
+  // After a restart of the machine or the container the number may be somebody else's.
+  if (!identity || !readCommandLine(identity.pid)?.includes(dataFolder)) return undefined;
+  return { ...identity, port: Number(lines[3]) };
+};
+
+// Larger than any system's highest process number.
+const NO_PROCESS = 2_147_000_000;
+
+/**
+ * PostgreSQL refuses to start while the number in its lock file is any living process of the same user, and a killed
+ * server counts as living until its zombie is reaped, which in a container without an init never happens. The caller
+ * found by `findServer` that the number is nobody's. The file must not be deleted: its other lines are how PostgreSQL
+ * makes sure that no backend of the dead server still holds its shared memory.
+ */
+export const disownLockFile = (dataFolder: string): void => {
+  const [pid, ...rest] = readLines(dataFolder);
+  if (pid === undefined || pid === String(NO_PROCESS)) return;
+  writeFileSync(lockFileOf(dataFolder), [NO_PROCESS, ...rest].join("\n"));
+};

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+import type { Part } from "../part.ts";
+import { databaseUrl, readAccess, SERVICE_DATABASE } from "./access.ts";
+import { ensureDatabases } from "./databases.ts";
+import { closeServer, openServer } from "./server.ts";
+
+export const postgresFolderOf = (dataDir: string): string => join(dataDir, "postgres");
+
+/** Undefined before the first start. Carries the password. */
+export const embeddedDatabaseUrl = (dataDir: string): string | undefined => {
+  const access = readAccess(postgresFolderOf(dataDir));
+  return access && databaseUrl(access, SERVICE_DATABASE);
+};
+
+/** The embedded PostgreSQL with the service's database in it. */
+export const postgresPart = (dataDir: string, log: Log, progress: (line: string) => void): Part<"postgres"> => {
+  const folder = postgresFolderOf(dataDir);
+  const logPath = join(dataDir, "logs", "postgres.log");
+  return {
+    name: "postgres",
+    logPath,
+    async open({ mayMovePort, started }) {
+      const running = await openServer({ folder, logPath, log, fsync: true, mayMovePort, progress });
+      started(running);
+      const access = readAccess(folder);
+      if (access) await ensureDatabases(databaseUrl(access, "postgres"), [SERVICE_DATABASE]);
+      return running;
+    },
+    close: closeServer,
+  };
+};

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { EmbeddedError, errorCode } from "../embedded-error.ts";
+import { findFreePort, isPortFree, LOOPBACK } from "../free-port.ts";
+import type { Log } from "../log.ts";
+import { readLogFrom, sizeOfFile } from "../log-file.ts";
+import { type RunningPart, spawnPart } from "../part.ts";
+import { isAlive, sendSignal, waitUntilGone } from "../process-identity.ts";
+import { type Access, databaseUrl, dataFolderOf, ensureAccess, SERVICE_DATABASE, saveAccess } from "./access.ts";
+import { locateBinaries } from "./binaries.ts";
+import { ensureCluster } from "./cluster.ts";
+import { askDataFolder } from "./databases.ts";
+import { disownLockFile, findServer } from "./lock-file.ts";
+import { chooseUser } from "./run-as.ts";
+import { serverArguments } from "./settings.ts";
+
+export interface OpenServerOptions {
+  /** Holds access.json and the data folder. */
+  folder: string;
+  logPath: string;
+  log: Log;
+  fsync: boolean;
+  mayMovePort: boolean;
+  progress(line: string): void;
+}
+
+const PROBE_MS = 25;
+const PROBE_TIMEOUT_MS = 5_000;
+/** A healthy server answers at once, one in recovery says so; one that does neither for so long is replaced. */
+const SILENCE_LIMIT_MS = 8_000;
+const RETRY_MS = 150;
+const START_ATTEMPTS = 40;
+const PROGRESS_EVERY_MS = 5_000;
+
+const STARTING_UP = "57P03";
+const TOO_MANY_CONNECTIONS = "53300";
+
+const runningPart = (identity: { pid: number; startTime: string }, port: number): RunningPart => ({
+  pid: identity.pid,
+  startTime: identity.startTime,
+  port,
+  url: `postgres://${LOOPBACK}:${port}/${SERVICE_DATABASE}`,
+});
+
+/** "ready", "ended" (the process is gone) or "silent" (it lives and does not answer as ours). */
+const waitUntilReady = async (
+  part: RunningPart,
+  access: Access,
+  { folder, progress }: OpenServerOptions,
+): Promise<"ready" | "ended" | "silent"> => {
+  const adminUrl = databaseUrl({ ...access, port: part.port }, "postgres");
+  let lastSign = performance.now();
+  let nextProgress = lastSign + PROGRESS_EVERY_MS;
+  while (isAlive(part)) {
+    try {
+      return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MS)) === dataFolderOf(folder) ? "ready" : "silent";
+    } catch (error) {
+      if (errorCode(error) === TOO_MANY_CONNECTIONS) return "ready";
+      if (errorCode(error) === STARTING_UP) lastSign = performance.now();
+    }
+    if (performance.now() - lastSign > SILENCE_LIMIT_MS) return "silent";
+    if (performance.now() > nextProgress) {
+      progress("PostgreSQL is recovering what was written before it was killed");
+      nextProgress += PROGRESS_EVERY_MS;
+    }
+    await delay(PROBE_MS);
+  }
+  return "ended";
+};
+
+/** Fast shutdown (open transactions are rolled back, everything is written), then harder. */
+export const closeServer = async (part: RunningPart): Promise<void> => {
+  sendSignal(part, "SIGINT");
+  if (await waitUntilGone(part, 5_000)) return;
+  sendSignal(part, "SIGQUIT");
+  if (await waitUntilGone(part, 1_500)) return;
+  sendSignal(part, "SIGKILL");
+  await waitUntilGone(part, 1_000);
+};
+
+const explainStartFailure = (folder: string, port: number, output: string): EmbeddedError | "again" => {
+  if (/No space left on device/.test(output)) {
+    return new EmbeddedError(`The disk that holds ${folder} is full: free some space and start again.`);
+  }
+  if (/Address already in use/.test(output)) {
+    return new EmbeddedError(
+      `Port ${port} of the embedded database is taken by another program: stop it, or change the port in ${folder}/access.json while Wayfare is stopped.`,
+    );
+  }
+  // The dead server's backends need a moment to let go of its shared memory, its zombie one to be reaped.
+  if (/lock file .* already exists|shared memory block .* still in use/.test(output)) return "again";
+  const lines = output.split("\n").filter((line) => /FATAL|PANIC|error|could not/i.test(line));
+  const reason = lines
+    .at(-1)
+    ?.replace(/^.*?(FATAL|PANIC|LOG):\s*/, "")
+    .trim();
+  return new EmbeddedError(
+    `PostgreSQL does not start on ${folder} (${reason ?? "it said nothing"}): mend that, restore the folder from a copy, or set DATABASE_URL.`,
+  );
+};
+
+const ensurePort = async (access: Access, { folder, log, mayMovePort }: OpenServerOptions): Promise<Access> => {
+  if (await isPortFree(access.port)) return access;
+  if (!mayMovePort) {
+    throw new EmbeddedError(`Port ${access.port} of the embedded database is taken by another program: stop it.`);
+  }
+  const moved = { ...access, port: await findFreePort() };
+  saveAccess(folder, moved);
+  log.warn({ from: access.port, to: moved.port }, "the embedded database's port was taken, it moved to another");
+  return moved;
+};
+
+/** Adopts a healthy server, waits for a recovering one, replaces one that does not answer. */
+const adoptServer = async (access: Access, options: OpenServerOptions): Promise<RunningPart | undefined> => {
+  const dataFolder = dataFolderOf(options.folder);
+  const found = findServer(dataFolder);
+  if (!found) {
+    disownLockFile(dataFolder);
+    return undefined;
+  }
+  const part = runningPart(found, found.port || access.port);
+  const outcome = await waitUntilReady(part, access, options);
+  if (outcome === "ready") {
+    if (part.port !== access.port) saveAccess(options.folder, { ...access, port: part.port });
+    options.log.info({ pid: part.pid, port: part.port }, "adopted the running embedded database");
+    return part;
+  }
+  if (outcome === "silent") {
+    options.log.warn({ pid: part.pid }, "the running embedded database does not answer and is replaced");
+    sendSignal(part, "SIGQUIT");
+    if (!(await waitUntilGone(part, 2_000))) sendSignal(part, "SIGKILL");
+    await waitUntilGone(part, 2_000);
+  }
+  return undefined;
+};
+
+/**
+ * Finds or starts the PostgreSQL server of a folder and resolves when it answers. One caller at a time per folder
+ * (the owner lock's matter).
+ */
+export const openServer = async (options: OpenServerOptions): Promise<RunningPart> => {
+  const { folder, logPath, log, fsync, progress } = options;
+  const binaries = locateBinaries();
+  const dataFolder = dataFolderOf(folder);
+  let access = await ensureAccess(folder);
+  const runAs = await chooseUser(dataFolder, binaries.postgres);
+  await ensureCluster(folder, access, binaries, runAs, progress);
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
+    const adopted = await adoptServer(access, options);
+    if (adopted) return adopted;
+    access = await ensurePort(access, options);
+    const logOffset = sizeOfFile(logPath);
+    const words = [...runAs.prefix, binaries.postgres, "-D", dataFolder];
+    const [command = binaries.postgres, ...rest] = [...words, ...serverArguments({ port: access.port, fsync })];
+    const part = runningPart(spawnPart(command, rest, logPath), access.port);
+    const outcome = await waitUntilReady(part, access, options);
+    if (outcome === "ready") {
+      log.info({ pid: part.pid, port: part.port }, "embedded database started");
+      return part;
+    }
+    if (outcome === "silent") await closeServer(part);
+    const failure = explainStartFailure(folder, access.port, readLogFrom(logPath, logOffset));
+    if (failure !== "again") throw failure;
+    await delay(RETRY_MS);
+  }
+  throw new EmbeddedError(`PostgreSQL does not start on ${folder}: its lock file stays in use. See ${logPath}.`);
+};

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { z } from "zod";
+import { errorCode } from "./embedded-error.ts";
+
+/** Makes the folder, and makes it readable by its owner only. */
+export const ensurePrivateFolder = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+};
+
+/** A rename is durable only once its folder is. */
+export const syncFolder = (path: string): void => {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+};
+
+/**
+ * Replaces a file (mode 0600) in one step: a reader sees the old or the new content, also after a kill or a power cut.
+ * Synchronous on purpose: nothing may happen between starting a process and writing down its number.
+ */
+export const writePrivateJson = (path: string, value: unknown): void => {
+  const draft = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(value, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  syncFolder(dirname(path));
+};
+
+/** Undefined when the file is absent or not what the schema says. */
+export const readPrivateJson = <Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): z.infer<Schema> | undefined => {
+  try {
+    const parsed = schema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+    return parsed.success ? parsed.data : undefined;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};

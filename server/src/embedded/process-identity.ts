@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { errorCode } from "./embedded-error.ts";
+
+/** A process number alone is reused by the system; together with the start time it names one process for good. */
+export interface ProcessIdentity {
+  pid: number;
+  /** Clock ticks since boot on Linux, the text of `ps -o lstart` elsewhere. Compared, never interpreted. */
+  startTime: string;
+}
+
+const onLinux = process.platform === "linux";
+
+const readStat = (pid: number): { state: string; startTime: string } | undefined => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "?", startTime: fields[19] ?? "?" };
+  } catch {
+    return undefined;
+  }
+};
+
+const askPs = (pid: number, column: string): string | undefined => {
+  try {
+    const words = ["-o", `${column}=`, "-p", String(pid)];
+    return execFileSync("ps", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Undefined when there is no such process, or only a zombie of it. */
+export const identifyProcess = (pid: number): ProcessIdentity | undefined => {
+  if (onLinux) {
+    const stat = readStat(pid);
+    return stat && !"ZX".includes(stat.state) ? { pid, startTime: stat.startTime } : undefined;
+  }
+  const startTime = askPs(pid, "lstart");
+  return startTime && !askPs(pid, "stat")?.startsWith("Z") ? { pid, startTime } : undefined;
+};
+
+export const ownIdentity = (): ProcessIdentity => identifyProcess(process.pid) ?? { pid: process.pid, startTime: "?" };
+
+/** A zombie counts as dead: it does nothing any more and only waits for its parent. */
+export const isAlive = (identity: ProcessIdentity): boolean =>
+  identifyProcess(identity.pid)?.startTime === identity.startTime;
+
+/** The words of the command line, or undefined where they cannot be read. */
+export const readCommandLine = (pid: number): string | undefined => {
+  if (!onLinux) return askPs(pid, "command");
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");
+  } catch {
+    return undefined;
+  }
+};
+
+/** Sends the signal if this very process still runs. Group: to it and all that it started. */
+export const sendSignal = (
+  identity: ProcessIdentity,
+  signal: "SIGINT" | "SIGKILL" | "SIGQUIT" | "SIGTERM",
+  to: "process" | "group" = "process",
+): void => {
+  if (!isAlive(identity)) return;
+  try {
+    process.kill(to === "group" ? -identity.pid : identity.pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+};
+
+const GONE_POLL_MS = 20;
+
+/** True when the process ended within the time. */
+export const waitUntilGone = async (identity: ProcessIdentity, timeoutMs: number): Promise<boolean> => {
+  const deadline = performance.now() + timeoutMs;
+  while (isAlive(identity)) {
+    if (performance.now() > deadline) return false;
+    await delay(GONE_POLL_MS);
+  }
+  return true;
+};

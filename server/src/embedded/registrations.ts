@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
+import { isAlive, ownIdentity } from "./process-identity.ts";
+
+const PART_NAMES = ["postgres", "supplier"] as const;
+
+/** In the order in which they start; they stop in the other order. */
+export const partNames: readonly PartName[] = PART_NAMES;
+export type PartName = (typeof PART_NAMES)[number];
+
+const Registration = z.object({ pid: z.int(), startTime: z.string(), wants: z.array(z.enum(PART_NAMES)) });
+
+/** The service processes that use a DATA_DIR: one small file each. Those of killed processes are cleared up. */
+export interface Registrations {
+  /** What all living services together need, this one included while it is registered. */
+  wanted(): readonly PartName[];
+  /** Living registrations besides this one. */
+  countOthers(): number;
+  remove(): void;
+}
+
+export const registerService = (folder: string, wants: readonly PartName[]): Registrations => {
+  ensurePrivateFolder(folder);
+  const own = `${process.pid}-${randomBytes(4).toString("hex")}.json`;
+  writePrivateJson(join(folder, own), { ...ownIdentity(), wants });
+
+  const living = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .flatMap((name) => {
+        const registration = readPrivateJson(join(folder, name), Registration);
+        if (registration && isAlive(registration)) return [{ name, wants: registration.wants }];
+        rmSync(join(folder, name), { force: true });
+        return [];
+      });
+
+  return {
+    wanted() {
+      const all = new Set(living().flatMap((registration) => registration.wants));
+      return partNames.filter((name) => all.has(name));
+    },
+    countOthers: () => living().filter(({ name }) => name !== own).length,
+    remove: () => rmSync(join(folder, own), { force: true }),
+  };
+};

@@ -1,0 +1,185 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
+import type { Log } from "./log.ts";
+import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
+import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
+import { readParts } from "./parts-file.ts";
+import { checkReachable } from "./postgres/databases.ts";
+import { embeddedDatabaseUrl, postgresPart } from "./postgres/postgres-part.ts";
+import { ensurePrivateFolder } from "./private-files.ts";
+import { isAlive } from "./process-identity.ts";
+import { type PartName, type Registrations, registerService } from "./registrations.ts";
+import { supplierAccess, supplierPart } from "./supplier-part.ts";
+
+export interface StartEmbeddedOptions {
+  /** Made (0700) when absent. */
+  dataDir: string;
+  /** Undefined: the embedded PostgreSQL under dataDir. Set: that server, and no embedded one starts. */
+  databaseUrl: string | undefined;
+  /** Whether this service needs the supplier sandbox. */
+  supplierSandbox: boolean;
+  log: Log;
+  /** Lines for the operator while something takes long. */
+  progress?: (line: string) => void;
+}
+
+export interface Embedded {
+  /** With its password; the same for as long as this service runs, through every restart of the server. */
+  databaseUrl: string;
+  supplier?: { url: string; token: string };
+  /** Ends the parts unless another service on the same dataDir still uses them. Close your own connections first. */
+  stop(): Promise<void>;
+}
+
+const TICK_MS = 250;
+const WAIT_FOR_OTHERS_MS = 60_000;
+const PROGRESS_EVERY_MS = 5_000;
+const STOP_LIMIT_MS = 9_000;
+
+const prepareFolders = (dataDir: string): string => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const real = realpathSync(dataDir);
+  for (const folder of [real, join(real, "logs"), join(real, "embedded")]) ensurePrivateFolder(folder);
+  return real;
+};
+
+/** One process's share in keeping the parts: the owner keeps them, the others wait to become owner. */
+const joinService = (dataDir: string, registrations: Registrations, makeKeeper: () => PartKeeper) => {
+  let lock: OwnerLock | undefined;
+  let keeper: PartKeeper | undefined;
+
+  const tryOwn = (): PartKeeper | undefined => {
+    if (keeper) return keeper;
+    lock = tryOwnerLock(join(dataDir, "embedded", "owner.lock"));
+    if (lock) keeper = makeKeeper();
+    return keeper;
+  };
+  const release = () => {
+    lock?.release();
+    lock = undefined;
+    keeper = undefined;
+  };
+
+  return {
+    async tick(starting: boolean): Promise<void> {
+      const owned = tryOwn();
+      // Other services hold the parts' addresses already, and so does this one once it runs.
+      const mayMovePort = starting && registrations.countOthers() === 0;
+      await owned?.keep(registrations.wanted(), { starting, mayMovePort });
+    },
+    /**
+     * Whoever leaves last stops the parts. Asking again after letting go of the lock keeps two that leave
+     * at the same moment from both relying on the other.
+     */
+    async leave(): Promise<void> {
+      registrations.remove();
+      const deadline = performance.now() + STOP_LIMIT_MS;
+      while (performance.now() < deadline) {
+        if (registrations.countOthers() > 0) {
+          release();
+          if (registrations.countOthers() > 0) return;
+        }
+        const owned = tryOwn();
+        if (owned) {
+          await owned.closeAll();
+          release();
+          return;
+        }
+        await delay(50);
+      }
+    },
+  };
+};
+
+/**
+ * Starts, adopts or joins the embedded parts of a DATA_DIR: processes of their own, each in its own process group,
+ * listed in `parts.json`. Several services on one DATA_DIR share them; exactly one keeps them running, and another
+ * takes over within a second when it dies. A part that dies is restarted on the same port.
+ *
+ * Rejects with EmbeddedError, whose message is one line for the operator.
+ */
+export const startEmbedded = async (options: StartEmbeddedOptions): Promise<Embedded> => {
+  try {
+    return await start({ ...options, dataDir: prepareFolders(options.dataDir) });
+  } catch (error) {
+    throw explainFileError(error, options.dataDir);
+  }
+};
+
+const start = async ({
+  dataDir,
+  databaseUrl,
+  supplierSandbox,
+  log,
+  progress = () => undefined,
+}: StartEmbeddedOptions): Promise<Embedded> => {
+  if (databaseUrl !== undefined) await checkReachable(databaseUrl);
+  const serviceDatabaseUrl = (): string => {
+    const url = databaseUrl ?? embeddedDatabaseUrl(dataDir);
+    if (url === undefined) throw new EmbeddedError(`The embedded database of ${dataDir} was not started.`);
+    return url;
+  };
+  const wants: PartName[] = [
+    ...(databaseUrl === undefined ? ["postgres" as const] : []),
+    ...(supplierSandbox ? ["supplier" as const] : []),
+  ];
+  const parts = [postgresPart(dataDir, log, progress), supplierPart({ dataDir, log, serviceDatabaseUrl, progress })];
+  const registrations = registerService(join(dataDir, "embedded", "services"), wants);
+  const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log));
+
+  const allReady = () =>
+    wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
+  const becomeReady = async (): Promise<void> => {
+    const begun = performance.now();
+    let nextProgress = begun + PROGRESS_EVERY_MS;
+    for (;;) {
+      await share.tick(true);
+      if (allReady()) return;
+      if (performance.now() > nextProgress) {
+        progress("Waiting for another Wayfare process to start the embedded parts");
+        nextProgress += PROGRESS_EVERY_MS;
+      }
+      if (performance.now() - begun > WAIT_FOR_OTHERS_MS) {
+        throw new EmbeddedError(
+          `Another Wayfare process holds ${dataDir} and its embedded parts do not become ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
+        );
+      }
+      await delay(100);
+    }
+  };
+
+  try {
+    await becomeReady();
+  } catch (error) {
+    await share.leave();
+    throw error;
+  }
+
+  let stopping = false;
+  const watch = async (): Promise<void> => {
+    while (!stopping) {
+      await delay(TICK_MS, undefined, { ref: false });
+      if (stopping) return;
+      try {
+        await share.tick(false);
+      } catch (error) {
+        // A part that another service asked for and that does not start here is that service's failure to report.
+        log.error({ reason: errorText(error) }, "the embedded parts could not be looked after, trying again");
+      }
+    }
+  };
+  const watching = watch();
+  let stopped: Promise<void> | undefined;
+  const supplier = supplierSandbox ? supplierAccess(dataDir) : undefined;
+  return {
+    databaseUrl: serviceDatabaseUrl(),
+    ...(supplier && { supplier }),
+    stop() {
+      stopping = true;
+      stopped ??= watching.then(() => share.leave());
+      return stopped;
+    },
+  };
+};
