@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { databaseUrl, readAccess } from "../../src/embedded/postgres/access.ts";
+import { findServer } from "../../src/embedded/postgres/lock-file.ts";
+import { closeServer, openServer } from "../../src/embedded/postgres/server.ts";
+import { identifyProcess, ownIdentity, sendSignal } from "../../src/embedded/process-identity.ts";
+
+export interface TestPostgres {
+  /** Of the administrative database, as superuser. */
+  adminUrl: string;
+  stop(): Promise<void>;
+  /** For a process that is exiting already: no waiting, nothing left behind. */
+  stopAtOnce(): void;
+}
+
+export interface TestPostgresOptions {
+  /** Off is faster and fits throwaway data; a test of what survives a kill wants it on. */
+  fsync?: boolean;
+}
+
+const PREFIX = "wayfare-test-postgres-";
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const killServer = (folder: string): void => {
+  const server = findServer(join(folder, "postgres", "data"));
+  if (server) sendSignal(server, "SIGQUIT");
+};
+
+const remove = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+
+/** A test run that was killed could not clean up: the next one does. */
+const removeLeftovers = (parent: string): void => {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(parent, name);
+    try {
+      const [pid, startTime] = readFileSync(join(folder, "made-by"), "utf8").split(" ");
+      if (identifyProcess(Number(pid))?.startTime === startTime) continue;
+      killServer(folder);
+      remove(folder);
+    } catch {
+      // Another user's, or just being made.
+    }
+  }
+};
+
+/** A throwaway PostgreSQL in a temporary folder, on a free port of its own. */
+export const startTestPostgres = async ({ fsync = true }: TestPostgresOptions = {}): Promise<TestPostgres> => {
+  const parent = realpathSync(tmpdir());
+  removeLeftovers(parent);
+  const folder = mkdtempSync(join(parent, PREFIX));
+  const { pid, startTime } = ownIdentity();
+  writeFileSync(join(folder, "made-by"), `${pid} ${startTime}`);
+  const cluster = join(folder, "postgres");
+  mkdirSync(cluster, { mode: 0o700 });
+  try {
+    const logPath = join(folder, "postgres.log");
+    const options = { folder: cluster, logPath, log: quiet, fsync, mayMovePort: true, progress: () => undefined };
+    const server = await openServer(options);
+    const access = readAccess(cluster);
+    if (!access) throw new Error(`No access file in ${cluster}`);
+    return {
+      adminUrl: databaseUrl(access, "postgres"),
+      async stop() {
+        await closeServer(server);
+        remove(folder);
+      },
+      stopAtOnce() {
+        sendSignal(server, "SIGQUIT");
+        remove(folder);
+      },
+    };
+  } catch (error) {
+    killServer(folder);
+    remove(folder);
+    throw error;
+  }
+};
