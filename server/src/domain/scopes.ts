@@ -26,8 +26,8 @@ export function scopeOf(area: Area, effect: Effect): string {
   return `${area}:${effect}`;
 }
 
-export function hasScope(scopes: readonly string[], area: Area, effect: Effect): boolean {
-  return scopes.includes(EVERYTHING) || scopes.includes(scopeOf(area, effect));
+export function hasScope(scopes: readonly string[], scope: string): boolean {
+  return scopes.includes(EVERYTHING) || scopes.includes(scope);
 }
 
 export const knownScopes: readonly string[] = [

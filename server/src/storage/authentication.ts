@@ -1,8 +1,8 @@
 import type pg from "pg";
-import type { Logger } from "pino";
 import { serviceAccountOf } from "../domain/user-ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Plan, Principal } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
 import type { Vault } from "../ports/vault.ts";
 import { hashKey } from "./api-keys.ts";
 import { listenForChanges } from "./change-listener.ts";
@@ -47,7 +47,7 @@ export function createAuthentication(options: {
   vault: Vault;
   clock: Clock;
   networkMode: Environment;
-  log: Pick<Logger, "warn">;
+  log: Pick<Log, "warn">;
 }): Authentication {
   const { pool, databaseUrl, vault, clock, networkMode, log } = options;
   const cache = createPrincipalCache({ clock });

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Logger } from "pino";
+import type { Log } from "../ports/log.ts";
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
@@ -21,7 +21,7 @@ export function listenForChanges(options: {
   channel: string;
   onChange: (payload: string) => void;
   onListening: (listening: boolean) => void;
-  log: Pick<Logger, "warn">;
+  log: Pick<Log, "warn">;
 }): ChangeListener {
   const { databaseUrl, channel, onChange, onListening, log } = options;
   const first = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
 import type { Kysely } from "kysely";
 import type pg from "pg";
-import type { Logger } from "pino";
 import { Failure, invalidInput } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../domain/scopes.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ApiKey, Environment, Identity, Tenant } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
 import type { Vault } from "../ports/vault.ts";
 import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./api-keys.ts";
 import { appendAudit } from "./audit.ts";
@@ -37,7 +37,7 @@ export interface IdentityOptions {
   random?: RandomBytes;
   /** `sandbox`: every key resolves as a sandbox key. `production`: the demo tenant's keys are refused. */
   networkMode: Environment;
-  log: Pick<Logger, "warn">;
+  log: Pick<Log, "warn">;
   /** What a new tenant needs from other areas, in the transaction that creates it. */
   onTenantCreated?: (transaction: Queryable, tenant: Tenant) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { Logger } from "pino";
 import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
 
 const FLUSH_INTERVAL_MS = 30_000;
 
@@ -11,7 +11,7 @@ export interface LastUsed {
 }
 
 /** Collects when keys were used and writes that now and then: one write per call would queue all calls of a key on one row. */
-export function createLastUsed(options: { pool: pg.Pool; clock: Clock; log: Pick<Logger, "warn"> }): LastUsed {
+export function createLastUsed(options: { pool: pg.Pool; clock: Clock; log: Pick<Log, "warn"> }): LastUsed {
   const { pool, clock, log } = options;
   let pending = new Map<string, Temporal.Instant>();
 

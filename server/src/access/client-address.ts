@@ -1,0 +1,24 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+const GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/**
+ * What a limit per address counts by. An IPv6 caller owns at least a /64, so one address of it would be no limit at all;
+ * an IPv4 address stays one, also in the mapped form that dual-stack sockets report.
+ */
+export function addressGroup(remoteAddress: string | undefined): string {
+  const [address = ""] = (remoteAddress ?? "").split("%", 1);
+  const mapped = MAPPED_IPV4.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return "unknown";
+  const [head = "", tail] = address.split("::", 2);
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, GROUPS - left.length - right.length);
+  const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
+  const network = groups.slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${network.join(":")}::/64`;
+}

@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { EmbeddedError, errorCode, errorText, explainFileError } from "./embedded-error.ts";
+import { ensurePrivateFolder, syncFolder } from "./private-files.ts";
+
+const KEY_BYTES = 32;
+const HEX_KEY = /^[0-9a-fA-F]{64}$/;
+const BASE64_KEY = /^[A-Za-z0-9+/_-]{43}=?$/;
+const HOW_TO_MAKE = "make one with: (umask 077; openssl rand -hex 32 > master.key)";
+
+/**
+ * The key that encrypts wallet keys and personal numbers. `masterKeyFile` set: that file. Unset: DATA_DIR/master.key, made when
+ * it is absent, one and the same for all processes that start at once; production refuses that, because a key that lies beside
+ * the data it encrypts protects nothing.
+ *
+ * Throws EmbeddedError, whose message is one line for the operator and never holds the key.
+ */
+export function readMasterKey(options: {
+  masterKeyFile: string | undefined;
+  dataDir: string;
+  production: boolean;
+}): Buffer {
+  const { masterKeyFile, dataDir, production } = options;
+  if (masterKeyFile !== undefined) return readKeyFile(masterKeyFile);
+  if (production) {
+    throw new EmbeddedError(
+      `MASTER_KEY_FILE is not set, and NETWORK_MODE=production needs it: set it to a file with 32 random bytes in hexadecimal; ${HOW_TO_MAKE}`,
+    );
+  }
+  const path = join(dataDir, "master.key");
+  try {
+    makeOnce(path);
+  } catch (error) {
+    throw explainFileError(error, dataDir);
+  }
+  return readKeyFile(path);
+}
+
+/**
+ * Linking a finished draft to its name fails when the name is taken: of several processes one wins, nobody reads half a key, and
+ * no key that may already encrypt something is ever replaced.
+ */
+function makeOnce(path: string): void {
+  if (exists(path)) return;
+  ensurePrivateFolder(dirname(path));
+  const draft = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(file, `${randomBytes(KEY_BYTES).toString("hex")}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  try {
+    linkSync(draft, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    closeSync(openSync(path, "r"));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function readKeyFile(path: string): Buffer {
+  const text = readText(path);
+  if (HEX_KEY.test(text)) return Buffer.from(text, "hex");
+  const key = Buffer.from(BASE64_KEY.test(text) ? text : "", "base64");
+  if (key.length === KEY_BYTES) return key;
+  throw new EmbeddedError(
+    `The master key file ${path} must hold 32 random bytes in hexadecimal or base64; ${HOW_TO_MAKE}`,
+  );
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw new EmbeddedError(`The master key file ${path} cannot be read (${errorCode(error) ?? errorText(error)}).`);
+  }
+}
