@@ -1,0 +1,231 @@
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import type { AirlineCredit, Customer, NearbyAirport, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
+import { Amount, Currency, Instant, Text } from "./wire.ts";
+
+/** Orders, payments, credits, customers and airports, in both directions. */
+
+/** Where our booking id stands in the supplier's metadata. */
+const BOOKING_ID = "booking_id";
+
+export const WireOrder = z.object({
+  id: Text,
+  booking_reference: Text,
+  offer_id: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  total_amount: Amount,
+  total_currency: Currency,
+  created_at: Instant,
+  cancelled_at: Instant.nullish(),
+  cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
+  documents: z.array(z.object({ type: Text })).nullish(),
+  payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: Instant.nullish() }),
+});
+
+/** Whether an order is paid shows in `paid_at` or in a document; `awaiting_payment` is false for a lapsed hold, too. */
+export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: string | null): SupplierOrder {
+  const documents = order.documents ?? [];
+  const bookingId = order.metadata?.[BOOKING_ID];
+  return {
+    id: order.id,
+    pnr: order.booking_reference,
+    offerId: order.offer_id ?? null,
+    bookingId: typeof bookingId === "string" ? bookingId : null,
+    totalAmount: order.total_amount,
+    totalCurrency: order.total_currency,
+    paid: typeof order.payment_status.paid_at === "string" || documents.length > 0,
+    cancelled: typeof order.cancelled_at === "string" || typeof order.cancellation?.confirmed_at === "string",
+    ticketed: documents.some((document) => document.type === "electronic_ticket"),
+    creditAppliedAmount,
+    createdAt: order.created_at,
+    paymentRequiredBy: order.payment_status.payment_required_by ?? null,
+  };
+}
+
+export const WirePayment = z.object({
+  id: Text,
+  type: Text,
+  amount: Amount.nullish(),
+  status: z.string().nullish(),
+});
+type WirePayment = z.infer<typeof WirePayment>;
+
+/** The sum of what airline credits covered, or null when none did. A payment without a status is a done one. */
+export function creditApplied(payments: readonly WirePayment[]): string | null {
+  const amounts = payments
+    .filter((payment) => payment.type === "airline_credit" && (payment.status ?? "succeeded") === "succeeded")
+    .map((payment) => parseDecimal(payment.amount ?? "") ?? 0n);
+  return amounts.length === 0 ? null : formatDecimal(amounts.reduce((sum, amount) => sum + amount, 0n));
+}
+
+export function toOrderData(request: OrderRequest): Record<string, unknown> {
+  const users = [...new Set(request.passengers.flatMap(({ customerUserId }) => customerUserId ?? []))];
+  return {
+    selected_offers: [request.offerId],
+    metadata: { [BOOKING_ID]: request.bookingId },
+    ...(users.length === 0 ? {} : { users }),
+    passengers: request.passengers.map((passenger) => ({
+      id: passenger.id,
+      title: passenger.title,
+      gender: passenger.gender,
+      given_name: passenger.givenName,
+      family_name: passenger.familyName,
+      born_on: passenger.bornOn,
+      email: passenger.email,
+      phone_number: passenger.phoneNumber,
+      ...(passenger.customerUserId === undefined ? {} : { user_id: passenger.customerUserId }),
+      ...(passenger.loyaltyAccounts.length === 0
+        ? {}
+        : {
+            loyalty_programme_accounts: passenger.loyaltyAccounts.map((account) => ({
+              airline_iata_code: account.airlineIataCode,
+              account_number: account.accountNumber,
+            })),
+          }),
+      ...(passenger.identityDocument === undefined
+        ? {}
+        : {
+            identity_documents: [
+              {
+                type: "passport",
+                unique_identifier: passenger.identityDocument.number,
+                issuing_country_code: passenger.identityDocument.issuingCountryIso2,
+                expires_on: passenger.identityDocument.expiresOn,
+              },
+            ],
+          }),
+    })),
+  };
+}
+
+/** What is left to pay after a credit, with as many decimal places as the total has (JPY has none); null when nothing is. */
+export function remainderAfter(credit: string, total: string): string | null {
+  const covered = parseDecimal(credit);
+  const whole = parseDecimal(total);
+  if (covered === undefined || whole === undefined) return total;
+  if (covered >= whole) return null;
+  return formatDecimal(whole - covered, (total.split(".")[1] ?? "").length);
+}
+
+export const WireCredit = z.object({
+  id: Text,
+  airline_iata_code: Text,
+  credit_amount: Amount.nullish(),
+  credit_currency: Currency.nullish(),
+  amount: Amount.nullish(),
+  amount_currency: Currency.nullish(),
+  user_id: z.string().nullish(),
+  spent_at: Instant.nullish(),
+  invalidated_at: Instant.nullish(),
+  expires_at: z.string().nullish(),
+});
+
+export function toCredit(credit: z.infer<typeof WireCredit>, now: Temporal.Instant): AirlineCredit | undefined {
+  const amount = credit.credit_amount ?? credit.amount;
+  const currency = credit.credit_currency ?? credit.amount_currency;
+  if (typeof amount !== "string" || typeof currency !== "string") return undefined;
+  const open = typeof credit.spent_at !== "string" && typeof credit.invalidated_at !== "string";
+  return {
+    id: credit.id,
+    airlineIataCode: credit.airline_iata_code,
+    amount,
+    currency,
+    customerUserId: credit.user_id ?? null,
+    usable: open && !isOver(credit.expires_at, now),
+  };
+}
+
+/** An expiry comes as an instant or as a date; a date counts to its end. */
+function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
+  if (expiresAt === null || expiresAt === undefined) return false;
+  try {
+    const text = /^\d{4}-\d{2}-\d{2}$/.test(expiresAt) ? `${expiresAt}T23:59:59Z` : expiresAt;
+    return Temporal.Instant.compare(Temporal.Instant.from(text), now) <= 0;
+  } catch {
+    return true;
+  }
+}
+
+export const WireCustomer = z.object({
+  id: Text,
+  email: Text,
+  given_name: z.string(),
+  family_name: z.string(),
+  phone_number: z.string().nullish(),
+});
+
+export function toCustomer(customer: z.infer<typeof WireCustomer>): Customer {
+  return {
+    id: customer.id,
+    email: customer.email,
+    givenName: customer.given_name,
+    familyName: customer.family_name,
+    phoneNumber: customer.phone_number ?? null,
+  };
+}
+
+export function toCustomerData(customer: Omit<Customer, "id">): Record<string, unknown> {
+  return {
+    email: customer.email,
+    given_name: customer.givenName,
+    family_name: customer.familyName,
+    ...(customer.phoneNumber === null ? {} : { phone_number: customer.phoneNumber }),
+  };
+}
+
+const WireAirport = z.object({
+  iata_code: Text,
+  name: Text,
+  city_name: z.string().nullish(),
+  iata_country_code: Text,
+  latitude: z.number(),
+  longitude: z.number(),
+  time_zone: z.string().nullish(),
+});
+
+/** A suggestion is an airport, or a city with its airports. */
+export const WireSuggestion = z.union([
+  WireAirport.extend({ type: z.literal("airport") }),
+  z.object({ type: z.literal("city"), airports: z.array(WireAirport).nullish() }),
+]);
+
+const EARTH_RADIUS_METERS = 6_371_008.8;
+
+function distanceMeters(from: Position, to: Position): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const halfLatitude = Math.sin(radians(to.latitude - from.latitude) / 2);
+  const halfLongitude = Math.sin(radians(to.longitude - from.longitude) / 2);
+  const chord =
+    halfLatitude ** 2 + Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * halfLongitude ** 2;
+  return Math.round(2 * EARTH_RADIUS_METERS * Math.asin(Math.min(1, Math.sqrt(chord))));
+}
+
+interface Position {
+  latitude: number;
+  longitude: number;
+}
+
+/** Airports of the suggestions, each once; nearest first when a position was asked for, else in the supplier's order. */
+export function toAirports(
+  suggestions: readonly z.infer<typeof WireSuggestion>[],
+  from: Position | undefined,
+): NearbyAirport[] {
+  const airports = new Map<string, NearbyAirport>();
+  for (const suggestion of suggestions) {
+    for (const airport of suggestion.type === "city" ? (suggestion.airports ?? []) : [suggestion]) {
+      if (airports.has(airport.iata_code)) continue;
+      airports.set(airport.iata_code, {
+        iataCode: airport.iata_code,
+        name: airport.name,
+        cityName: airport.city_name ?? null,
+        countryCode: airport.iata_country_code,
+        latitude: airport.latitude,
+        longitude: airport.longitude,
+        timeZone: airport.time_zone ?? null,
+        distanceMeters: from === undefined ? null : distanceMeters(from, airport),
+      });
+    }
+  }
+  const found = [...airports.values()];
+  return from === undefined ? found : found.sort((a, b) => (a.distanceMeters ?? 0) - (b.distanceMeters ?? 0));
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Accommodation } from "../../ports/stays.ts";
+import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
+
+const WireAccommodation = z.object({
+  id: Text,
+  name: Text,
+  location: z.object({
+    address: z
+      .object({
+        line_one: z.string().nullish(),
+        city_name: z.string().nullish(),
+        region: z.string().nullish(),
+        postal_code: z.string().nullish(),
+        country_code: z.string().nullish(),
+      })
+      .nullish(),
+    geographic_coordinates: z.object({ latitude: z.number(), longitude: z.number() }),
+  }),
+  rating: z.number().nullish(),
+  review_score: z.number().nullish(),
+  review_count: Count.nullish(),
+  photos: z.array(z.object({ url: Text })).nullish(),
+});
+
+/** A search result: the price is there, the rate behind it is not. */
+export const WireStay = z.object({
+  id: Text,
+  cheapest_rate_total_amount: Amount.nullish(),
+  cheapest_rate_currency: Currency.nullish(),
+  accommodation: WireAccommodation,
+});
+export type WireStay = z.infer<typeof WireStay>;
+
+const WireRate = z.object({
+  id: Text,
+  total_amount: Amount,
+  total_currency: Currency,
+  board_type: z.string().nullish(),
+  available_payment_methods: z.array(z.string()).nullish(),
+  cancellation_timeline: z.array(z.object({ before: Instant, refund_amount: Amount, currency: Currency })).nullish(),
+  expires_at: Instant.nullish(),
+});
+type WireRate = z.infer<typeof WireRate>;
+
+export const WireStayWithRates = z.object({
+  id: Text,
+  expires_at: Instant.nullish(),
+  accommodation: WireAccommodation.extend({
+    rooms: z.array(z.object({ name: z.string().nullish(), rates: z.array(WireRate).nullish() })).nullish(),
+  }),
+});
+type WireStayWithRates = z.infer<typeof WireStayWithRates>;
+
+function micro(amount: string): bigint {
+  return parseDecimal(amount) ?? 0n;
+}
+
+/** The cheapest rate that can be paid from the balance; a rate that does not say how it is paid can. */
+function cheapestRate(stay: WireStayWithRates): { rate: WireRate; roomName: string | null } | undefined {
+  let best: { rate: WireRate; roomName: string | null } | undefined;
+  for (const room of stay.accommodation.rooms ?? []) {
+    for (const rate of room.rates ?? []) {
+      const methods = rate.available_payment_methods ?? [];
+      if (methods.length > 0 && !methods.includes("balance")) continue;
+      if (best !== undefined && micro(rate.total_amount) >= micro(best.rate.total_amount)) continue;
+      best = { rate, roomName: room.name ?? null };
+    }
+  }
+  return best;
+}
+
+/** Undefined when no rate is left that can be booked. */
+export function toAccommodation(stay: WireStayWithRates): Accommodation | undefined {
+  const cheapest = cheapestRate(stay);
+  if (cheapest === undefined) return undefined;
+  const { accommodation } = stay;
+  const { rate, roomName } = cheapest;
+  const { address, geographic_coordinates: position } = accommodation.location;
+  const lines = [address?.line_one, address?.city_name, address?.region, address?.postal_code, address?.country_code];
+  const written = lines.filter((line) => typeof line === "string" && line !== "").join(", ");
+  const timeline = [...(rate.cancellation_timeline ?? [])].sort((a, b) =>
+    Temporal.Instant.compare(Temporal.Instant.from(a.before), Temporal.Instant.from(b.before)),
+  );
+  return {
+    id: accommodation.id,
+    searchResultId: stay.id,
+    name: accommodation.name,
+    latitude: position.latitude,
+    longitude: position.longitude,
+    address: written === "" ? null : written,
+    photos: (accommodation.photos ?? []).map((photo) => photo.url),
+    starRating: accommodation.rating ?? null,
+    reviewScore: accommodation.review_score ?? null,
+    reviewCount: accommodation.review_count ?? null,
+    cheapestRate: {
+      id: rate.id,
+      totalAmount: rate.total_amount,
+      totalCurrency: rate.total_currency,
+      boardType: rate.board_type ?? null,
+      roomName,
+    },
+    cancellationPolicy: {
+      refundable: timeline.length > 0,
+      timeline: timeline.map(({ before, refund_amount, currency }) => ({
+        before,
+        refundAmount: refund_amount,
+        currency,
+      })),
+    },
+    expiresAt: rate.expires_at ?? stay.expires_at ?? null,
+  };
+}
+
+/** A place without reviews counts as a middling one. */
+const SCORE_WITHOUT_REVIEWS = 6;
+/** A price of twice the median costs as much as these points of the review score (0 to 10). */
+const POINTS_PER_MEDIAN_PRICE = 3;
+
+/**
+ * The order in which places are offered: review score (0–10) minus three points for each time the median price that the place
+ * costs. A place at half the median may so score 1.5 points lower than one at the median and stand level with it. Ties: the
+ * cheaper, then the id. Places without a price go last, as the search did not price them.
+ */
+export function rankStays(stays: readonly WireStay[]): WireStay[] {
+  const prices = stays
+    .flatMap((stay) => (stay.cheapest_rate_total_amount ? [micro(stay.cheapest_rate_total_amount)] : []))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const median = prices[Math.floor(prices.length / 2)] ?? 0n;
+  const worth = (stay: WireStay): number => {
+    const price = stay.cheapest_rate_total_amount;
+    if (price === null || price === undefined) return Number.NEGATIVE_INFINITY;
+    // A ratio for ranking only; the amount itself stays an integer.
+    const ratio = median === 0n ? 1 : Number((micro(price) * 1_000n) / median) / 1_000;
+    return (stay.accommodation.review_score ?? SCORE_WITHOUT_REVIEWS) - POINTS_PER_MEDIAN_PRICE * ratio;
+  };
+  const ranked = stays.map((stay) => ({
+    stay,
+    worth: worth(stay),
+    price: micro(stay.cheapest_rate_total_amount ?? "0"),
+  }));
+  ranked.sort((a, b) => {
+    if (a.worth !== b.worth) return b.worth - a.worth;
+    if (a.price !== b.price) return a.price < b.price ? -1 : 1;
+    return a.stay.id < b.stay.id ? -1 : 1;
+  });
+  return ranked.map(({ stay }) => stay);
+}

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { CallOptions, Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
+import type { DuffelClient } from "./client.ts";
+import { failure, hasSupplierCode } from "./errors.ts";
+import {
+  creditApplied,
+  remainderAfter,
+  toCredit,
+  toOrder,
+  toOrderData,
+  WireCredit,
+  WireOrder,
+  WirePayment,
+} from "./map-orders.ts";
+
+type Orders = Pick<
+  Flights,
+  "holdOrder" | "instantOrder" | "payOrder" | "getOrder" | "findOrdersByBooking" | "cancelUnpaidOrder"
+>;
+type SupplierWireOrder = z.infer<typeof WireOrder>;
+
+const WireCancellation = z.object({ id: z.string().min(1), refund_amount: z.string().nullish() });
+
+/** More orders from one offer than this would mean that the filter was ignored. */
+const MOST_ORDERS_OF_AN_OFFER = 2_000;
+
+export function createOrders(client: DuffelClient, clock: Clock): Orders {
+  function readOrder(orderId: string, call: CallOptions = {}): Promise<SupplierWireOrder> {
+    const path = `/air/orders/${encodeURIComponent(orderId)}`;
+    return client.read({ subject: "order", schema: WireOrder, path, signal: call.signal });
+  }
+
+  /** The order with what a credit covered. A hold that nobody paid has no payments to ask for. */
+  async function withPayments(order: SupplierWireOrder, call: CallOptions = {}): Promise<SupplierOrder> {
+    const mapped = toOrder(order, null);
+    if (!mapped.paid) return mapped;
+    const payments = await client.readPages(
+      {
+        subject: "payment",
+        schema: WirePayment,
+        path: "/air/payments",
+        query: { order_id: order.id },
+        signal: call.signal,
+      },
+      1_000,
+    );
+    return toOrder(order, creditApplied(payments));
+  }
+
+  function createOrder(request: OrderRequest, data: Record<string, unknown>): Promise<SupplierWireOrder> {
+    return client.commit({
+      subject: "booking",
+      schema: WireOrder,
+      path: "/air/orders",
+      data: { ...toOrderData(request), ...data },
+    });
+  }
+
+  async function usableCredit(creditId: string, currency: string): Promise<string> {
+    const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
+    const credit = toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());
+    if (credit === undefined || !credit.usable || credit.currency !== currency) throw failure("credit_not_applicable");
+    return credit.amount;
+  }
+
+  return {
+    async holdOrder(request) {
+      return toOrder(await createOrder(request, { type: "hold" }), null);
+    },
+
+    async instantOrder(request) {
+      const { airlineCreditId, totalAmount, totalCurrency } = request;
+      const balance = (amount: string) => ({ type: "balance", amount, currency: totalCurrency });
+      if (airlineCreditId === undefined) {
+        return toOrder(await createOrder(request, { type: "instant", payments: [balance(totalAmount)] }), null);
+      }
+      const remainder = remainderAfter(await usableCredit(airlineCreditId, totalCurrency), totalAmount);
+      const payments = [
+        { type: "airline_credit", airline_credit_id: airlineCreditId },
+        ...(remainder === null ? [] : [balance(remainder)]),
+      ];
+      const order = await createOrder(request, { type: "instant", payments });
+      try {
+        return await withPayments(order);
+      } catch (error) {
+        // The order stands, but what it cost the balance is not known; the lookup that follows reads both.
+        throw failure("outcome_unknown", error);
+      }
+    },
+
+    async payOrder(orderId, amount, currency) {
+      try {
+        const data = { order_id: orderId, payment: { type: "balance", amount, currency } };
+        const payment = await client.commit({ subject: "payment", schema: WirePayment, path: "/air/payments", data });
+        const status = payment.status ?? "succeeded";
+        if (status === "failed" || status === "cancelled") throw failure("booking_rejected");
+        if (status !== "succeeded") throw failure("outcome_unknown");
+      } catch (error) {
+        // One order belongs to one booking at one price: paid already is what was asked for.
+        if (hasSupplierCode(error, "already_paid")) return;
+        throw error;
+      }
+    },
+
+    async getOrder(orderId, call) {
+      return withPayments(await readOrder(orderId, call), call);
+    },
+
+    async findOrdersByBooking(offerId, bookingId) {
+      const orders = await client.readPages(
+        { subject: "order", schema: z.unknown(), path: "/air/orders", query: { offer_id: offerId } },
+        MOST_ORDERS_OF_AN_OFFER,
+      );
+      const ours = orders.filter((order) => Mine.safeParse(order).data?.metadata.booking_id === bookingId);
+      const parsed = z.array(WireOrder).safeParse(ours);
+      // An order of ours that cannot be read must not pass for no order at all.
+      if (!parsed.success) throw failure("provider_unavailable", parsed.error);
+      return Promise.all(parsed.data.map((order) => withPayments(order)));
+    },
+
+    async cancelUnpaidOrder(orderId) {
+      const order = toOrder(await readOrder(orderId), null);
+      if (order.cancelled) return;
+      if (order.paid) throw paidAlready();
+      try {
+        const quote = await client.commit({
+          subject: "cancellation",
+          schema: WireCancellation,
+          path: "/air/order_cancellations",
+          data: { order_id: orderId },
+        });
+        // A refund means that somebody paid meanwhile; then it is not ours to cancel.
+        if ((parseDecimal(quote.refund_amount ?? "0") ?? 1n) > 0n) throw paidAlready();
+        const path = `/air/order_cancellations/${encodeURIComponent(quote.id)}/actions/confirm`;
+        await client.commit({ subject: "cancellation", schema: WireCancellation, path });
+      } catch (error) {
+        if (hasSupplierCode(error, "already_cancelled")) return;
+        throw error;
+      }
+    },
+  };
+}
+
+const Mine = z.object({ metadata: z.object({ booking_id: z.string() }) });
+
+function paidAlready(): Failure {
+  return new Failure("booking_rejected", {
+    detail: "The order is paid already. Cancel it through a cancellation quote, which says what is refunded.",
+  });
+}
