@@ -1,0 +1,34 @@
+import type { Condition, FlightOffer } from "../../ports/flights.ts";
+
+/** The offer's conditions as sentences that can be read out to the traveler. */
+export function describeConditions(offer: FlightOffer): string[] {
+  const { refundBeforeDeparture, changeBeforeDeparture } = offer.conditions;
+  return [
+    describe("Refund", "refundable", refundBeforeDeparture),
+    describe("Change", "changeable", changeBeforeDeparture),
+    describeHold(offer),
+    `The offer can be booked until ${offer.expiresAt}.`,
+  ];
+}
+
+function describe(noun: string, adjective: string, condition: Condition | null): string {
+  if (condition === null) return `${noun} before departure: the airline does not say.`;
+  if (!condition.allowed) return `Not ${adjective} before departure.`;
+  if (condition.penaltyAmount === null)
+    return `${noun} before departure is allowed; the airline does not say at what fee.`;
+  if (Number(condition.penaltyAmount) === 0) return `${noun} before departure is free of charge.`;
+  return `${noun} before departure costs ${condition.penaltyAmount} ${condition.penaltyCurrency ?? ""}`
+    .trimEnd()
+    .concat(".");
+}
+
+function describeHold({ paymentRequirements }: FlightOffer): string {
+  if (paymentRequirements.requiresInstantPayment) return "It must be paid when it is booked; it cannot be held.";
+  const { paymentRequiredBy, priceGuaranteeExpiresAt } = paymentRequirements;
+  const until = paymentRequiredBy === null ? "" : ` until ${paymentRequiredBy}`;
+  const price =
+    priceGuaranteeExpiresAt === null
+      ? "; its price may change"
+      : `; its price is guaranteed until ${priceGuaranteeExpiresAt}`;
+  return `It can be held unpaid${until}${price}.`;
+}

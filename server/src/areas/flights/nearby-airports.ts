@@ -1,0 +1,66 @@
+import type { CallOptions, Flights, NearbyAirport } from "../../ports/flights.ts";
+import type { Maps, Place } from "../../ports/maps.ts";
+import { type Coordinates, distanceMeters } from "./distance.ts";
+
+export interface AirportQuery {
+  query?: string | undefined;
+  latitude?: number | undefined;
+  longitude?: number | undefined;
+  radiusMeters: number;
+  maxResults: number;
+}
+
+export interface AirportsFound {
+  airports: readonly NearbyAirport[];
+  /** The point that distances are measured from; undefined when the text names airports but no known place. */
+  center: Coordinates | undefined;
+  /** What the text was taken for, when the airports are those around a place. */
+  place: Place | undefined;
+  nearMatches: readonly string[];
+}
+
+/**
+ * With coordinates alone: the airports around them. With a text: the airports that the supplier knows by it and those around
+ * the place that it names, measured from the given coordinates when there are some, else from that place.
+ */
+export async function findNearbyAirports(
+  { flights, maps }: { flights: Flights; maps: Maps },
+  wanted: AirportQuery,
+  options: CallOptions,
+): Promise<AirportsFound> {
+  const { query, latitude, longitude, radiusMeters, maxResults } = wanted;
+  const given = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
+  const around = (point: Coordinates) =>
+    flights.findAirports({ latitude: point.latitude, longitude: point.longitude, radiusMeters }, options);
+
+  if (query === undefined) {
+    const airports = given === undefined ? [] : await around(given);
+    return { airports: nearest(airports, given, maxResults), center: given, place: undefined, nearMatches: [] };
+  }
+  const [named, places] = await Promise.all([
+    flights.findAirports({ text: query }, options),
+    maps.findPlaces(query, { limit: 1, ...options }),
+  ]);
+  const [place] = places.candidates;
+  const byCode = new Map(named.map((airport) => [airport.iataCode, airport]));
+  for (const airport of place === undefined ? [] : await around(place)) byCode.set(airport.iataCode, airport);
+  const center = given ?? place;
+  return {
+    airports: nearest([...byCode.values()], center, maxResults),
+    center,
+    place,
+    nearMatches: places.nearMatches,
+  };
+}
+
+function nearest(
+  airports: readonly NearbyAirport[],
+  center: Coordinates | undefined,
+  limit: number,
+): readonly NearbyAirport[] {
+  if (center === undefined) return airports.slice(0, limit);
+  return airports
+    .map((airport) => ({ ...airport, distanceMeters: distanceMeters(center, airport) }))
+    .sort((left, right) => left.distanceMeters - right.distanceMeters || (left.iataCode < right.iataCode ? -1 : 1))
+    .slice(0, limit);
+}

@@ -1,0 +1,8 @@
+import type { Tool } from "../kernel/tool.ts";
+import { displayOfferConditions } from "./flights/display-offer-conditions.ts";
+import { findAirportsNearby } from "./flights/find-airports-nearby.ts";
+import { searchFlights } from "./flights/search-flights.ts";
+import { searchHotels } from "./stays/search-hotels.ts";
+
+/** Every tool of the service. One line here takes a tool to all surfaces, the price list and the documentation. */
+export const registry: readonly Tool[] = [searchFlights, displayOfferConditions, findAirportsNearby, searchHotels];
