@@ -1,4 +1,5 @@
 import type { Micro } from "../domain/money.ts";
+import type { Environment } from "./identity.ts";
 
 /**
  * intended: stored, nothing sent yet · ordering: the order was or may have been sent · held: the supplier reserved it, unpaid ·
@@ -10,62 +11,78 @@ export interface Booking {
   /** `bkg_…`; kept in the supplier's metadata. */
   id: string;
   tenantId: string;
-  network: "sandbox" | "production";
+  network: Environment;
   userId: string;
+  /** The call that a success is charged to. */
   callId: string;
   kind: "flight" | "stay";
   offerId: string;
   state: BookingState;
+  /** What the balance is expected to pay and what is held for it: the total less an airline credit. */
   amountMicroUsdc: Micro;
+  /** What the supplier asks, credit included. */
   totalAmount: string;
   totalCurrency: string;
+  airlineCreditId: string | undefined;
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
-  /** What the caller got, or the code it failed with. */
+  /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
+  /** How often a payment was sent. */
+  payments: number;
   /** The process that works on it and when it last said so; another one takes over when this goes stale. */
   workerId: string | undefined;
   workerSeenAt: Temporal.Instant | undefined;
-  /** When the last commit was sent whose outcome is not known. */
-  sentAt: Temporal.Instant | undefined;
+  /** Before this a lookup that finds nothing proves nothing: a commit may still take effect. */
+  quietUntil: Temporal.Instant | undefined;
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
 }
 
+export type NewBooking = Pick<
+  Booking,
+  | "id"
+  | "tenantId"
+  | "network"
+  | "userId"
+  | "callId"
+  | "kind"
+  | "offerId"
+  | "amountMicroUsdc"
+  | "totalAmount"
+  | "totalCurrency"
+  | "airlineCreditId"
+> & { workerId: string };
+
+export type BookingChange = Partial<
+  Pick<Booking, "orderId" | "pnr" | "ticketing" | "result" | "failureCode" | "payments" | "quietUntil">
+>;
+
 /** Booking records. At most one booking per tenant, network and offer is not `failed`. */
 export interface Bookings {
   /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
-  insert(
-    booking: Pick<
-      Booking,
-      | "id"
-      | "tenantId"
-      | "network"
-      | "userId"
-      | "callId"
-      | "kind"
-      | "offerId"
-      | "amountMicroUsdc"
-      | "totalAmount"
-      | "totalCurrency"
-      | "workerId"
-    > & { request: unknown },
-  ): Promise<Booking | undefined>;
-  findLive(tenantId: string, network: string, offerId: string): Promise<Booking | undefined>;
-  get(id: string): Promise<(Booking & { request: unknown }) | undefined>;
-  /** Guarded by the state it expects: false when the booking was elsewhere, and nothing changed. */
+  insert(booking: NewBooking): Promise<Booking | undefined>;
+  findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
+  get(id: string): Promise<Booking | undefined>;
+  /** Guarded by state and worker: false when the booking was elsewhere or another worker has it, and nothing changed. */
   advance(
     id: string,
-    from: BookingState,
+    guard: { from: BookingState; workerId: string },
     to: BookingState,
-    change?: Partial<Pick<Booking, "orderId" | "pnr" | "ticketing" | "result" | "failureCode" | "sentAt" | "callId">>,
+    change?: BookingChange,
   ): Promise<boolean>;
-  /** Takes over bookings that are not final and whose worker has been silent for `staleSeconds`; at most `limit`. */
-  claimStale(
-    workerId: string,
-    staleSeconds: number,
-    limit: number,
-  ): Promise<readonly (Booking & { request: unknown })[]>;
+  /** The worker's heartbeat: false when another one has taken over. */
+  touch(id: string, workerId: string): Promise<boolean>;
+  /** The worker lets go, and nobody touches the booking before `quietUntil`. */
+  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** Takes over bookings that are not final, whose quiet time is over and that no living worker has; at most `limit`. */
+  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly Booking[]>;
+
+  /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
+  leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;
+  endCustomerLease(network: Environment, email: string, holder: string): Promise<void>;
+  /** A supplier's customer belongs to one user of one tenant for good: false when it is somebody else's. */
+  ownCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
 }

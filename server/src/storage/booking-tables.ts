@@ -1,2 +1,56 @@
-/** Tables of the booking migration. */
-export type BookingTables = Record<never, never>;
+import type { ColumnType, Generated } from "kysely";
+import type { BookingState } from "../ports/bookings.ts";
+import type { Environment } from "../ports/identity.ts";
+
+/** Written as ISO 8601 text, read as Temporal.Instant. */
+type Timestamp = ColumnType<Temporal.Instant, string, string>;
+type OptionalTimestamp = ColumnType<Temporal.Instant | null, string | null | undefined, string | null>;
+
+export interface BookingTable {
+  id: string;
+  tenant_id: string;
+  network: Environment;
+  user_id: string;
+  call_id: string;
+  kind: "flight" | "stay";
+  offer_id: string;
+  state: BookingState;
+  amount_micro: bigint;
+  total_amount: string;
+  total_currency: string;
+  airline_credit_id: string | null;
+  order_id: string | null;
+  pnr: string | null;
+  ticketing: "pending" | "ticketed" | null;
+  result: ColumnType<unknown, string | null, string | null>;
+  failure_code: string | null;
+  payments: Generated<number>;
+  worker_id: string | null;
+  worker_seen_at: OptionalTimestamp;
+  quiet_until: OptionalTimestamp;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export type LedgerAccountKind = "prefunded" | "held" | "funding" | "collection";
+
+export interface BookingTables {
+  booking: BookingTable;
+  customer_lease: { network: Environment; email: string; holder: string; expires_at: Timestamp };
+  customer_owner: { network: Environment; customer_user_id: string; tenant_id: string; user_id: string };
+  ledger_account: {
+    id: string;
+    network: Environment;
+    /** Null: the service's own account. */
+    tenant_id: string | null;
+    kind: LedgerAccountKind;
+    balance_micro: Generated<bigint>;
+  };
+  ledger_transaction: {
+    id: Generated<bigint>;
+    reference: string;
+    kind: "deposit" | "hold" | "capture" | "release";
+    created_at: Timestamp;
+  };
+  ledger_entry: { transaction_id: bigint; account_id: string; amount_micro: bigint };
+}
