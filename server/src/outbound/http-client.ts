@@ -127,6 +127,8 @@ function exchange(
     };
 
     outgoing.on("socket", (socket) => {
+      // A socket that is destroyed already failed while its host was looked up.
+      if (socket.destroyed) return;
       if (outgoing.reusedSocket || !socket.connecting) reached = true;
       else socket.once(secure ? "secureConnect" : "connect", () => (reached = true));
     });

@@ -29,7 +29,7 @@ const SupplierErrorBody = z.object({
       code: z.string().nullish(),
       title: z.string().nullish(),
       message: z.string().nullish(),
-      source: z.unknown(),
+      source: z.unknown().optional(),
     }),
   ),
 });
