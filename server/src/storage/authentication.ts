@@ -5,7 +5,7 @@ import type { Environment, Plan, Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Vault } from "../ports/vault.ts";
 import { hashKey } from "./api-keys.ts";
-import { listenForChanges } from "./change-listener.ts";
+import { type ChangeListener, listenForChanges } from "./change-listener.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { signingSecretContext } from "./tenants.ts";
@@ -35,7 +35,7 @@ export interface Authentication {
   authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
   cache: PrincipalCache;
   /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
-  ready: Promise<void>;
+  ready(): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,17 +52,23 @@ export function createAuthentication(options: {
   const { pool, databaseUrl, vault, clock, networkMode, log } = options;
   const cache = createPrincipalCache({ clock });
   const lastUsed = createLastUsed({ pool, clock, log });
-  const listener = listenForChanges({
-    databaseUrl,
-    channel: "identity_changed",
-    onChange(payload) {
-      const [kind, id = ""] = payload.split(":", 2);
-      if (kind === "key") cache.evictKey(id);
-      else if (kind === "tenant") cache.evictTenant(id);
-    },
-    onListening: (listening) => cache.setEnabled(listening),
-    log,
-  });
+  let listener: ChangeListener | undefined;
+
+  /** Begins with the first key: a command that only creates or lists needs no such connection. */
+  function listen(): ChangeListener {
+    listener ??= listenForChanges({
+      databaseUrl,
+      channel: "identity_changed",
+      onChange(payload) {
+        const [kind, id = ""] = payload.split(":", 2);
+        if (kind === "key") cache.evictKey(id);
+        else if (kind === "tenant") cache.evictTenant(id);
+      },
+      onListening: (listening) => cache.setEnabled(listening),
+      log,
+    });
+    return listener;
+  }
 
   function toPrincipal(row: KeyRow): Principal | undefined {
     if (row.is_demo && networkMode === "production") return undefined;
@@ -90,11 +96,12 @@ export function createAuthentication(options: {
 
   return {
     cache,
-    ready: listener.ready,
+    ready: () => listen().ready,
     flush: lastUsed.flush,
     async authenticate(key, { fresh }) {
       const keyHash = hashKey(key);
       if (keyHash === undefined) return undefined;
+      listen();
       const cached = fresh ? undefined : cache.get(keyHash);
       if (cached === "unknown") return undefined;
       const principal = cached ?? (await readPrincipal(keyHash));
@@ -106,7 +113,7 @@ export function createAuthentication(options: {
       return principal;
     },
     async close() {
-      await listener.close();
+      await listener?.close();
       await lastUsed.close();
     },
   };

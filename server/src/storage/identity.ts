@@ -44,16 +44,25 @@ export interface IdentityOptions {
 
 type MintInput = Parameters<Identity["mintKey"]>[0];
 
+export interface StoredIdentity extends Identity {
+  /** Resolves when answers may be cached; see Authentication. */
+  ready(): Promise<void>;
+  /** Writes down now when keys were used. */
+  flush(): Promise<void>;
+  cachedKeys(): number;
+}
+
 /** Identity over our own tables. */
-export function createIdentity(
-  options: IdentityOptions,
-): Identity & { ready: Promise<void>; flush(): Promise<void>; cachedKeys(): number } {
+export function createIdentity(options: IdentityOptions): StoredIdentity {
   const { db, vault, clock, random = systemRandom, onTenantCreated } = options;
   const authentication = createAuthentication(options);
   const { cache } = authentication;
 
+  // As fine as the database keeps it, so that what is returned now equals what is read later.
+  const timeOf = (instant: Temporal.Instant) => instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
+
   async function mint(transaction: Queryable, input: MintInput): Promise<{ apiKey: string; key: ApiKey }> {
-    const now = clock.now();
+    const now = timeOf(clock.now());
     const { apiKey, start } = newKey(random);
     const keyHash = hashKey(apiKey);
     if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
@@ -65,7 +74,7 @@ export function createIdentity(
       scopes: checkScopes(input.scopes ?? defaultScopes(input.environment)),
       environment: input.environment,
       createdAt: now,
-      expiresAt: checkExpiry(input.expiresAt, now),
+      expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
       revokedAt: undefined,
       lastUsedAt: undefined,
     };
@@ -95,7 +104,7 @@ export function createIdentity(
     listKeys: (tenantId) => selectKeys(db, tenantId),
 
     async createTenant(input) {
-      const now = clock.now();
+      const now = timeOf(clock.now());
       const tenant: Tenant = {
         id: newId("tenant_", now.epochMilliseconds, random),
         name: checkName(input.name, "name"),

@@ -1,0 +1,110 @@
+import { parseDecimal } from "../domain/money.ts";
+import { discountPercentByPlan, type Identity, type Plan } from "../ports/identity.ts";
+import { type Arguments, type Command, type Program, UsageError } from "./command-line.ts";
+import { keyJson, newKeyLines, tenantJson, tenantLines, tenantTable } from "./describe-identity.ts";
+import { runIdentityProgram } from "./run-identity-program.ts";
+
+const ACTOR = "command";
+const plans = Object.keys(discountPercentByPlan);
+const planAndCap = { plan: { type: "string" }, cap: { type: "string" } } as const;
+
+const create: Command<Identity> = {
+  name: "create",
+  summary: "Make a tenant and its sandbox key. The cap is what it may spend in a calendar month (default 100 USDC).",
+  usage: `--name <name> [--plan ${plans.join("|")}] [--cap <USDC>]`,
+  positionals: [],
+  options: { name: { type: "string" }, ...planAndCap },
+  prepare(args) {
+    const input = { name: args.required("name"), ...readPlanAndCap(args), actor: ACTOR };
+    return async (identity) => {
+      const { tenant, apiKey, key } = await identity.createTenant(input);
+      return {
+        text: `Tenant created.\n${tenantLines(tenant)}\n${newKeyLines(key, apiKey)}`,
+        json: { tenant: tenantJson(tenant), key: keyJson(key), apiKey },
+      };
+    };
+  },
+};
+
+const list: Command<Identity> = {
+  name: "list",
+  summary: "List all tenants.",
+  usage: "",
+  positionals: [],
+  options: {},
+  prepare: () => async (identity) => {
+    const tenants = await identity.listTenants();
+    return { text: tenantTable(tenants), json: { tenants: tenants.map(tenantJson) } };
+  },
+};
+
+const set: Command<Identity> = {
+  name: "set",
+  summary: "Change a tenant's plan, monthly cap or name. It counts from the next call on.",
+  usage: `<tenantId> [--plan ${plans.join("|")}] [--cap <USDC>] [--name <name>]`,
+  positionals: ["tenantId"],
+  options: { name: { type: "string" }, ...planAndCap },
+  prepare(args) {
+    const name = args.text("name");
+    const change = { ...readPlanAndCap(args), ...(name === undefined ? {} : { name }) };
+    if (Object.keys(change).length === 0) throw new UsageError("Nothing to change: give --plan, --cap or --name.");
+    const tenantId = args.positional(0);
+    return async (identity) => {
+      const tenant = await identity.setTenant(tenantId, change, ACTOR);
+      if (tenant === undefined) throw new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+      return { text: `Tenant changed.\n${tenantLines(tenant)}`, json: { tenant: tenantJson(tenant) } };
+    };
+  },
+};
+
+const signingSecret: Command<Identity> = {
+  name: "signing-secret",
+  summary: "Show, once, the secret that signs this tenant's answers (x-service-sig); --rotate makes a new one.",
+  usage: "<tenantId> [--rotate]",
+  positionals: ["tenantId"],
+  options: { rotate: { type: "boolean" } },
+  prepare(args) {
+    const tenantId = args.positional(0);
+    const rotate = args.flag("rotate");
+    return async (identity) => {
+      const secret = rotate
+        ? await identity.rotateSigningSecret(tenantId, ACTOR)
+        : await identity.revealSigningSecret(tenantId, ACTOR);
+      if (secret === undefined) {
+        const again = `npm run tenant -- signing-secret ${tenantId} --rotate`;
+        throw new Error(`This signing secret was shown before. A new one, which ends the old one at once: ${again}`);
+      }
+      return {
+        text: `The signing secret of ${tenantId} is shown this once; it is kept encrypted:\n  ${secret}`,
+        json: { tenantId, signingSecret: secret },
+      };
+    };
+  },
+};
+
+function readPlanAndCap(args: Arguments): { plan?: Plan; monthlyCapMicroUsdc?: bigint } {
+  const plan = args.text("plan");
+  const cap = args.text("cap");
+  const monthlyCapMicroUsdc = cap === undefined ? undefined : parseDecimal(cap);
+  if (plan !== undefined && !isPlan(plan)) throw new UsageError(`--plan is one of ${plans.join(", ")}.`);
+  if (cap !== undefined && monthlyCapMicroUsdc === undefined) {
+    throw new UsageError("--cap is an amount in USDC with at most 6 decimal places, such as 250 or 99.50.");
+  }
+  return {
+    ...(plan === undefined ? {} : { plan }),
+    ...(monthlyCapMicroUsdc === undefined ? {} : { monthlyCapMicroUsdc }),
+  };
+}
+
+function isPlan(text: string): text is Plan {
+  return Object.hasOwn(discountPercentByPlan, text);
+}
+
+const tenantProgram: Program<Identity> = {
+  name: "tenant",
+  summary: "Tenants of this deployment: who may call, on which plan, up to which monthly spend.",
+  commands: [create, list, set, signingSecret],
+  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+};
+
+if (import.meta.main) await runIdentityProgram(tenantProgram);
