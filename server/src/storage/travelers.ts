@@ -76,6 +76,17 @@ export function createTravelers(options: { db: Kysely<Database>; vault: Vault; c
       await db.transaction().execute(async (transaction) => {
         if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();
         const created_at = clock.now().toString();
+        const taken = await transaction
+          .selectFrom("traveler_customer")
+          .select("user_id")
+          .where("tenant_id", "=", tenantId)
+          .where("network", "=", network)
+          .where("customer_user_id", "=", customerUserId)
+          .where("user_id", "!=", userId)
+          .executeTakeFirst();
+        if (taken !== undefined) {
+          throw new Failure("conflict", { detail: "Another user of this tenant has this supplier customer already." });
+        }
         await transaction
           .insertInto("traveler_customer")
           .values({ tenant_id: tenantId, user_id: userId, network, customer_user_id: customerUserId, created_at })
