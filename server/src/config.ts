@@ -1,0 +1,241 @@
+import { resolve } from "node:path";
+import { parseDecimal } from "./domain/money.ts";
+
+/** The only reader of the environment: one typed object, read once. `docs/config.md` is generated from it. */
+
+interface Variable<Value> {
+  name: string;
+  /** Undefined: unset means "off" or "worked out". */
+  fallback: string | undefined;
+  meaning: string;
+  /** Throws an Error whose message ends the sentence "<NAME> …". */
+  read(text: string | undefined): Value;
+}
+
+const text = (name: string, meaning: string): Variable<string | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read: (value) => value,
+});
+
+const withDefault = <Value>(
+  name: string,
+  fallback: string,
+  meaning: string,
+  parse: (value: string) => Value,
+): Variable<Value> => ({ name, fallback, meaning, read: (value) => parse(value ?? fallback) });
+
+function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= minimum && number <= maximum) return number;
+    throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+  };
+}
+
+function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
+  return (value) => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    throw new Error(`must be one of: ${choices.join(", ")}`);
+  };
+}
+
+const url = (name: string, protocols: readonly string[], meaning: string): Variable<string | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read(value) {
+    if (value === undefined) return undefined;
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, "");
+    throw new Error(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
+  },
+});
+
+const port = wholeNumber(0, 65_535);
+const http = ["http:", "https:"] as const;
+
+const usdc = (value: string): bigint => {
+  const amount = parseDecimal(value);
+  if (amount === undefined) throw new Error("must be a decimal amount of USDC");
+  return amount;
+};
+
+export const variables = {
+  port: withDefault("PORT", "3000", "Port of the application host. 0 takes a free one.", port),
+  edgePort: withDefault("EDGE_PORT", "3001", "Port of the edge host. 0 takes a free one.", port),
+  host: withDefault("HOST", "127.0.0.1", "Address that both hosts listen on.", (value) => value),
+  dataDir: withDefault(
+    "DATA_DIR",
+    ".data",
+    "Everything that the embedded parts keep; relative to the repository root. Safe to copy when stopped.",
+    (value) => resolve(import.meta.dirname, "../..", value),
+  ),
+  databaseUrl: url(
+    "DATABASE_URL",
+    ["postgres:", "postgresql:"],
+    "A PostgreSQL server to use. Unset: the embedded one under DATA_DIR.",
+  ),
+  publicAppUrl: url("PUBLIC_APP_URL", http, "The application host as others reach it. Unset: from host and port."),
+  publicEdgeUrl: url("PUBLIC_EDGE_URL", http, "The edge host as others reach it. Unset: from host and port."),
+  networkMode: withDefault(
+    "NETWORK_MODE",
+    "sandbox",
+    "`sandbox`: every key is a sandbox key. `production`: production keys use the live parts.",
+    oneOf("sandbox", "production"),
+  ),
+  embeddedSandbox: withDefault(
+    "EMBEDDED_SANDBOX",
+    "on",
+    "`off`: production without the sandbox beside it.",
+    oneOf("on", "off"),
+  ),
+  supplierUrl: url("SUPPLIER_URL", http, "The live supplier of flights and stays. Production keys only."),
+  supplierToken: text("SUPPLIER_TOKEN", "Access token of the live supplier."),
+  chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC of the live chain. Production keys only."),
+  chainUsdc: text("CHAIN_USDC", "Address of USDC on the live chain."),
+  chainEurc: text("CHAIN_EURC", "Address of EURC on the live chain."),
+  chainEscrow: text("CHAIN_ESCROW", "Address of the escrow on the live chain."),
+  masterKeyFile: text(
+    "MASTER_KEY_FILE",
+    "File with the 32-byte key that encrypts secrets and personal numbers. Unset: made in DATA_DIR; production needs it set.",
+  ),
+  rateLimitPerSecond: withDefault(
+    "RATE_LIMIT_PER_SECOND",
+    "100",
+    "Calls per second and key in the long run.",
+    wholeNumber(1, 1_000_000),
+  ),
+  rateLimitBurst: withDefault("RATE_LIMIT_BURST", "200", "Calls at once and key.", wholeNumber(1, 1_000_000)),
+  refusedKeysPerMinute: withDefault(
+    "REFUSED_KEYS_PER_MINUTE",
+    "60",
+    "Calls with a missing or invalid key that an address may send a minute before it is answered 429.",
+    wholeNumber(1, 1_000_000),
+  ),
+  databasePoolSize: withDefault("DATABASE_POOL_SIZE", "10", "Database connections of a process.", wholeNumber(2, 500)),
+  supplierSearchTimeoutMs: withDefault(
+    "SUPPLIER_SEARCH_TIMEOUT_MS",
+    "20000",
+    "How long the supplier may collect offers, in milliseconds.",
+    wholeNumber(2_000, 60_000),
+  ),
+  supplierCommitTimeoutMs: withDefault(
+    "SUPPLIER_COMMIT_TIMEOUT_MS",
+    "130000",
+    "How long a booking or payment may take at the supplier, in milliseconds. Giving up earlier makes its outcome unknown.",
+    wholeNumber(100, 300_000),
+  ),
+  supplierQuietMs: withDefault(
+    "SUPPLIER_QUIET_MS",
+    "260000",
+    "After an unknown outcome: how long after sending a look-up that finds nothing proves that nothing happened, in milliseconds.",
+    wholeNumber(100, 3_600_000),
+  ),
+  sandboxCommitTimeoutMs: withDefault(
+    "SANDBOX_COMMIT_TIMEOUT_MS",
+    "5000",
+    "The same as SUPPLIER_COMMIT_TIMEOUT_MS, for the supplier sandbox.",
+    wholeNumber(100, 300_000),
+  ),
+  sandboxQuietMs: withDefault(
+    "SANDBOX_QUIET_MS",
+    "10000",
+    "The same as SUPPLIER_QUIET_MS, for the supplier sandbox.",
+    wholeNumber(100, 3_600_000),
+  ),
+  sandboxBalanceUsdc: withDefault(
+    "SANDBOX_BALANCE_USDC",
+    "100000",
+    "Prefunded sandbox balance of a new tenant, in USDC.",
+    usdc,
+  ),
+  logLevel: withDefault(
+    "LOG_LEVEL",
+    "info",
+    "Least level that is logged, to standard error as JSON lines.",
+    oneOf("fatal", "error", "warn", "info", "debug", "silent"),
+  ),
+  breakGuard: withDefault(
+    "BREAK_GUARD",
+    "none",
+    "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
+    oneOf("none", "idempotency", "durable-flush", "booking-lookup"),
+  ),
+} satisfies Record<string, Variable<unknown>>;
+
+export type Config = { [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]["read"]> };
+
+/** Says in one line what to do. */
+export class ConfigError extends Error {}
+
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  function read<Value>(variable: Variable<Value>): Value {
+    const value = environment[variable.name]?.trim();
+    try {
+      return variable.read(value === "" ? undefined : value);
+    } catch (error) {
+      problems.push(`${variable.name} ${error instanceof Error ? error.message : "cannot be read"}`);
+      return variable.read(variable.fallback);
+    }
+  }
+  const config: Config = {
+    port: read(variables.port),
+    edgePort: read(variables.edgePort),
+    host: read(variables.host),
+    dataDir: read(variables.dataDir),
+    databaseUrl: read(variables.databaseUrl),
+    publicAppUrl: read(variables.publicAppUrl),
+    publicEdgeUrl: read(variables.publicEdgeUrl),
+    networkMode: read(variables.networkMode),
+    embeddedSandbox: read(variables.embeddedSandbox),
+    supplierUrl: read(variables.supplierUrl),
+    supplierToken: read(variables.supplierToken),
+    chainRpcUrl: read(variables.chainRpcUrl),
+    chainUsdc: read(variables.chainUsdc),
+    chainEurc: read(variables.chainEurc),
+    chainEscrow: read(variables.chainEscrow),
+    masterKeyFile: read(variables.masterKeyFile),
+    rateLimitPerSecond: read(variables.rateLimitPerSecond),
+    rateLimitBurst: read(variables.rateLimitBurst),
+    refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
+    databasePoolSize: read(variables.databasePoolSize),
+    supplierSearchTimeoutMs: read(variables.supplierSearchTimeoutMs),
+    supplierCommitTimeoutMs: read(variables.supplierCommitTimeoutMs),
+    supplierQuietMs: read(variables.supplierQuietMs),
+    sandboxCommitTimeoutMs: read(variables.sandboxCommitTimeoutMs),
+    sandboxQuietMs: read(variables.sandboxQuietMs),
+    sandboxBalanceUsdc: read(variables.sandboxBalanceUsdc),
+    logLevel: read(variables.logLevel),
+    breakGuard: read(variables.breakGuard),
+  };
+  if (problems.length === 0) problems.push(...productionProblems(config));
+  if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
+  return config;
+}
+
+function productionProblems(config: Config): string[] {
+  if (config.networkMode === "sandbox") {
+    return config.embeddedSandbox === "off"
+      ? [
+          "EMBEDDED_SANDBOX is off and NETWORK_MODE is sandbox, so no key could be served; set NETWORK_MODE=production or EMBEDDED_SANDBOX=on",
+        ]
+      : [];
+  }
+  const needed = [
+    "supplierUrl",
+    "supplierToken",
+    "chainRpcUrl",
+    "chainUsdc",
+    "chainEurc",
+    "chainEscrow",
+    "masterKeyFile",
+  ] as const;
+  const missing = needed.filter((name) => config[name] === undefined).map((name) => variables[name].name);
+  return [
+    ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
+    ...(config.breakGuard === "none" ? [] : ["BREAK_GUARD is for the sandbox only"]),
+  ];
+}

@@ -92,6 +92,20 @@ export function invalidInput(issues: readonly Issue[]): Failure {
   });
 }
 
+export function unauthorized(): Failure {
+  return new Failure("unauthorized", {
+    detail: "Send a valid API key: Authorization: Bearer ak_… A key that was revoked or has expired is refused.",
+  });
+}
+
+export function databaseAway(cause: unknown): Failure {
+  return new Failure("unavailable", {
+    detail: "The service cannot reach its database. Send the call again, with the same Idempotency-Key if it had one.",
+    retryAfterSeconds: 2,
+    cause,
+  });
+}
+
 export function isRetryable(code: string): boolean {
   return retryableCodes.has(code);
 }

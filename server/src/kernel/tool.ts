@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { Failure, type FailureDetails, type Issue, invalidInput } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
+import type { Effect, ToolArea } from "../domain/scopes.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Flights } from "../ports/flights.ts";
 import type { Environment } from "../ports/identity.ts";
@@ -18,11 +19,6 @@ export interface Ports {
   travelers: Travelers;
   stores: Stores;
 }
-
-export type Area = "flights" | "stays" | "treasury" | "escrow" | "policy" | "reputation" | "trip" | "documents";
-
-/** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
-export type Effect = "read" | "write" | "spend";
 
 /** On whose behalf a call runs. Tools act on this tenant's records and money only. */
 export interface Caller {
@@ -70,7 +66,8 @@ export interface ToolDefinition<
   name: string;
   title: string;
   summary: string;
-  area: Area;
+  area: ToolArea;
+  /** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
   effect: Effect;
   price: Micro;
   payableWithoutKey: boolean;
@@ -92,7 +89,7 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
-  readonly area: Area;
+  readonly area: ToolArea;
   readonly effect: Effect;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;

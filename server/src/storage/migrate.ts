@@ -12,36 +12,50 @@ const migrations: Record<string, Migration> = {
   "0003-bookings": bookings,
 };
 
-/** Any number; the same for every process that migrates this product's database. */
-const MIGRATION_LOCK = 7_411_200_501n;
+/** Any number; the same for every process that prepares this product's database. */
+const PREPARATION_LOCK = 7_411_200_501n;
 const POLL_MILLISECONDS = 100;
 const LOCK_TIMEOUT_MILLISECONDS = 120_000;
 
 /**
- * The only runner of migrations. The lock is polled on its own connection: a blocking lock deadlocks with libraries that
- * build indexes concurrently, and without a lock processes that start together fail each other.
+ * Runs `work` in one process at a time, of all that share the database. The lock is polled on its own connection: a blocking
+ * lock deadlocks with libraries that build indexes concurrently, and without a lock processes that start together fail each
+ * other.
  */
-export async function migrateToLatest(databaseUrl: string, database: OpenDatabase): Promise<void> {
+export async function withPreparationLock<Result>(databaseUrl: string, work: () => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl });
+  // A server that dies meanwhile fails the statement under way; without a listener it would end the process.
+  client.on("error", () => undefined);
   await client.connect();
   try {
     const deadline = performance.now() + LOCK_TIMEOUT_MILLISECONDS;
     while (!(await tryLock(client))) {
-      if (performance.now() > deadline) throw new Error("Another process has held the migration lock for two minutes.");
+      if (performance.now() > deadline)
+        throw new Error("Another process has been preparing the database for two minutes.");
       await delay(POLL_MILLISECONDS);
     }
-    const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => migrations } });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw new Error("The database could not be migrated.", { cause: error });
+    return await work();
   } finally {
     // Ending the session releases the lock.
-    await client.end();
+    await client.end().catch(() => undefined);
   }
+}
+
+/** The only runner of migrations. */
+export async function migrateToLatest(databaseUrl: string, database: OpenDatabase): Promise<void> {
+  await withPreparationLock(databaseUrl, () => migrateUnlocked(database));
+}
+
+/** For callers that hold the preparation lock. */
+export async function migrateUnlocked(database: OpenDatabase): Promise<void> {
+  const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw new Error("The database could not be migrated.", { cause: error });
 }
 
 async function tryLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [
-    MIGRATION_LOCK.toString(),
+    PREPARATION_LOCK.toString(),
   ]);
   return rows[0]?.locked === true;
 }

@@ -1,0 +1,241 @@
+import { createHash } from "node:crypto";
+import { databaseAway, Failure } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { Charge, Outcome, PendingCall, Reservation } from "../kernel/charge.ts";
+import type { Calls, ChargeLine, Settlement } from "../ports/calls.ts";
+import type { Clock } from "../ports/clock.ts";
+import { createGroupCommit, type GroupCommitOptions } from "./group-commit.ts";
+
+export interface ChargeByKeyOptions {
+  calls: Calls;
+  processId: string;
+  clock: Clock;
+  isTransient(error: unknown): boolean;
+  pause(milliseconds: number): Promise<void>;
+  /** How long a charge waits for a database that is away before the call fails as `unavailable`. */
+  retryMilliseconds: number;
+  /** For chaos controls only: answers before the record is durable, or forgets idempotency keys. */
+  broken?: "durable-flush" | "idempotency" | undefined;
+}
+
+/** For how long a refused read keeps reads of the same price and up from running in vain. */
+const ROOM_MEMORY_MILLISECONDS = 1_000;
+const MAXIMUM_BATCH = 512;
+const MAXIMUM_KEY_LENGTH = 255;
+
+/** The tenant pays: under the monthly cap, by a usage record that is durable before the answer leaves. */
+export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(): Promise<void> } {
+  const { calls, processId, clock } = options;
+  const group = <Item>(
+    flush: (items: readonly Item[]) => Promise<readonly boolean[]>,
+  ): GroupCommitOptions<Item, boolean> => ({
+    flush,
+    maximumBatch: MAXIMUM_BATCH,
+    isTransient: options.isTransient,
+    retryMilliseconds: options.retryMilliseconds,
+    pause: options.pause,
+  });
+  const charges = createGroupCommit(group<ChargeLine>((lines) => grantTwice(lines, calls.charge)));
+  const reservations = createGroupCommit(
+    group<ChargeLine>((lines) => grantTwice(lines, (some) => calls.reserve(some, processId))),
+  );
+  const settlements = createGroupCommit(group<Settlement>((lines) => calls.settle(lines)));
+
+  /** Tenants that were refused a moment ago: `price` is known not to fit. */
+  const refusals = new Map<string, { price: bigint; until: number }>();
+
+  function refuse(call: PendingCall): Failure {
+    if (refusals.size > 10_000) refusals.clear();
+    refusals.set(call.tenantId, { price: call.price, until: performance.now() + ROOM_MEMORY_MILLISECONDS });
+    return spendCapExceeded();
+  }
+
+  async function guarded<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!options.isTransient(error)) throw error;
+      throw databaseAway(error);
+    }
+  }
+
+  async function reserve(call: PendingCall): Promise<Reservation> {
+    if (call.idempotencyKey !== undefined && options.broken !== "idempotency") {
+      const replay = await guarded(claim(call, call.idempotencyKey));
+      if (replay !== undefined) return replay;
+    }
+    if (call.tool.effect === "read") return { kind: "run" };
+    const granted = await guarded(reservations.submit(lineOf(call, call.id, call.id)));
+    if (granted) return { kind: "run" };
+    if (call.idempotencyKey !== undefined) await guarded(calls.forgetClaim(call.id));
+    throw refuse(call);
+  }
+
+  /** Undefined: the key is this call's now. */
+  async function claim(call: PendingCall, key: string): Promise<Reservation | undefined> {
+    if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
+      throw new Failure("invalid_input", {
+        detail: `An Idempotency-Key has 1 to ${MAXIMUM_KEY_LENGTH} characters.`,
+        issues: [{ path: "Idempotency-Key", message: `must have 1 to ${MAXIMUM_KEY_LENGTH} characters` }],
+      });
+    }
+    const identity = { tenantId: call.tenantId, subject: call.subject, tool: call.tool.name, key };
+    const requestHash = createHash("sha256").update(call.argumentsText()).digest("base64url");
+    const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
+    if (held.kind === "claimed") return undefined;
+    if (held.kind === "mismatch") {
+      throw new Failure("idempotency_mismatch", {
+        detail: "This Idempotency-Key was used with other arguments. Use a new key for a new request.",
+      });
+    }
+    if (held.kind === "running") {
+      throw new Failure("in_progress", {
+        detail: "A call with this Idempotency-Key is still running. Send it again shortly.",
+        retryAfterSeconds: 1,
+      });
+    }
+    // A read runs again and was paid for: `capture` finds its record by the key.
+    if (call.tool.effect === "read") {
+      paidReads.set(call, { usageId: held.usageId });
+      return undefined;
+    }
+    return {
+      kind: "replay",
+      outcome: readOutcome(held.outcomeText),
+      usageId: held.usageId ?? undefined,
+      price: held.price,
+    };
+  }
+
+  /** Reads whose idempotency key was charged before. Entries go with their calls. */
+  const paidReads = new WeakMap<PendingCall, { usageId: string | null }>();
+
+  async function captureRead(call: PendingCall, latencyMs: number) {
+    const paid = paidReads.get(call);
+    if (paid !== undefined) return { usageId: paid.usageId ?? undefined, replayed: true };
+    const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
+    const usageId = newId("use_", call.startedAt.epochMilliseconds);
+    const line = { ...lineOf(call, usageId, keyed ? call.id : null), latencyMs };
+    const granting = charges.submit(line);
+    if (options.broken === "durable-flush") {
+      granting.catch(() => undefined);
+      return { usageId, replayed: false };
+    }
+    const granted = await guarded(granting);
+    if (!granted) {
+      if (keyed) await guarded(calls.forgetClaim(call.id));
+      throw refuse(call);
+    }
+    if (keyed) await guarded(calls.finishClaim(call.id, usageId));
+    return { usageId, replayed: false };
+  }
+
+  return {
+    admit(call) {
+      if (call.tool.effect !== "read") return;
+      const refusal = refusals.get(call.tenantId);
+      if (refusal !== undefined && refusal.until > performance.now() && call.price >= refusal.price) {
+        throw spendCapExceeded();
+      }
+    },
+
+    reserve: (call) =>
+      call.idempotencyKey === undefined && call.tool.effect === "read" ? { kind: "run" } : reserve(call),
+
+    async capture(call, result, latencyMs, firstCallId) {
+      if (call.tool.effect === "read") return captureRead(call, latencyMs);
+      const first = firstCallId === undefined ? undefined : await guarded(calls.takeOver(firstCallId));
+      const keyed = call.idempotencyKey !== undefined;
+      const usageId = first?.paid === true ? null : newId("use_", call.startedAt.epochMilliseconds);
+      const settling = settlements.submit({
+        callId: call.id,
+        usageId,
+        latencyMs,
+        at: clock.now(),
+        idempotency: keyed ? "store" : "none",
+        outcomeText: keyed ? JSON.stringify({ ok: true, result }) : null,
+      });
+      if (options.broken === "durable-flush") settling.catch(() => undefined);
+      else await guarded(settling);
+      if (first?.paid === true) return { usageId: first.usageId ?? undefined, replayed: true };
+      return { usageId: usageId ?? undefined, replayed: firstCallId !== undefined };
+    },
+
+    async release(call, outcome, final) {
+      if (call.tool.effect === "read") {
+        if (call.idempotencyKey !== undefined && !paidReads.has(call)) await guarded(calls.forgetClaim(call.id));
+        return;
+      }
+      const store = final && call.idempotencyKey !== undefined;
+      await guarded(
+        settlements.submit({
+          callId: call.id,
+          usageId: null,
+          latencyMs: 0,
+          at: clock.now(),
+          idempotency: call.idempotencyKey === undefined ? "none" : store ? "store" : "forget",
+          outcomeText: store ? JSON.stringify(outcome) : null,
+        }),
+      );
+    },
+
+    async idle() {
+      await Promise.all([charges.idle(), reservations.idle(), settlements.idle()]);
+    },
+  };
+
+  function lineOf(call: PendingCall, id: string, callId: string | null): ChargeLine {
+    return {
+      id,
+      callId,
+      tenantId: call.tenantId,
+      keyId: call.keyId,
+      subject: call.subject,
+      tool: call.tool.name,
+      surface: call.surface,
+      period: call.startedAt.toString().slice(0, 7),
+      listPrice: call.listPrice,
+      discountPercent: call.discountPercent,
+      price: call.price,
+      usageStatus: call.environment === "sandbox" ? "sandbox" : "unsettled",
+      traceId: call.traceId,
+      idempotencyKey: call.idempotencyKey ?? null,
+      latencyMs: 0,
+      at: call.startedAt,
+    };
+  }
+}
+
+/** A grant is a prefix, so a dear call keeps cheaper ones behind it out: those are asked for once more, cheapest first. */
+async function grantTwice(
+  lines: readonly ChargeLine[],
+  grant: (lines: readonly ChargeLine[]) => Promise<readonly boolean[]>,
+): Promise<readonly boolean[]> {
+  const first = await grant(lines);
+  const refused = lines.filter((_, index) => first[index] === false);
+  const [some] = refused;
+  if (some === undefined || refused.every((line) => line.price === some.price)) return first;
+  const again = refused.toSorted((left, right) => Number(left.price - right.price));
+  const second = await grant(again);
+  const granted = new Set(again.filter((_, index) => second[index] === true).map((line) => line.id));
+  return lines.map((line, index) => first[index] === true || granted.has(line.id));
+}
+
+function spendCapExceeded(): Failure {
+  return new Failure("spend_cap_exceeded", {
+    detail:
+      "The tenant's monthly spend cap leaves no room for this call. The operator can raise it: npm run tenant -- set <tenantId> --cap <USDC>.",
+  });
+}
+
+/** What `capture` and `release` stored. */
+function readOutcome(text: string | null): Outcome {
+  const stored: unknown = text === null ? undefined : JSON.parse(text);
+  if (typeof stored === "object" && stored !== null && "ok" in stored) {
+    if (stored.ok === true && "result" in stored) return { ok: true, result: stored.result };
+    if (stored.ok === false && "code" in stored && typeof stored.code === "string") {
+      return { ...stored, ok: false, code: stored.code };
+    }
+  }
+  throw new Error("A stored outcome is not readable.");
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { scopeOf } from "../domain/scopes.ts";
+import type { Tool } from "./tool.ts";
+
+/** A tool with what is worked out once at boot. */
+export interface CatalogEntry {
+  tool: Tool;
+  /** `<area>:<effect>`. */
+  scope: string;
+  inputSchema: Readonly<Record<string, unknown>>;
+  outputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface Catalog {
+  readonly entries: readonly CatalogEntry[];
+  /** Also finds a tool by an accepted alias, which is listed nowhere. */
+  find(name: string): CatalogEntry | undefined;
+  names(): readonly string[];
+}
+
+export function createCatalog(tools: readonly Tool[], aliases: Readonly<Record<string, string>> = {}): Catalog {
+  const entries = tools.map((tool) => ({
+    tool,
+    scope: scopeOf(tool.area, tool.effect),
+    inputSchema: jsonSchema(tool.input, "input"),
+    outputSchema: jsonSchema(tool.output, "output"),
+  }));
+  const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
+  if (byName.size !== entries.length) throw new Error("Two tools have the same name.");
+  for (const [alias, name] of Object.entries(aliases)) {
+    const entry = byName.get(name);
+    if (entry !== undefined) byName.set(alias, entry);
+  }
+  const names = entries.map((entry) => entry.tool.name);
+  return { entries, find: (name) => byName.get(name), names: () => names };
+}
+
+/** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */
+export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<Record<string, unknown>> {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

@@ -1,0 +1,182 @@
+import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
+import { discounted, type Micro } from "../domain/money.ts";
+import { hasScope } from "../domain/scopes.ts";
+import type { Clock } from "../ports/clock.ts";
+import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { Catalog, CatalogEntry } from "./catalog.ts";
+import type { Charge, Outcome, PendingCall } from "./charge.ts";
+import { type Caller, type Ports, Replayed } from "./tool.ts";
+import { nearest, validateArguments } from "./validate.ts";
+
+export interface Invocation {
+  toolName: string;
+  args: unknown;
+  principal: Principal;
+  /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
+  confirmPrincipal(): Promise<Principal | undefined>;
+  /** A user of the tenant; undefined: the key's service account. */
+  userId: string | undefined;
+  surface: string;
+  traceId: string;
+  idempotencyKey: string | undefined;
+  signal: AbortSignal;
+}
+
+export interface Answer {
+  outcome: Outcome;
+  usageId: string | undefined;
+  price: Micro;
+  latencyMs: number;
+  replayed: boolean;
+}
+
+export interface Kernel {
+  invoke(invocation: Invocation): Promise<Answer>;
+}
+
+export interface KernelOptions {
+  catalog: Catalog;
+  charge: Charge;
+  /** Undefined: this environment is switched off. */
+  portsFor(environment: Environment): Ports | undefined;
+  clock: Clock;
+  log: Log;
+  /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
+  translate(error: unknown): unknown;
+  /** For metrics: `outcome` is `ok` or a code. */
+  onCall?: (toolName: string, outcome: string, seconds: number) => void;
+}
+
+/**
+ * The one path of a call: find → scope → admit → validate → reserve → run → check the output → capture or release.
+ * Throws Failure for what ends before the run; a tool's own failure is an outcome.
+ */
+export function createKernel(options: KernelOptions): Kernel {
+  const { catalog, charge, clock, log } = options;
+
+  async function invoke(invocation: Invocation): Promise<Answer> {
+    const started = performance.now();
+    const entry = find(catalog, invocation.toolName);
+    const { tool } = entry;
+    const principal = await authorize(entry, invocation);
+    const ports = options.portsFor(principal.environment);
+    if (ports === undefined) {
+      throw new Failure("sandbox_unavailable", {
+        detail: "This deployment runs without the sandbox. Use a production key.",
+      });
+    }
+    const call = pendingCall(entry, principal, invocation, clock);
+    await charge.admit(call);
+    const input = validateArguments(tool.input, invocation.args);
+    const reservation = await charge.reserve(call);
+    const elapsed = () => Math.round((performance.now() - started) * 1000) / 1000;
+    if (reservation.kind === "replay") {
+      return { ...reservation, latencyMs: elapsed(), replayed: true };
+    }
+    const caller: Caller = {
+      tenantId: call.tenantId,
+      keyId: call.keyId,
+      userId: call.subject,
+      travelerId: invocation.userId ?? principal.defaultTravelerId ?? principal.serviceAccountId,
+      environment: principal.environment,
+    };
+    const callInfo = { id: call.id, traceId: call.traceId, signal: invocation.signal };
+    let result: unknown;
+    let firstCallId: string | undefined;
+    try {
+      const answer = await tool.run(input, ports, caller, callInfo);
+      if (answer instanceof Replayed) firstCallId = answer.firstCallId;
+      result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
+    } catch (error) {
+      const outcome = failureOutcome(options.translate(error), entry, call, log);
+      await charge.release(call, outcome, !isRetryable(outcome.code) && outcome.code !== "tool_failed");
+      options.onCall?.(tool.name, outcome.code, elapsed() / 1000);
+      return { outcome, usageId: undefined, price: 0n, latencyMs: elapsed(), replayed: false };
+    }
+    const latencyMs = elapsed();
+    const settled = await charge.capture(call, result, latencyMs, firstCallId);
+    options.onCall?.(tool.name, "ok", latencyMs / 1000);
+    return {
+      outcome: { ok: true, result },
+      usageId: settled.usageId,
+      price: call.price,
+      latencyMs,
+      replayed: settled.replayed,
+    };
+  }
+
+  return { invoke };
+}
+
+function find(catalog: Catalog, name: string): CatalogEntry {
+  const entry = catalog.find(name);
+  if (entry !== undefined) return entry;
+  const near = nearest(name, catalog.names());
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
+}
+
+async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<Principal> {
+  let { principal } = invocation;
+  if (entry.tool.effect !== "read") {
+    const confirmed = await invocation.confirmPrincipal();
+    if (confirmed === undefined) throw unauthorized();
+    principal = confirmed;
+  }
+  if (!hasScope(principal.scopes, entry.scope)) {
+    throw new Failure("missing_scope", {
+      detail: `The key lacks the scope ${entry.scope}, which ${entry.tool.name} needs. Mint a key with it.`,
+      extra: { scope: entry.scope },
+    });
+  }
+  return principal;
+}
+
+function pendingCall(entry: CatalogEntry, principal: Principal, invocation: Invocation, clock: Clock): PendingCall {
+  const { tool } = entry;
+  const startedAt = clock.now();
+  const discountPercent = discountPercentByPlan[principal.plan];
+  return {
+    id: newId("call_", startedAt.epochMilliseconds),
+    traceId: invocation.traceId,
+    surface: invocation.surface,
+    tool,
+    tenantId: principal.tenantId,
+    keyId: principal.keyId,
+    subject: invocation.userId ?? principal.serviceAccountId,
+    environment: principal.environment,
+    plan: principal.plan,
+    listPrice: tool.price,
+    discountPercent,
+    price: discounted(tool.price, discountPercent),
+    startedAt,
+    idempotencyKey: invocation.idempotencyKey,
+    argumentsText: () => JSON.stringify(invocation.args),
+  };
+}
+
+/** A declared code passes; what the service itself may say passes; everything else is `tool_failed`, and the log has the cause. */
+function failureOutcome(error: unknown, entry: CatalogEntry, call: PendingCall, log: Log): Outcome & { ok: false } {
+  if (error instanceof Failure) {
+    if (Object.hasOwn(entry.tool.errors, error.code) || Object.hasOwn(statusByCode, error.code)) {
+      if (error.cause !== undefined)
+        log.warn({ err: error.cause, code: error.code, traceId: call.traceId }, "tool failed");
+      const detail = error.detail ?? entry.tool.errors[error.code];
+      return {
+        ok: false,
+        code: error.code,
+        ...(detail === undefined ? {} : { detail }),
+        ...(error.issues === undefined ? {} : { issues: error.issues }),
+        ...(error.extra === undefined ? {} : { extra: error.extra }),
+      };
+    }
+  }
+  log.error({ err: error, tool: entry.tool.name, traceId: call.traceId }, "undeclared failure of a tool");
+  return {
+    ok: false,
+    code: "tool_failed",
+    detail: "The tool failed in a way that it does not declare. The call was not charged. Report the trace id.",
+  };
+}

@@ -1,0 +1,83 @@
+import type { Micro } from "../domain/money.ts";
+
+/** What every charge and reservation carries. */
+export interface ChargeLine {
+  /** The usage record's id (the meter id) for a charge, the call's id for a reservation. */
+  id: string;
+  /** The call that a charge belongs to, when it must be found again by its idempotency key; else null. */
+  callId: string | null;
+  tenantId: string;
+  keyId: string;
+  subject: string;
+  tool: string;
+  surface: string;
+  /** Calendar month in UTC, YYYY-MM. */
+  period: string;
+  listPrice: Micro;
+  discountPercent: number;
+  price: Micro;
+  usageStatus: "sandbox" | "unsettled";
+  traceId: string;
+  idempotencyKey: string | null;
+  latencyMs: number;
+  at: Temporal.Instant;
+}
+
+export interface Settlement {
+  callId: string;
+  /** Null: the reservation is released, nothing is paid. */
+  usageId: string | null;
+  latencyMs: number;
+  at: Temporal.Instant;
+  /** What becomes of the call's idempotency key: its outcome is stored, or it is free again. */
+  idempotency: "none" | "store" | "forget";
+  outcomeText: string | null;
+}
+
+export interface KeyIdentity {
+  tenantId: string;
+  subject: string;
+  tool: string;
+  key: string;
+}
+
+export type Claim =
+  | { kind: "claimed" }
+  | { kind: "running" }
+  | { kind: "mismatch" }
+  | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
+
+/** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
+export interface Calls {
+  /** Cap and usage record in one statement: true where granted. */
+  charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
+  /** Cap and reservation in one statement: true where granted. */
+  reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
+  settle(settlements: readonly Settlement[]): Promise<readonly boolean[]>;
+  /** Takes an idempotency key for a call, or says what holds it. Keys are free again after 24 h. */
+  claim(
+    identity: KeyIdentity,
+    requestHash: string,
+    callId: string,
+    processId: string,
+    at: Temporal.Instant,
+  ): Promise<Claim>;
+  /** A read that was charged under its key: later runs are free. */
+  finishClaim(callId: string, usageId: string | null): Promise<void>;
+  forgetClaim(callId: string): Promise<void>;
+  /**
+   * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
+   */
+  takeOver(firstCallId: string): Promise<{ paid: true; usageId: string | null } | { paid: false }>;
+  heartbeat(processId: string): Promise<void>;
+  /** Settles what dead processes left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
+  sweep(options: {
+    processId: string;
+    staleSeconds: number;
+    limit: number;
+    at: Temporal.Instant;
+    newUsageId: () => string;
+    outcomeText: (result: unknown) => string;
+  }): Promise<{ captured: number; released: number; keys: number }>;
+  prune(at: Temporal.Instant): Promise<void>;
+}

@@ -1,0 +1,117 @@
+/** The statements of the hot path. Each takes arrays, one entry a row, so that one prepared statement serves any batch size. */
+
+const LINE_COLUMNS = `
+  id, call_id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
+  idempotency_key, latency, at`;
+
+const LINES = `
+  select * from unnest(
+    $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
+    $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[]
+  ) with ordinality as line (${LINE_COLUMNS}, ord)`;
+
+/**
+ * Locks the spend rows in one order (so that processes never wait for each other in a ring), sums prices over the order of
+ * arrival, and grants the prefix that fits under the cap. `present` are rows of a batch that is sent again after its answer
+ * was lost: they were granted and counted then.
+ */
+const grant = (presentTable: string): string => `
+  line as (${LINES}),
+  room as materialized (
+    select spend.tenant_id, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
+    from tenant_spend spend join tenant on tenant.id = spend.tenant_id
+    where (spend.tenant_id, spend.period) in (select tenant_id, period from line)
+    order by spend.tenant_id, spend.period
+    for update of spend
+  ),
+  present as (select id from ${presentTable} where id in (select id from line)),
+  granted as materialized (
+    select asked.* from (
+      select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
+      from line where line.id not in (select id from present)
+    ) asked join room using (tenant_id, period)
+    where asked.running <= room.room
+  ),
+  spent as (
+    update tenant_spend spend set spent_micro = spend.spent_micro + total.price
+    from (select tenant_id, period, sum(price)::bigint as price from granted group by tenant_id, period) total
+    where spend.tenant_id = total.tenant_id and spend.period = total.period
+  )`;
+
+export const CHARGE = `
+  with ${grant("usage_record")},
+  written as (
+    insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
+      price_micro, status, trace_id, idempotency_key, latency_ms, created_at)
+    select id, call_id, tenant_id, key_id, subject, tool, surface, list_price, discount, price, status, trace_id,
+      idempotency_key, latency, at from granted
+    returning id
+  )
+  select id from written union all select id from present`;
+
+export const RESERVE = `
+  with ${grant("call")},
+  written as (
+    insert into call (id, tenant_id, key_id, subject, tool, surface, period, list_price_micro, discount_percent, price_micro,
+      usage_status, trace_id, idempotency_key, process_id, created_at)
+    select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
+      idempotency_key, $17, at from granted
+    returning id
+  )
+  select id from written union all select id from present`;
+
+/**
+ * Captures or releases reservations. A call that a sweep released while its process was only slow is captured all the same:
+ * its effect happened, so its price is added again. A call that is settled already is left as it is.
+ */
+export const SETTLE = `
+  with line as (
+    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[], $5::text[], $6::text[])
+      as line (call_id, usage_id, latency, at, idempotency, outcome)
+  ),
+  prior as materialized (
+    select call.id, call.state, call.tenant_id, call.period, call.price_micro
+    from call where id in (select call_id from line) order by id for update
+  ),
+  locked as materialized (
+    select spend.tenant_id, spend.period from tenant_spend spend
+    where (spend.tenant_id, spend.period) in (select tenant_id, period from prior)
+    order by spend.tenant_id, spend.period for update
+  ),
+  changed as (
+    update call set
+      state = case when line.usage_id is null then 'released' else 'captured' end,
+      usage_id = line.usage_id,
+      settled_at = line.at
+    from line, prior
+    where call.id = line.call_id and prior.id = call.id
+      and ((line.usage_id is null and prior.state = 'reserved')
+        or (line.usage_id is not null and prior.state in ('reserved', 'released')))
+    returning call.*, prior.state as was, line.latency as latency, line.at as at
+  ),
+  written as (
+    insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
+      status, trace_id, idempotency_key, call_id, latency_ms, created_at)
+    select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
+      usage_status, trace_id, idempotency_key, id, latency, at
+    from changed where usage_id is not null
+  ),
+  spent as (
+    update tenant_spend spend set spent_micro = spend.spent_micro + total.price
+    from (
+      select changed.tenant_id, changed.period, sum(
+        case when usage_id is null then -price_micro when was = 'released' then price_micro else 0 end)::bigint as price
+      from changed join locked using (tenant_id, period)
+      group by changed.tenant_id, changed.period
+    ) total
+    where spend.tenant_id = total.tenant_id and spend.period = total.period and total.price <> 0
+  ),
+  stored as (
+    update idempotency set state = 'done', outcome = line.outcome, usage_id = line.usage_id,
+      price_micro = coalesce((select price_micro from prior where prior.id = line.call_id and line.usage_id is not null), 0)
+    from line where idempotency.call_id = line.call_id and line.idempotency = 'store'
+  ),
+  forgotten as (
+    delete from idempotency using line where idempotency.call_id = line.call_id and line.idempotency = 'forget'
+  )
+  select id from prior`;

@@ -1,0 +1,75 @@
+import type pg from "pg";
+import type { Calls, Settlement } from "../ports/calls.ts";
+import { SETTLE } from "./calls-sql.ts";
+
+type SweepOptions = Parameters<Calls["sweep"]>[0];
+
+interface Abandoned {
+  id: string;
+  effect: "none" | "failed" | "done";
+  result: unknown;
+}
+
+/**
+ * Settles the reservations and frees the keys of processes that stopped showing signs of life. A call with an effect that is
+ * done is captured with its recorded result; one without an effect is released; one whose effect is still undecided is left
+ * for whoever decides it. Safe beside other sweepers: settling is idempotent.
+ */
+export async function sweepCalls(
+  pool: pg.Pool,
+  options: SweepOptions,
+): Promise<{ captured: number; released: number; keys: number }> {
+  const { rows } = await pool.query<Abandoned>(
+    `select call.id, call.effect, call.result from call
+     left join service_process process on process.id = call.process_id
+     where call.state = 'reserved' and call.effect <> 'open' and call.process_id <> $1
+       and (process.id is null or process.seen_at < now() - make_interval(secs => $2))
+     order by call.id limit $3`,
+    [options.processId, options.staleSeconds, options.limit],
+  );
+  const settlements = rows.map((row): Settlement => {
+    const done = row.effect === "done";
+    return {
+      callId: row.id,
+      usageId: done ? options.newUsageId() : null,
+      latencyMs: 0,
+      at: options.at,
+      idempotency: done ? "store" : "forget",
+      outcomeText: done ? options.outcomeText(row.result) : null,
+    };
+  });
+  // One at a time: a sweep is rare, and a row that cannot be settled must not keep the others.
+  for (const settlement of settlements) {
+    await pool.query({
+      name: "settle",
+      text: SETTLE,
+      values: [
+        [settlement.callId],
+        [settlement.usageId],
+        [settlement.latencyMs],
+        [settlement.at.toString()],
+        [settlement.idempotency],
+        [settlement.outcomeText],
+      ],
+    });
+  }
+  const captured = settlements.filter((settlement) => settlement.usageId !== null).length;
+  return { captured, released: settlements.length - captured, keys: await freeKeys(pool, options) };
+}
+
+/** Keys of dead processes: a read that was charged keeps its record and stays done; everything else can be tried again. */
+async function freeKeys(pool: pg.Pool, options: SweepOptions): Promise<number> {
+  const abandoned = `held.state = 'running' and held.process_id <> $1
+    and not exists (select 1 from call where call.id = held.call_id and call.state = 'reserved')
+    and not exists (
+      select 1 from service_process process
+      where process.id = held.process_id and process.seen_at >= now() - make_interval(secs => $2))`;
+  const values = [options.processId, options.staleSeconds];
+  const finished = await pool.query(
+    `update idempotency held set state = 'done', usage_id = record.id, price_micro = record.price_micro
+     from usage_record record where record.call_id = held.call_id and ${abandoned}`,
+    values,
+  );
+  const freed = await pool.query(`delete from idempotency held where ${abandoned}`, values);
+  return (finished.rowCount ?? 0) + (freed.rowCount ?? 0);
+}

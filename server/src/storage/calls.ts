@@ -1,0 +1,162 @@
+import type pg from "pg";
+import type { Calls, ChargeLine, Claim, Settlement } from "../ports/calls.ts";
+import { CHARGE, RESERVE, SETTLE } from "./calls-sql.ts";
+import { sweepCalls } from "./calls-sweep.ts";
+
+const KEY_LIFETIME_HOURS = 24;
+const CALL_LIFETIME_HOURS = 48;
+
+export function createCalls(pool: pg.Pool): Calls {
+  /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
+  const knownSpendRows = new Set<string>();
+
+  async function ensureSpendRows(lines: readonly ChargeLine[]): Promise<void> {
+    const missing = lines.filter((line) => !knownSpendRows.has(`${line.tenantId} ${line.period}`));
+    if (missing.length === 0) return;
+    await pool.query(
+      `insert into tenant_spend (tenant_id, period)
+       select distinct tenant_id, period from unnest($1::text[], $2::text[]) as line (tenant_id, period)
+       order by tenant_id, period on conflict do nothing`,
+      [missing.map((line) => line.tenantId), missing.map((line) => line.period)],
+    );
+    if (knownSpendRows.size > 50_000) knownSpendRows.clear();
+    for (const line of missing) knownSpendRows.add(`${line.tenantId} ${line.period}`);
+  }
+
+  async function grant(name: string, text: string, lines: readonly ChargeLine[], extra: unknown[]): Promise<boolean[]> {
+    await ensureSpendRows(lines);
+    const { rows } = await pool.query<{ id: string }>({ name, text, values: [...columnsOf(lines), ...extra] });
+    const granted = new Set(rows.map((row) => row.id));
+    return lines.map((line) => granted.has(line.id));
+  }
+
+  return {
+    charge: (lines) => grant("charge", CHARGE, lines, []),
+    reserve: (lines, processId) => grant("reserve", RESERVE, lines, [processId]),
+
+    async settle(settlements) {
+      const { rows } = await pool.query<{ id: string }>({
+        name: "settle",
+        text: SETTLE,
+        values: settlementColumns(settlements),
+      });
+      const settled = new Set(rows.map((row) => row.id));
+      return settlements.map((settlement) => settled.has(settlement.callId));
+    },
+
+    async claim(identity, requestHash, callId, processId, at) {
+      const { tenantId, subject, tool, key } = identity;
+      const claimed = await pool.query({
+        name: "claim",
+        text: `insert into idempotency (tenant_id, subject, tool, key, request_hash, call_id, process_id, created_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)
+          on conflict (tenant_id, subject, tool, key) do update set request_hash = excluded.request_hash,
+            call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
+            usage_id = null, price_micro = 0, created_at = excluded.created_at
+          where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
+            and idempotency.state = 'done'
+          returning call_id`,
+        values: [tenantId, subject, tool, key, requestHash, callId, processId, at.toString()],
+      });
+      if (claimed.rowCount === 1) return { kind: "claimed" };
+      const { rows } = await pool.query<{
+        request_hash: string;
+        state: string;
+        outcome: string | null;
+        usage_id: string | null;
+        price_micro: bigint;
+      }>(
+        `select request_hash, state, outcome, usage_id, price_micro from idempotency
+         where tenant_id = $1 and subject = $2 and tool = $3 and key = $4`,
+        [tenantId, subject, tool, key],
+      );
+      return readClaim(rows[0], requestHash);
+    },
+
+    async finishClaim(callId, usageId) {
+      await pool.query(`update idempotency set state = 'done', usage_id = $2 where call_id = $1`, [callId, usageId]);
+    },
+
+    async forgetClaim(callId) {
+      await pool.query(`delete from idempotency where call_id = $1 and state = 'running'`, [callId]);
+    },
+
+    async takeOver(firstCallId) {
+      const replaced = await pool.query(
+        `update call set state = 'replaced' where id = $1 and state = 'released' returning id`,
+        [firstCallId],
+      );
+      if (replaced.rowCount === 1) return { paid: false };
+      const { rows } = await pool.query<{ usage_id: string | null }>(`select usage_id from call where id = $1`, [
+        firstCallId,
+      ]);
+      return { paid: true, usageId: rows[0]?.usage_id ?? null };
+    },
+
+    async heartbeat(processId) {
+      await pool.query(`insert into service_process (id) values ($1) on conflict (id) do update set seen_at = now()`, [
+        processId,
+      ]);
+    },
+
+    sweep: (options) => sweepCalls(pool, options),
+
+    async prune(at) {
+      await pool.query(`delete from idempotency where state = 'done' and created_at < $1`, [
+        at.subtract({ hours: KEY_LIFETIME_HOURS }).toString(),
+      ]);
+      await pool.query(`delete from call where state <> 'reserved' and effect <> 'open' and created_at < $1`, [
+        at.subtract({ hours: CALL_LIFETIME_HOURS }).toString(),
+      ]);
+      await pool.query(
+        `delete from service_process where seen_at < now() - interval '1 hour'
+         and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')`,
+      );
+    },
+  };
+}
+
+function readClaim(
+  row:
+    | { request_hash: string; state: string; outcome: string | null; usage_id: string | null; price_micro: bigint }
+    | undefined,
+  requestHash: string,
+): Claim {
+  // The row went away between the two statements: its call failed and freed the key. The caller tries again.
+  if (row === undefined) return { kind: "running" };
+  if (row.request_hash !== requestHash) return { kind: "mismatch" };
+  if (row.state === "running") return { kind: "running" };
+  return { kind: "done", outcomeText: row.outcome, usageId: row.usage_id, price: row.price_micro };
+}
+
+function columnsOf(lines: readonly ChargeLine[]): unknown[] {
+  return [
+    lines.map((line) => line.id),
+    lines.map((line) => line.callId),
+    lines.map((line) => line.tenantId),
+    lines.map((line) => line.keyId),
+    lines.map((line) => line.subject),
+    lines.map((line) => line.tool),
+    lines.map((line) => line.surface),
+    lines.map((line) => line.period),
+    lines.map((line) => line.listPrice),
+    lines.map((line) => line.discountPercent),
+    lines.map((line) => line.price),
+    lines.map((line) => line.usageStatus),
+    lines.map((line) => line.traceId),
+    lines.map((line) => line.idempotencyKey),
+    lines.map((line) => line.latencyMs),
+    lines.map((line) => line.at.toString()),
+  ];
+}
+
+function settlementColumns(settlements: readonly Settlement[]): unknown[] {
+  return [
+    settlements.map((line) => line.callId),
+    settlements.map((line) => line.usageId),
+    settlements.map((line) => line.latencyMs),
+    settlements.map((line) => line.at.toString()),
+    settlements.map((line) => line.idempotency),
+    settlements.map((line) => line.outcomeText),
+  ];
+}

@@ -1,0 +1,45 @@
+import type { Usage } from "../ports/usage.ts";
+import type { Queryable } from "./database.ts";
+
+export function createUsage(db: Queryable): Usage {
+  return {
+    async list(tenantId, { before, limit, tool }) {
+      let query = db
+        .selectFrom("usage_record")
+        .selectAll()
+        .where("tenant_id", "=", tenantId)
+        .orderBy("id", "desc")
+        .limit(limit);
+      if (before !== undefined) query = query.where("id", "<", before);
+      if (tool !== undefined) query = query.where("tool", "=", tool);
+      const rows = await query.execute();
+      return rows.map((row) => ({
+        id: row.id,
+        tool: row.tool,
+        surface: row.surface,
+        status: row.status,
+        subject: row.subject,
+        keyId: row.key_id,
+        listPriceMicroUsdc: row.list_price_micro,
+        discountPercent: row.discount_percent,
+        priceMicroUsdc: row.price_micro,
+        traceId: row.trace_id,
+        idempotencyKey: row.idempotency_key,
+        latencyMs: row.latency_ms,
+        createdAt: row.created_at,
+      }));
+    },
+
+    async totals(tenantId, period) {
+      const row = await db
+        .selectFrom("tenant")
+        .leftJoin("tenant_spend", (join) =>
+          join.onRef("tenant_spend.tenant_id", "=", "tenant.id").on("tenant_spend.period", "=", period),
+        )
+        .select(["tenant.monthly_cap_micro as cap", "tenant_spend.spent_micro as spent"])
+        .where("tenant.id", "=", tenantId)
+        .executeTakeFirst();
+      return { spentMicroUsdc: row?.spent ?? 0n, capMicroUsdc: row?.cap ?? 0n };
+    },
+  };
+}

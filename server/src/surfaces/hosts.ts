@@ -1,0 +1,65 @@
+import { type Context, Hono } from "hono";
+import { addressGroup } from "../access/client-address.ts";
+import type { Log } from "../ports/log.ts";
+import { type ClosedReason, closedDetail } from "./closed.ts";
+import type { HttpHandler } from "./http.ts";
+import type { Metrics } from "./metrics.ts";
+import { renderProblem, renderThrown } from "./render-error.ts";
+import { traceIdOf } from "./trace.ts";
+import { serveWeb } from "./web-adapter.ts";
+
+/** What both hosts answer while the process lives, whatever else they serve. */
+export interface HostOptions {
+  /** Undefined while serving; else why not. */
+  closedBecause(): ClosedReason | undefined;
+  metrics: Metrics | undefined;
+  log: Log;
+}
+
+type Environment = { Bindings: { remoteAddress: string } };
+
+export interface Host {
+  fetch(request: Request, remoteAddress: string): Response | Promise<Response>;
+}
+
+export type Routes = readonly { method: "GET" | "PUT" | "POST"; path: string; handler: HttpHandler }[];
+
+/** A host is its health routes, its own routes, and a problem for everything else. */
+export function createHost(routes: Routes, options: HostOptions): Host {
+  const { log } = options;
+  const app = new Hono<Environment>();
+  app.get("/healthz", (context) => context.json({ ok: true }));
+  app.get("/readyz", (context) => {
+    const reason = options.closedBecause();
+    if (reason === undefined) return context.json({ ok: true });
+    return context.json({ ok: false, reason }, 503, { "retry-after": "2" });
+  });
+  app.get("/metrics", async (context) => {
+    if (!isLoopback(context.env.remoteAddress) || options.metrics === undefined) return problem(context, "not_found");
+    const { contentType, text } = await options.metrics.render();
+    return context.body(text, 200, { "content-type": contentType });
+  });
+  for (const { method, path, handler } of routes) {
+    app.on(method, path, (context) => serveWeb(handler, context.req.raw, context.env.remoteAddress));
+  }
+  app.notFound((context) => problem(context, options.closedBecause() ?? "not_found"));
+  app.onError((error, context) => {
+    const traceId = traceIdOf(context.req.header("traceparent"));
+    const { status, headers, body } = renderThrown(error, traceId, log);
+    return new Response(body, { status, headers });
+  });
+  return { fetch: (request, remoteAddress) => app.fetch(request, { remoteAddress }) };
+}
+
+function problem(context: Context, code: "not_found" | ClosedReason): Response {
+  const traceId = traceIdOf(context.req.header("traceparent"));
+  const detail =
+    code === "not_found" ? `There is nothing at ${context.req.method} ${context.req.path}.` : closedDetail[code];
+  const { status, headers, body } = renderProblem({ code, detail }, traceId);
+  return new Response(body, { status, headers });
+}
+
+function isLoopback(remoteAddress: string): boolean {
+  const address = addressGroup(remoteAddress);
+  return address.startsWith("127.") || address === "0:0:0:0::/64";
+}

@@ -1,0 +1,43 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export interface Metrics {
+  countCall(tool: string, outcome: string, seconds: number): void;
+  /** Prometheus text. */
+  render(): Promise<{ contentType: string; text: string }>;
+}
+
+const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 130];
+
+/** No label per tenant: tenants' figures come from their usage records. */
+export function createMetrics(gauges: { ledgerImbalanceMicroUsdc(): Promise<bigint> }): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const calls = new Counter({
+    name: "wayfare_calls_total",
+    help: "Tool calls by outcome: ok or an error code.",
+    labelNames: ["tool", "outcome"],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: "wayfare_call_seconds",
+    help: "Seconds from the start of a call to its outcome.",
+    labelNames: ["tool"],
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  new Gauge({
+    name: "wayfare_ledger_imbalance_micro_usdc",
+    help: "Sum over all ledger accounts. Anything but 0 is an error.",
+    registers: [registry],
+    async collect() {
+      this.set(Number(await gauges.ledgerImbalanceMicroUsdc()));
+    },
+  });
+  return {
+    countCall(tool, outcome, elapsedSeconds) {
+      calls.inc({ tool, outcome });
+      seconds.observe({ tool }, elapsedSeconds);
+    },
+    render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}

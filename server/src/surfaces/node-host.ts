@@ -1,0 +1,135 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { Failure } from "../domain/errors.ts";
+import type { Log } from "../ports/log.ts";
+import type { HttpHandler, HttpRequest } from "./http.ts";
+
+const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
+const KEEP_ALIVE_MILLISECONDS = 30_000;
+
+export interface NodeHost {
+  server: Server;
+  listen(port: number, host: string): Promise<number>;
+  /** Stops accepting; resolves when every answer under way has been sent, or after `graceMilliseconds`. */
+  close(graceMilliseconds: number): Promise<void>;
+}
+
+/**
+ * Serves `hot` routes straight from node:http (a router and web-standard requests cost about a third of a call's CPU) and
+ * everything else through `fallback`.
+ */
+export function createNodeHost(options: {
+  /** The handler of a POST to this path, when it is a hot one. */
+  hot(path: string): HttpHandler | undefined;
+  fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
+  log: Log;
+}): NodeHost {
+  const { log } = options;
+  const rest = getRequestListener((request, { incoming }) =>
+    options.fallback(request, incoming.socket.remoteAddress ?? ""),
+  );
+
+  const server = createServer((incoming, response) => {
+    const url = incoming.url ?? "/";
+    const queryStart = url.indexOf("?");
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    const handler = incoming.method === "POST" ? options.hot(path) : undefined;
+    if (handler === undefined) {
+      void rest(incoming, response);
+      return;
+    }
+    void serve(handler, incoming, response, path, queryStart === -1 ? "" : url.slice(queryStart), log);
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
+  server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
+  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
+
+  return {
+    server,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, () => {
+          server.off("error", reject);
+          const address = server.address();
+          resolve(typeof address === "object" && address !== null ? address.port : port);
+        });
+      }),
+    close: (graceMilliseconds) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+async function serve(
+  handler: HttpHandler,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  query: string,
+  log: Log,
+): Promise<void> {
+  const gone = new AbortController();
+  response.on("close", () => {
+    if (!response.writableEnded) gone.abort();
+  });
+  const request: HttpRequest = {
+    method: incoming.method ?? "GET",
+    path,
+    get query() {
+      return new URLSearchParams(query);
+    },
+    header(name) {
+      const value = incoming.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    remoteAddress: incoming.socket.remoteAddress ?? "",
+    signal: gone.signal,
+    text: (maximumBytes) => readText(incoming, maximumBytes),
+  };
+  try {
+    const { status, headers, body } = await handler(request);
+    const bytes = Buffer.byteLength(body);
+    headers["content-length"] = String(bytes);
+    // What was not read of a refused body must not be taken for the next request.
+    if (!incoming.complete) headers.connection = "close";
+    response.writeHead(status, headers);
+    response.end(body);
+  } catch (error) {
+    log.error({ err: error, path }, "a surface failed to answer");
+    response.writeHead(500).end();
+  }
+}
+
+function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
+  const tooLarge = () => new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.` });
+  if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maximumBytes) {
+        incoming.pause();
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    incoming.on("end", () => resolve(decode(chunks)));
+    incoming.on("error", () => reject(new Failure("malformed_json", { detail: "The body ended too early." })));
+  });
+}
+
+function decode(chunks: readonly Buffer[]): string {
+  const [first] = chunks;
+  if (first === undefined) return "";
+  return (chunks.length === 1 ? first : Buffer.concat(chunks)).toString("utf8");
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Travelers } from "../ports/travelers.ts";
+import type { Usage } from "../ports/usage.ts";
+import type { Routes } from "./hosts.ts";
+import type { HttpRequest } from "./http.ts";
+import { readJsonObject } from "./json-body.ts";
+import { createResourceRoute, type SignedExchange } from "./signed-exchange.ts";
+import { readTraveler, writeTraveler } from "./travelers.ts";
+import { readUsage } from "./usage.ts";
+
+/** The tenant's own records, keyed: traveler profiles and usage. */
+export function resourceRoutes(options: {
+  exchange: SignedExchange;
+  travelers: Travelers;
+  usage: Usage;
+  clock: Clock;
+}): Routes {
+  const { exchange, travelers, usage, clock } = options;
+  return [
+    {
+      method: "GET",
+      path: "/api/usage",
+      handler: createResourceRoute(exchange, "usage:read", async (request, { principal }) => ({
+        value: await readUsage({ usage, principal, query: request.query, clock }),
+      })),
+    },
+    {
+      method: "GET",
+      path: "/api/travelers/:userId",
+      handler: createResourceRoute(exchange, "travelers:read", async (request, { principal }) => ({
+        value: await readTraveler({ travelers, principal, userId: lastSegment(request) }),
+      })),
+    },
+    {
+      method: "PUT",
+      path: "/api/travelers/:userId",
+      handler: createResourceRoute(exchange, "travelers:write", async (request, { principal }) => {
+        const { created, traveler } = await writeTraveler({
+          travelers,
+          principal,
+          userId: lastSegment(request),
+          body: await readJsonObject(request),
+          today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
+        });
+        // Who may write but not read gets back what it sent, and nothing that was there before: a PUT replaces.
+        return { status: created ? 201 : 200, value: traveler };
+      }),
+    },
+  ];
+}
+
+function lastSegment(request: HttpRequest): string {
+  const segment = request.path.slice(request.path.lastIndexOf("/") + 1);
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
