@@ -73,8 +73,11 @@ export interface Bookings {
     to: BookingState,
     change?: BookingChange,
   ): Promise<boolean>;
-  /** The worker's heartbeat: false when another one has taken over. */
-  touch(id: string, workerId: string): Promise<boolean>;
+  /**
+   * The worker's heartbeat: false when another one has taken over. While a commit may be on its way, the quiet time moves on
+   * to `quietUntil` with every beat, so that after a crash it counts from the crash.
+   */
+  touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** The worker lets go, and nobody touches the booking before `quietUntil`. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** Takes over bookings that are not final, whose quiet time is over and that no living worker has; at most `limit`. */

@@ -68,10 +68,14 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
       return row !== undefined;
     },
 
-    async touch(id, workerId) {
+    async touch(id, workerId, quietUntil) {
       const row = await queryable
         .updateTable("booking")
-        .set({ worker_seen_at: now() })
+        .set({
+          worker_seen_at: now(),
+          quiet_until: sql`case when state in ('ordering', 'paying')
+            then greatest(quiet_until, ${quietUntil.toString()}::timestamptz) else quiet_until end`,
+        })
         .where("id", "=", id)
         .where("worker_id", "=", workerId)
         .returning("id")

@@ -1,8 +1,17 @@
 import type { Tool } from "../kernel/tool.ts";
+import { bookFlight } from "./flights/book-flight.ts";
 import { displayOfferConditions } from "./flights/display-offer-conditions.ts";
+import { ensureFlightCustomer } from "./flights/ensure-flight-customer.ts";
 import { findAirportsNearby } from "./flights/find-airports-nearby.ts";
 import { searchFlights } from "./flights/search-flights.ts";
 import { searchHotels } from "./stays/search-hotels.ts";
 
 /** Every tool of the service. One line here takes a tool to all surfaces, the price list and the documentation. */
-export const registry: readonly Tool[] = [searchFlights, displayOfferConditions, findAirportsNearby, searchHotels];
+export const registry: readonly Tool[] = [
+  searchFlights,
+  displayOfferConditions,
+  findAirportsNearby,
+  ensureFlightCustomer,
+  bookFlight,
+  searchHotels,
+];

@@ -1,0 +1,69 @@
+import { bookingSteps, STALE_SECONDS } from "../areas/flights/booking-steps.ts";
+import type { Booking } from "../ports/bookings.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Flights } from "../ports/flights.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { Stores } from "../ports/stores.ts";
+
+export interface BookingReconcilerOptions {
+  stores: Stores;
+  /** Undefined: this network is switched off; its bookings wait. */
+  portsFor(network: Environment): { flights: Flights } | undefined;
+  /** Differs between processes, so that they never take one booking for their own. */
+  workerId: string;
+  clock: Clock;
+  log: Log;
+  staleSeconds?: number;
+}
+
+export interface BookingReconciler {
+  /** Works on every booking that waits for it; how many that were. Never throws for one booking's trouble. */
+  runOnce(): Promise<number>;
+}
+
+const BATCH = 20;
+
+/**
+ * Finds out what became of bookings whose outcome nobody knows (`areas/flights/booking-steps.ts`) and finishes them. Safe to
+ * run in several processes at once: each claims its bookings, and every move checks the claim again.
+ */
+export function createBookingReconciler(options: BookingReconcilerOptions): BookingReconciler {
+  const { stores, workerId, clock, log } = options;
+  const staleSeconds = options.staleSeconds ?? STALE_SECONDS;
+
+  async function settle(booking: Booking): Promise<void> {
+    const fields = { bookingId: booking.id, state: booking.state };
+    try {
+      const ports = options.portsFor(booking.network);
+      if (ports === undefined) {
+        log.warn({ ...fields, network: booking.network }, "booking left open: its network is switched off");
+        return;
+      }
+      const steps = bookingSteps({ flights: ports.flights, stores, clock }, workerId);
+      const stopBeating = steps.beat(booking.id);
+      try {
+        const end = await steps.resolve(booking);
+        if (end.kind === "unknown") log.warn({ ...fields, err: end.cause }, "booking is still open");
+        else log.info({ ...fields, end: end.kind }, "booking reconciled");
+      } finally {
+        stopBeating();
+      }
+    } catch (err) {
+      // It stays claimed until the claim is stale, and is then tried again.
+      log.error({ ...fields, err }, "booking could not be reconciled");
+    }
+  }
+
+  return {
+    async runOnce() {
+      let count = 0;
+      for (;;) {
+        const claimed = await stores.bookings.claimStale(workerId, staleSeconds, BATCH);
+        await Promise.all(claimed.map(settle));
+        count += claimed.length;
+        if (claimed.length < BATCH) return count;
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { bookFlight as book } from "../../areas/flights/book-flight.ts";
+import { BookingResult } from "../../areas/flights/booking-result.ts";
+import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
+import { defineTool, Replayed } from "../../kernel/tool.ts";
+
+export const bookFlight = defineTool({
+  name: "book_flight",
+  title: "Book flight",
+  summary:
+    "Book an offer for the caller and further travelers: holds it, pays from the prefunded balance, returns PNR and order id. Repeating it never books twice.",
+  area: "flights",
+  effect: "spend",
+  price: 20_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "travelers", "stores", "clock"],
+  input: z.strictObject({
+    offerId: z.string().describe("off_… of search_flights"),
+    services: z
+      .array(
+        z.strictObject({
+          id: z.string().describe("From list_flight_ancillaries"),
+          quantity: z.number().int().min(1).max(9).default(1),
+        }),
+      )
+      .optional(),
+    additionalCustomerUserIds: z
+      .array(z.string())
+      .optional()
+      .describe("icu_… of ensure_flight_customer, one per traveler beside the caller"),
+    airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
+  }),
+  output: BookingResult,
+  errors: {
+    ...supplierErrors,
+    outcome_unknown:
+      "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
+    in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    offer_not_found: "There is no such offer. Search again.",
+    offer_expired: "The offer can no longer be booked. Search again.",
+    price_changed: "The supplier asks another price now. Nothing is owed; search again.",
+    booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or take another offer.",
+    hold_not_available: "The offer cannot be booked this way. Take another offer.",
+    service_not_available: "Extra services cannot be booked yet. Call again without services.",
+    currency_not_supported: "Only offers in USD can be booked. Take another offer.",
+    insufficient_balance: "The prefunded balance is too small; missingUsdc says by how much. Add to it and call again.",
+    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    credit_not_found: "You have no such airline credit.",
+    credit_not_applicable: "The airline credit cannot pay for this offer.",
+    traveler_incomplete: "Travelers or fields of their profiles are missing; PUT /api/travelers/{userId} sets them.",
+  },
+  example: () => ({ offerId: "off_00009htYpSCXrwaB9DnUm0" }),
+
+  async run(input, { flights, travelers, stores, clock, caller, call, fail }) {
+    if (input.services !== undefined && input.services.length > 0) throw fail("service_not_available");
+    const answer = await book(
+      { flights, travelers, stores, clock },
+      {
+        caller,
+        callId: call.id,
+        offerId: input.offerId,
+        additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
+        airlineCreditId: input.airlineCreditId,
+      },
+    );
+    const result = BookingResult.parse(answer.result);
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});
