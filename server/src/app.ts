@@ -58,6 +58,9 @@ export interface App {
   stop(): Promise<void>;
 }
 
+/** Every tool with its schemas, compiled once. */
+export const catalog = createCatalog(registry);
+
 const HEARTBEAT_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS = 2_000;
 const RECONCILE_MILLISECONDS = 1_000;
@@ -195,7 +198,7 @@ async function startService(config: Config, options: ServiceOptions) {
   const translate = (error: unknown) =>
     error instanceof Failure || !isDatabaseAway(error) ? error : databaseAway(error);
   const kernel = createKernel({
-    catalog: createCatalog([...registry, ...(options.extraTools ?? [])]),
+    catalog: options.extraTools === undefined ? catalog : createCatalog([...registry, ...options.extraTools]),
     charge,
     portsFor,
     clock,

@@ -17,3 +17,6 @@ export function serviceAccountOf(keyId: string): string {
 export function keyIdOf(userId: string): string | undefined {
   return userId.startsWith(SERVICE_PREFIX) ? userId.slice(SERVICE_PREFIX.length) : undefined;
 }
+
+/** Whose profile the demo tenant's service accounts travel by. */
+export const DEMO_TRAVELER_ID = "user_demo";

@@ -1,6 +1,7 @@
 import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { discounted, type Micro } from "../domain/money.ts";
+import { nearest } from "../domain/near-match.ts";
 import { hasScope } from "../domain/scopes.ts";
 import type { Clock } from "../ports/clock.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
@@ -8,7 +9,7 @@ import type { Log } from "../ports/log.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 import type { Charge, Outcome, PendingCall } from "./charge.ts";
 import { type Caller, type Ports, Replayed } from "./tool.ts";
-import { nearest, validateArguments } from "./validate.ts";
+import { validateArguments } from "./validate.ts";
 
 export interface Invocation {
   toolName: string;

@@ -1,6 +1,6 @@
 import { Failure, type Issue, invalidInput } from "../domain/errors.ts";
+import { nearest } from "../domain/near-match.ts";
 import type { Answer, Kernel } from "../kernel/invoke.ts";
-import { nearest } from "../kernel/validate.ts";
 import type { Identity, Principal } from "../ports/identity.ts";
 import { METER_ID_HEADER } from "./audit-headers.ts";
 import type { HttpAnswer, HttpHandler } from "./http.ts";

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { defineTool } from "../../server/src/kernel/tool.ts";
+
+const face = {
+  summary: "Answers its text.",
+  area: "trip",
+  payableWithoutKey: false,
+  uses: [],
+  input: z.strictObject({ text: z.string().max(1000) }),
+  output: z.object({ text: z.string() }),
+  errors: {},
+  example: () => ({ text: "hello" }),
+} as const;
+
+export const probeTools = [
+  defineTool({
+    ...face,
+    name: "probe_read",
+    title: "Probe (read)",
+    effect: "read",
+    price: 500n,
+    run: async ({ text }) => ({ text }),
+  }),
+  defineTool({
+    ...face,
+    name: "probe_write",
+    title: "Probe (write)",
+    effect: "write",
+    price: 5_000n,
+    run: async ({ text }) => ({ text }),
+  }),
+];
