@@ -9,23 +9,26 @@ const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
 export interface KeepPhase {
-  starting: boolean;
+  /** What must start now: its failure rejects. */
+  required: readonly string[];
   mayMovePort: boolean;
 }
 
 /** Keeps parts running; exists only in the process that holds the owner lock. */
 export interface PartKeeper {
-  /**
-   * Opens what is not running of the wanted parts, in their order. While the service starts, a failure rejects;
-   * once it runs, it is logged and tried again later.
-   */
+  /** Opens what is not running of the wanted parts, in their order. What fails and is not required is tried again later. */
   keep(wanted: readonly string[], phase: KeepPhase): Promise<void>;
   /** Stops every part that runs. */
   closeAll(): Promise<void>;
 }
 
 /** @param parts in the order in which they start. */
-export const createPartKeeper = (dataDir: string, parts: readonly Part[], log: Log): PartKeeper => {
+export const createPartKeeper = (
+  dataDir: string,
+  parts: readonly Part[],
+  log: Log,
+  signal: AbortSignal,
+): PartKeeper => {
   const owner = ownIdentity();
   // What an earlier owner wrote down is where adoption begins.
   const entries = new Map<string, PartEntry>(
@@ -42,7 +45,8 @@ export const createPartKeeper = (dataDir: string, parts: readonly Part[], log: L
 
   const open = async (part: Part, mayMovePort: boolean): Promise<void> => {
     const known = entries.get(part.name);
-    const running = await part.open({ known, mayMovePort, started: (started) => set(part.name, started, false) });
+    const started = (process: RunningPart) => set(part.name, process, false);
+    const running = await part.open({ known, mayMovePort, started, signal });
     set(part.name, running, true);
     retries.delete(part.name);
   };
@@ -55,7 +59,7 @@ export const createPartKeeper = (dataDir: string, parts: readonly Part[], log: L
   };
 
   /** True when the part runs. */
-  const keepOne = async (part: Part, { starting, mayMovePort }: KeepPhase): Promise<boolean> => {
+  const keepOne = async (part: Part, { required, mayMovePort }: KeepPhase): Promise<boolean> => {
     const entry = entries.get(part.name);
     if (entry?.ready && isAlive(entry)) {
       boundLogFile(part.logPath);
@@ -67,7 +71,7 @@ export const createPartKeeper = (dataDir: string, parts: readonly Part[], log: L
       await open(part, mayMovePort);
       return true;
     } catch (error) {
-      if (starting) throw error;
+      if (required.includes(part.name) || signal.aborted) throw error;
       planRetry(part.name, error);
       return false;
     }

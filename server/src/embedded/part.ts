@@ -18,6 +18,8 @@ export interface OpenOptions {
   mayMovePort: boolean;
   /** Call at once when a process was started, before it is ready, so that a kill at that moment leaves no stranger. */
   started(part: RunningPart): void;
+  /** Ends the waiting: the service is stopping. */
+  signal: AbortSignal;
 }
 
 /** One embedded part: a process of its own that outlives a kill of the service and is found again. */

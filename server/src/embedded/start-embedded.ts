@@ -11,7 +11,7 @@ import { embeddedDatabaseUrl, postgresPart } from "./postgres/postgres-part.ts";
 import { ensurePrivateFolder } from "./private-files.ts";
 import { isAlive } from "./process-identity.ts";
 import { type PartName, type Registrations, registerService } from "./registrations.ts";
-import { supplierAccess, supplierPart } from "./supplier-part.ts";
+import { SANDBOX_PROGRAM, supplierAccess, supplierPart } from "./supplier-part.ts";
 
 export interface StartEmbeddedOptions {
   /** Made (0700) when absent. */
@@ -21,6 +21,10 @@ export interface StartEmbeddedOptions {
   /** Whether this service needs the supplier sandbox. */
   supplierSandbox: boolean;
   log: Log;
+  /** Aborted while it starts: it stops what it started and rejects with the reason. Later on it does nothing. */
+  signal?: AbortSignal;
+  /** Another program in place of the supplier sandbox of this repository. */
+  supplierProgram?: string;
   /** Lines for the operator while something takes long. */
   progress?: (line: string) => void;
 }
@@ -50,24 +54,29 @@ const joinService = (dataDir: string, registrations: Registrations, makeKeeper: 
   let lock: OwnerLock | undefined;
   let keeper: PartKeeper | undefined;
 
-  const tryOwn = (): PartKeeper | undefined => {
-    if (keeper) return keeper;
-    lock = tryOwnerLock(join(dataDir, "embedded", "owner.lock"));
-    if (lock) keeper = makeKeeper();
-    return keeper;
-  };
   const release = () => {
     lock?.release();
     lock = undefined;
     keeper = undefined;
   };
-
+  const tryOwn = (): PartKeeper | undefined => {
+    if (keeper) return keeper;
+    lock = tryOwnerLock(join(dataDir, "embedded", "owner.lock"));
+    try {
+      if (lock) keeper = makeKeeper();
+      return keeper;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
   return {
-    async tick(starting: boolean): Promise<void> {
+    /** @param required the parts that must start now; none once this service runs. */
+    async tick(required: readonly PartName[]): Promise<void> {
       const owned = tryOwn();
       // Other services hold the parts' addresses already, and so does this one once it runs.
-      const mayMovePort = starting && registrations.countOthers() === 0;
-      await owned?.keep(registrations.wanted(), { starting, mayMovePort });
+      const mayMovePort = required.length > 0 && registrations.countOthers() === 0;
+      await owned?.keep(registrations.wanted(), { required, mayMovePort });
     },
     /**
      * Whoever leaves last stops the parts. Asking again after letting go of the lock keeps two that leave
@@ -108,26 +117,30 @@ export const startEmbedded = async (options: StartEmbeddedOptions): Promise<Embe
   }
 };
 
-const start = async ({
-  dataDir,
-  databaseUrl,
-  supplierSandbox,
-  log,
-  progress = () => undefined,
-}: StartEmbeddedOptions): Promise<Embedded> => {
+const noProgress = (): void => undefined;
+
+const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
+  const { dataDir, databaseUrl, supplierSandbox, log, progress = noProgress } = options;
+  options.signal?.throwIfAborted();
   if (databaseUrl !== undefined) await checkReachable(databaseUrl);
   const serviceDatabaseUrl = (): string => {
     const url = databaseUrl ?? embeddedDatabaseUrl(dataDir);
     if (url === undefined) throw new EmbeddedError(`The embedded database of ${dataDir} was not started.`);
     return url;
   };
-  const wants: PartName[] = [
-    ...(databaseUrl === undefined ? ["postgres" as const] : []),
-    ...(supplierSandbox ? ["supplier" as const] : []),
+  const wants: PartName[] = [];
+  if (databaseUrl === undefined) wants.push("postgres");
+  if (supplierSandbox) wants.push("supplier");
+  const program = options.supplierProgram ?? SANDBOX_PROGRAM;
+  const parts = [
+    postgresPart(dataDir, log, progress),
+    supplierPart({ dataDir, log, serviceDatabaseUrl, progress, program }),
   ];
-  const parts = [postgresPart(dataDir, log, progress), supplierPart({ dataDir, log, serviceDatabaseUrl, progress })];
+  const stopping = new AbortController();
+  const abort = () => stopping.abort(options.signal?.reason);
+  options.signal?.addEventListener("abort", abort, { once: true });
   const registrations = registerService(join(dataDir, "embedded", "services"), wants);
-  const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log));
+  const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log, stopping.signal));
 
   const allReady = () =>
     wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
@@ -135,7 +148,8 @@ const start = async ({
     const begun = performance.now();
     let nextProgress = begun + PROGRESS_EVERY_MS;
     for (;;) {
-      await share.tick(true);
+      stopping.signal.throwIfAborted();
+      await share.tick(wants);
       if (allReady()) return;
       if (performance.now() > nextProgress) {
         progress("Waiting for another Wayfare process to start the embedded parts");
@@ -155,17 +169,18 @@ const start = async ({
   } catch (error) {
     await share.leave();
     throw error;
+  } finally {
+    options.signal?.removeEventListener("abort", abort);
   }
 
-  let stopping = false;
   const watch = async (): Promise<void> => {
-    while (!stopping) {
-      await delay(TICK_MS, undefined, { ref: false });
-      if (stopping) return;
+    while (!stopping.signal.aborted) {
+      await delay(TICK_MS, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
       try {
-        await share.tick(false);
+        await share.tick([]);
       } catch (error) {
-        // A part that another service asked for and that does not start here is that service's failure to report.
+        if (stopping.signal.aborted) return;
         log.error({ reason: errorText(error) }, "the embedded parts could not be looked after, trying again");
       }
     }
@@ -177,7 +192,7 @@ const start = async ({
     databaseUrl: serviceDatabaseUrl(),
     ...(supplier && { supplier }),
     stop() {
-      stopping = true;
+      stopping.abort();
       stopped ??= watching.then(() => share.leave());
       return stopped;
     },

@@ -7,7 +7,7 @@ import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "./free-port.ts";
 import type { Log } from "./log.ts";
 import { readLogFrom, sizeOfFile } from "./log-file.ts";
-import { type Part, type RunningPart, spawnPart } from "./part.ts";
+import { type OpenOptions, type Part, type RunningPart, spawnPart } from "./part.ts";
 import { ensureSandboxDatabase } from "./postgres/databases.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
 import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./process-identity.ts";
@@ -15,7 +15,7 @@ import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./proc
 const Settings = z.object({ token: z.string().min(1), port: z.int().min(1).max(65_535) });
 const Secrets = z.object({ token: z.string(), databaseUrl: z.string() });
 
-const PROGRAM = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
+export const SANDBOX_PROGRAM = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
 const PROBE_MS = 50;
 const PROBE_TIMEOUT_MS = 2_000;
 const ADOPT_LIMIT_MS = 3_000;
@@ -42,9 +42,14 @@ const isHealthy = async (port: number): Promise<boolean> => {
   }
 };
 
-const becomesHealthy = async (process: ProcessIdentity, port: number, limitMs: number): Promise<boolean> => {
+const becomesHealthy = async (
+  { port, ...process }: RunningPart,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> => {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {
+    signal.throwIfAborted();
     // Alive after the answer too: a stranger on the port must not pass for a sandbox that just ended.
     if ((await isHealthy(port)) && isAlive(process)) return true;
     if (!isAlive(process)) return false;
@@ -66,10 +71,18 @@ export interface SupplierPartOptions {
   /** Of the service's database; the sandbox gets one of its own on the same server. */
   serviceDatabaseUrl(): string;
   progress(line: string): void;
+  /** The sandbox's entry point. */
+  program: string;
 }
 
 /** The supplier sandbox: an HTTP server of its own that keeps its own books in its own database. */
-export const supplierPart = ({ dataDir, log, serviceDatabaseUrl, progress }: SupplierPartOptions): Part<"supplier"> => {
+export const supplierPart = ({
+  dataDir,
+  log,
+  serviceDatabaseUrl,
+  progress,
+  program,
+}: SupplierPartOptions): Part<"supplier"> => {
   const logPath = join(dataDir, "logs", "supplier.log");
   const secretsFile = join(folderOf(dataDir), "secrets.json");
 
@@ -85,10 +98,10 @@ export const supplierPart = ({ dataDir, log, serviceDatabaseUrl, progress }: Sup
     return settings;
   };
 
-  const adopt = async (known: RunningPart | undefined, databaseUrl: string): Promise<RunningPart | undefined> => {
+  const adopt = async ({ known, signal }: OpenOptions, databaseUrl: string): Promise<RunningPart | undefined> => {
     if (!known || !isAlive(known)) return undefined;
     const sameDatabase = readPrivateJson(secretsFile, Secrets)?.databaseUrl === databaseUrl;
-    if (sameDatabase && (await becomesHealthy(known, known.port, ADOPT_LIMIT_MS))) {
+    if (sameDatabase && (await becomesHealthy(known, ADOPT_LIMIT_MS, signal))) {
       log.info({ pid: known.pid, port: known.port }, "adopted the running supplier sandbox");
       return known;
     }
@@ -100,20 +113,21 @@ export const supplierPart = ({ dataDir, log, serviceDatabaseUrl, progress }: Sup
   return {
     name: "supplier",
     logPath,
-    async open({ known, mayMovePort, started }) {
+    async open(options) {
+      const { mayMovePort, started, signal } = options;
       ensurePrivateFolder(folderOf(dataDir));
       const databaseUrl = await ensureSandboxDatabase(serviceDatabaseUrl());
-      const adopted = await adopt(known, databaseUrl);
+      const adopted = await adopt(options, databaseUrl);
       if (adopted) return adopted;
       const { token, port } = await ensureSettings(mayMovePort);
       writePrivateJson(secretsFile, { token, databaseUrl });
       progress("Starting the supplier sandbox");
       const logOffset = sizeOfFile(logPath);
-      const words = [PROGRAM, "--port", String(port), "--host", LOOPBACK, "--secrets-file", secretsFile];
+      const words = [program, "--port", String(port), "--host", LOOPBACK, "--secrets-file", secretsFile];
       const identity = spawnPart(process.execPath, words, logPath);
       const running = { ...identity, port, url: urlOf(port) };
       started(running);
-      if (await becomesHealthy(running, port, START_LIMIT_MS)) {
+      if (await becomesHealthy(running, START_LIMIT_MS, signal)) {
         log.info({ pid: running.pid, port }, "supplier sandbox started");
         return running;
       }

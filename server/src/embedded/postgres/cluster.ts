@@ -37,17 +37,27 @@ const explainInitFailure = (folder: string, output: string): EmbeddedError => {
   );
 };
 
+export interface EnsureClusterOptions {
+  folder: string;
+  access: Access;
+  binaries: PostgresBinaries;
+  runAs: RunAs;
+  progress(line: string): void;
+  signal: AbortSignal | undefined;
+}
+
 /**
  * Makes the data folder once: in a draft beside it, synced, then renamed. A kill at any moment leaves either
  * no data folder or a whole one.
  */
-export const ensureCluster = async (
-  folder: string,
-  access: Access,
-  binaries: PostgresBinaries,
-  runAs: RunAs,
-  progress: (line: string) => void,
-): Promise<void> => {
+export const ensureCluster = async ({
+  folder,
+  access,
+  binaries,
+  runAs,
+  progress,
+  signal,
+}: EnsureClusterOptions): Promise<void> => {
   const dataFolder = dataFolderOf(folder);
   if (existsSync(dataFolder)) {
     giveFolderTo(dataFolder, runAs);
@@ -67,10 +77,11 @@ export const ensureCluster = async (
     chownSync(passwordFile, runAs.uid, runAs.gid);
     const words = [...runAs.prefix, binaries.initdb, ...initArguments(draft, access.user, passwordFile)];
     const [command = binaries.initdb, ...rest] = words;
-    await runFile(command, rest, { cwd: "/", env: partEnvironment });
+    await runFile(command, rest, { cwd: "/", env: partEnvironment, signal });
     renameSync(draft, dataFolder);
     syncFolder(folder);
   } catch (error) {
+    signal?.throwIfAborted();
     const output = typeof error === "object" && error !== null && "stderr" in error ? String(error.stderr) : "";
     throw output ? explainInitFailure(folder, output) : new EmbeddedError(errorText(error));
   } finally {

@@ -92,6 +92,9 @@ export const ensureSandboxDatabase = async (serviceUrl: string): Promise<string>
     }
     return sandbox;
   });
+  if (!URL.canParse(serviceUrl)) {
+    throw new EmbeddedError("Write DATABASE_URL as postgres://user:password@host:port/database.");
+  }
   const url = new URL(serviceUrl);
   url.pathname = `/${encodeURIComponent(name)}`;
   return url.href;

@@ -20,9 +20,8 @@ export const postgresPart = (dataDir: string, log: Log, progress: (line: string)
   return {
     name: "postgres",
     logPath,
-    async open({ mayMovePort, started }) {
-      const running = await openServer({ folder, logPath, log, fsync: true, mayMovePort, progress });
-      started(running);
+    async open({ mayMovePort, started, signal }) {
+      const running = await openServer({ folder, logPath, log, fsync: true, mayMovePort, progress, started, signal });
       const access = readAccess(folder);
       if (access) await ensureDatabases(databaseUrl(access, "postgres"), [SERVICE_DATABASE]);
       return running;

@@ -21,12 +21,16 @@ export interface OpenServerOptions {
   fsync: boolean;
   mayMovePort: boolean;
   progress(line: string): void;
+  /** Called at once with the process that was found or started, before it is ready. */
+  started?(part: RunningPart): void;
+  signal?: AbortSignal;
 }
 
 const PROBE_MS = 25;
-const PROBE_TIMEOUT_MS = 5_000;
+const PROBE_TIMEOUT_MS = 2_000;
 /** A healthy server answers at once, one in recovery says so; one that does neither for so long is replaced. */
-const SILENCE_LIMIT_MS = 8_000;
+const FOUND_SILENCE_LIMIT_MS = 4_000;
+const STARTED_SILENCE_LIMIT_MS = 30_000;
 const RETRY_MS = 150;
 const START_ATTEMPTS = 40;
 const PROGRESS_EVERY_MS = 5_000;
@@ -45,19 +49,21 @@ const runningPart = (identity: { pid: number; startTime: string }, port: number)
 const waitUntilReady = async (
   part: RunningPart,
   access: Access,
-  { folder, progress }: OpenServerOptions,
+  silenceLimitMs: number,
+  { folder, progress, signal }: OpenServerOptions,
 ): Promise<"ready" | "ended" | "silent"> => {
   const adminUrl = databaseUrl({ ...access, port: part.port }, "postgres");
   let lastSign = performance.now();
   let nextProgress = lastSign + PROGRESS_EVERY_MS;
   while (isAlive(part)) {
+    signal?.throwIfAborted();
     try {
       return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MS)) === dataFolderOf(folder) ? "ready" : "silent";
     } catch (error) {
       if (errorCode(error) === TOO_MANY_CONNECTIONS) return "ready";
       if (errorCode(error) === STARTING_UP) lastSign = performance.now();
     }
-    if (performance.now() - lastSign > SILENCE_LIMIT_MS) return "silent";
+    if (performance.now() - lastSign > silenceLimitMs) return "silent";
     if (performance.now() > nextProgress) {
       progress("PostgreSQL is recovering what was written before it was killed");
       nextProgress += PROGRESS_EVERY_MS;
@@ -118,7 +124,8 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
     return undefined;
   }
   const part = runningPart(found, found.port || access.port);
-  const outcome = await waitUntilReady(part, access, options);
+  options.started?.(part);
+  const outcome = await waitUntilReady(part, access, FOUND_SILENCE_LIMIT_MS, options);
   if (outcome === "ready") {
     if (part.port !== access.port) saveAccess(options.folder, { ...access, port: part.port });
     options.log.info({ pid: part.pid, port: part.port }, "adopted the running embedded database");
@@ -127,7 +134,7 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
   if (outcome === "silent") {
     options.log.warn({ pid: part.pid }, "the running embedded database does not answer and is replaced");
     sendSignal(part, "SIGQUIT");
-    if (!(await waitUntilGone(part, 2_000))) sendSignal(part, "SIGKILL");
+    if (!(await waitUntilGone(part, 500))) sendSignal(part, "SIGKILL");
     await waitUntilGone(part, 2_000);
   }
   return undefined;
@@ -138,21 +145,23 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
  * (the owner lock's matter).
  */
 export const openServer = async (options: OpenServerOptions): Promise<RunningPart> => {
-  const { folder, logPath, log, fsync, progress } = options;
+  const { folder, logPath, log, fsync, progress, signal } = options;
   const binaries = locateBinaries();
   const dataFolder = dataFolderOf(folder);
   let access = await ensureAccess(folder);
   const runAs = await chooseUser(dataFolder, binaries.postgres);
-  await ensureCluster(folder, access, binaries, runAs, progress);
+  await ensureCluster({ folder, access, binaries, runAs, progress, signal });
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
     const adopted = await adoptServer(access, options);
     if (adopted) return adopted;
     access = await ensurePort(access, options);
+    signal?.throwIfAborted();
     const logOffset = sizeOfFile(logPath);
     const words = [...runAs.prefix, binaries.postgres, "-D", dataFolder];
     const [command = binaries.postgres, ...rest] = [...words, ...serverArguments({ port: access.port, fsync })];
     const part = runningPart(spawnPart(command, rest, logPath), access.port);
-    const outcome = await waitUntilReady(part, access, options);
+    options.started?.(part);
+    const outcome = await waitUntilReady(part, access, STARTED_SILENCE_LIMIT_MS, options);
     if (outcome === "ready") {
       log.info({ pid: part.pid, port: part.port }, "embedded database started");
       return part;
