@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { Failure } from "../domain/errors.ts";
-import { nearest } from "../kernel/validate.ts";
+import { nearest } from "../domain/near-match.ts";
 
 /** The command was called wrongly; the message says how it should be. */
 export class UsageError extends Error {
@@ -70,7 +70,7 @@ export async function runProgram<Context>(
       return EXIT_OK;
     }
     const command = program.commands.find((candidate) => candidate.name === name);
-    if (command === undefined) throw new UsageError(unknownText("command", name, program.commands.map(nameOf), ""));
+    if (command === undefined) throw new UsageError(unknownText("command", name, program.commands.map(nameOf)));
     const parsed = parse(command, rest, call);
     if (parsed.flag("help")) {
       output.out(`${command.summary}\n\n  ${call} ${command.name} ${command.usage} [--json]\n`);
@@ -106,7 +106,14 @@ function parse(command: Command<never>, rest: readonly string[], call: string): 
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const known = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    if (known === undefined) throw new UsageError(unknownText("option", token.rawName, Object.keys(options), "--"));
+    if (known === undefined)
+      throw new UsageError(
+        unknownText(
+          "option",
+          token.rawName,
+          Object.keys(options).map((option) => `--${option}`),
+        ),
+      );
     if (seen.has(token.name)) throw new UsageError(`${token.rawName} was given twice.`);
     seen.add(token.name);
     if (known.type === "boolean" && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value.`);
@@ -138,13 +145,9 @@ function parse(command: Command<never>, rest: readonly string[], call: string): 
   };
 }
 
-function unknownText(what: string, given: string, known: readonly string[], prefix: string): string {
-  const near = nearest(given.slice(prefix.length), known);
-  const hint =
-    near === undefined
-      ? ` Known: ${known.map((name) => `${prefix}${name}`).join(", ")}.`
-      : ` Did you mean ${prefix}${near}?`;
-  return `Unknown ${what} ${given}.${hint}`;
+function unknownText(what: string, given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return `Unknown ${what} ${given}. ${near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`}`;
 }
 
 function helpOf<Context>(program: Program<Context>): string {

@@ -98,7 +98,7 @@ function readExpiry(text: string, now: Temporal.Instant): Temporal.Instant {
   }
 }
 
-const keyProgram: Program<Identity> = {
+export const keyProgram: Program<Identity> = {
   name: "key",
   summary: "API keys of a tenant.",
   commands: [mint, list, revoke],

@@ -100,7 +100,7 @@ function isPlan(text: string): text is Plan {
   return Object.hasOwn(discountPercentByPlan, text);
 }
 
-const tenantProgram: Program<Identity> = {
+export const tenantProgram: Program<Identity> = {
   name: "tenant",
   summary: "Tenants of this deployment: who may call, on which plan, up to which monthly spend.",
   commands: [create, list, set, signingSecret],

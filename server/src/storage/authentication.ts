@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { serviceAccountOf } from "../domain/user-ids.ts";
+import { DEMO_TRAVELER_ID, serviceAccountOf } from "../domain/user-ids.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Plan, Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
@@ -9,9 +9,6 @@ import { type ChangeListener, listenForChanges } from "./change-listener.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { signingSecretContext } from "./tenants.ts";
-
-/** Traveler of the demo tenant's service accounts. */
-export const DEMO_TRAVELER_ID = "user_demo";
 
 interface KeyRow {
   id: string;
