@@ -1,0 +1,153 @@
+import { expect, test } from "vitest";
+import { createEmbeddedMaps } from "./index.ts";
+import { loadAirports, loadCities } from "./load.ts";
+import { aliases, mainAirports } from "./names.ts";
+
+const maps = createEmbeddedMaps({ clock: { now: () => Temporal.Instant.from("2026-11-20T10:00:00Z") } });
+
+const first: [text: string, label: string, precision: string, latitude: number, longitude: number][] = [
+  ["LHR", "London Heathrow Airport (LHR), London, United Kingdom", "airport", 51.47, -0.46],
+  ["lhr", "London Heathrow Airport (LHR), London, United Kingdom", "airport", 51.47, -0.46],
+  ["JFK airport", "John F. Kennedy International Airport (JFK), New York, United States", "airport", 40.64, -73.78],
+  ["Heathrow", "London Heathrow Airport (LHR), London, United Kingdom", "airport", 51.47, -0.46],
+  ["Heathrow, London", "London Heathrow Airport (LHR), London, United Kingdom", "airport", 51.47, -0.46],
+  ["LON", "London, United Kingdom", "city", 51.51, -0.13],
+  ["TYO", "Tokyo, Japan", "city", 35.69, 139.69],
+  ["Paris, France", "Paris, France", "city", 48.85, 2.35],
+  ["Lisbon, PT", "Lisbon, Portugal", "city", 38.72, -9.14],
+  ["Lisbon Portugal", "Lisbon, Portugal", "city", 38.72, -9.14],
+  ["New York", "New York, NY, United States", "city", 40.71, -74.01],
+  ["New York, NY, USA", "New York, NY, United States", "city", 40.71, -74.01],
+  ["São Paulo", "São Paulo, Brazil", "city", -23.55, -46.64],
+  ["sao paulo", "São Paulo, Brazil", "city", -23.55, -46.64],
+  ["  ZÜRICH ", "Zürich, Switzerland", "city", 47.37, 8.55],
+  ["München", "Munich, Germany", "city", 48.14, 11.58],
+  ["Wien", "Vienna, Austria", "city", 48.21, 16.37],
+  ["Bombay", "Mumbai, India", "city", 19.07, 72.88],
+  ["St. Petersburg, FL", "St. Petersburg, FL, United States", "city", 27.77, -82.68],
+  ["Saint Petersburg", "Saint Petersburg, Russia", "city", 59.94, 30.31],
+  ["Washington", "Washington, D.C., United States", "city", 38.9, -77.04],
+  ["Springfield, IL", "Springfield, IL, United States", "city", 39.8, -89.64],
+  ["Springfield, Illinois", "Springfield, IL, United States", "city", 39.8, -89.64],
+  ["Portland, Maine", "Portland, ME, United States", "city", 43.66, -70.26],
+  ["London, Ontario", "London, ON, Canada", "city", 42.98, -81.23],
+  ["Atlanta, Georgia", "Atlanta, GA, United States", "city", 33.75, -84.39],
+  ["Tbilisi, Georgia", "Tbilisi, Georgia", "city", 41.69, 44.83],
+  ["Singapore", "Singapore, Singapore", "city", 1.29, 103.85],
+  ["Valencia", "Valencia, Spain", "city", 39.47, -0.38],
+  ["Brooklyn, NY", "Brooklyn, NY, United States", "city", 40.65, -73.95],
+  ["Shibuya, Tokyo", 'Tokyo, Japan (the city; "Shibuya" is not known here)', "city", 35.69, 139.69],
+  ["Shibuya, Tokyo, Japan", 'Tokyo, Japan (the city; "Shibuya" is not known here)', "city", 35.69, 139.69],
+  ["Sentosa, Singapore", 'Singapore, Singapore (the city; "Sentosa" is not known here)', "city", 1.29, 103.85],
+  [
+    "12 Main St, Boston, MA 02110, USA",
+    'Boston, MA, United States (the city; "12 Main St" is not known here)',
+    "city",
+    42.36,
+    -71.06,
+  ],
+];
+
+test.each(first)("%s is %s", async (text, label, precision, latitude, longitude) => {
+  const { candidates, nearMatches } = await maps.findPlaces(text);
+  expect(candidates[0]).toMatchObject({ label, precision });
+  expect(candidates[0]?.latitude).toBeCloseTo(latitude, 1);
+  expect(candidates[0]?.longitude).toBeCloseTo(longitude, 1);
+  expect(nearMatches).toEqual([]);
+});
+
+test.each([
+  ["Lisbonn", "Lisbon, Portugal"],
+  ["Tokio", "Tokyo, Japan"],
+  ["Barcel", "Barcelona, Spain"],
+  ["Brimingham", "Birmingham, United Kingdom"],
+  ["Paris, Germany", "Paris, France"],
+  ["Mexico", "Mexico City, Mexico"],
+  ["California", "Los Angeles, CA, United States"],
+])("%s is not found and %s is named", async (text, near) => {
+  const { candidates, nearMatches } = await maps.findPlaces(text);
+  expect(candidates).toEqual([]);
+  expect(nearMatches[0]).toBe(near);
+});
+
+test.each(["", "   ", ",,,", "Xyzzyqq", "TXL", "東京!", "a".repeat(100_000), "__proto__", "constructor"])(
+  "%.20s finds nothing and breaks nothing",
+  async (text) => {
+    expect((await maps.findPlaces(text)).candidates).toEqual([]);
+  },
+);
+
+test("places of one name come biggest first, up to the limit", async () => {
+  const { candidates, provenance } = await maps.findPlaces("Springfield", { limit: 2 });
+  expect(candidates.map((place) => place.label)).toEqual([
+    "Springfield, MO, United States",
+    "Springfield, MA, United States",
+  ]);
+  expect(provenance).toEqual({ source: "embedded-maps", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" });
+});
+
+test("airports and metropolitan codes", () => {
+  expect(maps.airport("lhr")).toEqual({
+    iataCode: "LHR",
+    metroCode: "LON",
+    name: "London Heathrow Airport",
+    cityName: "London",
+    countryCode: "GB",
+    latitude: expect.closeTo(51.468, 2),
+    longitude: expect.closeTo(-0.459, 2),
+    timeZone: "Europe/London",
+  });
+  const mains = ["LON", "NYC", "PAR", "TYO", "ROM", "MIL", "CHI", "WAS", "BUE", "BJS"].map(
+    (code) => maps.airport(code)?.iataCode,
+  );
+  expect(mains).toEqual(["LHR", "JFK", "CDG", "HND", "FCO", "MXP", "ORD", "IAD", "EZE", "PEK"]);
+  expect(["LGW", "LON", "EWR", "NRT", "zrh"].map((code) => maps.metroCode(code))).toEqual([
+    "LON",
+    "LON",
+    "NYC",
+    "TYO",
+    "ZRH",
+  ]);
+  expect(maps.airport("ZZZ")).toBeUndefined();
+  expect(maps.metroCode("ZZZ")).toBe("ZZZ");
+});
+
+test("the data: time zones exist and fit the longitude, positions are real, closed airports are gone", () => {
+  const { all, byCode } = loadAirports();
+  expect(all.length).toBeGreaterThan(1_200);
+  expect(new Set(all.map((airport) => airport.iataCode)).size).toBe(all.length);
+  const now = Temporal.Instant.from("2026-01-15T00:00:00Z");
+  const wrong = all.filter(({ latitude, longitude, timeZone }) => {
+    const offsetHours = now.toZonedDateTimeISO(timeZone).offsetNanoseconds / 3.6e12;
+    const apart = Math.abs(((offsetHours - longitude / 15 + 36) % 24) - 12);
+    return apart > 3.3 || Math.abs(latitude) > 90 || (Math.abs(latitude) < 0.01 && Math.abs(longitude) < 0.01);
+  });
+  expect(wrong).toEqual([]);
+  expect(["TXL", "SXF", "JRA", "XOF"].filter((code) => byCode.has(code))).toEqual([]);
+  const zones = {
+    SYD: "Australia/Sydney",
+    HNL: "Pacific/Honolulu",
+    DEL: "Asia/Kolkata",
+    KTM: "Asia/Kathmandu",
+    IST: "Europe/Istanbul",
+    LAX: "America/Los_Angeles",
+    PHX: "America/Phoenix",
+    BER: "Europe/Berlin",
+    GRU: "America/Sao_Paulo",
+    KEF: "Atlantic/Reykjavik",
+    APW: "Pacific/Apia",
+  };
+  expect(Object.fromEntries(Object.keys(zones).map((code) => [code, byCode.get(code)?.timeZone]))).toEqual(zones);
+});
+
+test("every curated name leads to a place in the tables", () => {
+  const { byName } = loadCities();
+  const { byCode } = loadAirports();
+  const lost = [...aliases].filter(([, target]) => {
+    const [name = "", country] = target.split("|");
+    return byName.get(name)?.some((city) => city.countryCode === country) !== true;
+  });
+  expect(lost).toEqual([]);
+  const stray = [...mainAirports].filter(([metro, code]) => byCode.get(code)?.metroCode !== metro);
+  expect(stray).toEqual([]);
+});
