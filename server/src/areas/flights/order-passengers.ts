@@ -1,6 +1,6 @@
+import { toCountryAlpha2 } from "../../domain/countries.ts";
 import type { FlightOffer, OrderPassenger } from "../../ports/flights.ts";
 import type { Passport, TravelerProfile } from "../../ports/travelers.ts";
-import { toIso2 } from "./country-codes.ts";
 
 /** A traveler of a booking: whose profile it is, and how the caller named the person. */
 export interface Traveler {
@@ -54,7 +54,7 @@ function usablePassport(
   const lastDay = offer.slices.at(-1)?.segments.at(-1)?.arrivingAt.slice(0, 10) ?? "";
   const [longest] = (profile?.passports ?? [])
     .flatMap((passport: Passport) => {
-      const issuingCountryIso2 = toIso2(passport.nationality);
+      const issuingCountryIso2 = toCountryAlpha2(passport.nationality);
       return issuingCountryIso2 === undefined ? [] : [{ ...passport, issuingCountryIso2 }];
     })
     .filter(({ expiresOn }) => expiresOn >= lastDay)

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { missingCustomerFields, withFields } from "../../areas/flights/complete-profile.ts";
 import { ensureCustomer } from "../../areas/flights/ensure-customer.ts";
 import { SupplierResult } from "../../areas/flights/offer-schema.ts";
+import { emailProblem, languageProblem, nameProblem } from "../../areas/flights/profile-fields.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
 import { Email, PhoneNumber } from "../../domain/schemas.ts";
 import { defineTool } from "../../kernel/tool.ts";
@@ -27,12 +28,14 @@ export const ensureFlightCustomer = defineTool({
       preferredLanguage: z.string().optional().describe("BCP-47"),
     })
     .superRefine((input, context) => {
-      const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-      if (input.givenName?.trim() === "") issue("givenName", "must not be empty");
-      if (input.familyName?.trim() === "") issue("familyName", "must not be empty");
-      if (input.preferredLanguage !== undefined && !isLanguageTag(input.preferredLanguage)) {
-        issue("preferredLanguage", "must be a BCP-47 language tag, such as en-GB");
-      }
+      const check = (path: string, text: string | undefined, problemOf: (text: string) => string | undefined) => {
+        const message = text === undefined ? undefined : problemOf(text);
+        if (message !== undefined) context.addIssue({ code: "custom", path: [path], message });
+      };
+      check("email", input.email, emailProblem);
+      check("givenName", input.givenName, nameProblem);
+      check("familyName", input.familyName, nameProblem);
+      check("preferredLanguage", input.preferredLanguage, languageProblem);
     }),
   output: SupplierResult.extend({
     customerUserId: z.string().describe("For additionalCustomerUserIds and customerUserId"),
@@ -80,11 +83,3 @@ export const ensureFlightCustomer = defineTool({
     return { customerUserId, userId, created, profileUpdated, ...flights.provenance(), sandbox: flights.sandbox };
   },
 });
-
-function isLanguageTag(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
-  }
-}
