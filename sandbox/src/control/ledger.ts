@@ -1,0 +1,93 @@
+import { toIso } from "../clock.ts";
+import { formatMoney } from "../money.ts";
+import type { Database } from "../storage/database.ts";
+
+type OrderEntry = {
+  id: string;
+  offer_id: string;
+  booking_reference: string;
+  type: string;
+  state: string;
+  ticketing: string;
+  total_micro: string;
+  paid_micro: string;
+  metadata: Record<string, string>;
+  created_ms: string;
+};
+type PaymentEntry = {
+  id: string;
+  order_id: string;
+  type: string;
+  amount_micro: string;
+  airline_credit_id: string | null;
+  status: string;
+  created_ms: string;
+};
+type CancellationEntry = {
+  id: string;
+  order_id: string;
+  refund_micro: string;
+  credit_refund_micro: string;
+  created_ms: string;
+  confirmed_ms: string | null;
+};
+type BalanceEntry = { seq: string; kind: string; reference: string; amount_micro: string; created_ms: string };
+
+const money = (micro: string) => formatMoney(BigInt(micro));
+const iso = (ms: string | null) => (ms === null ? null : toIso(Number(ms)));
+
+/** Everything the supplier did, oldest first, as one consistent picture. */
+export async function readLedger(db: Database) {
+  return db.transaction(async (tx) => {
+    await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+    const orders = await tx.query<OrderEntry>("SELECT * FROM orders ORDER BY seq");
+    const payments = await tx.query<PaymentEntry>("SELECT * FROM payments ORDER BY seq");
+    const cancellations = await tx.query<CancellationEntry>("SELECT * FROM order_cancellations ORDER BY seq");
+    const entries = await tx.query<BalanceEntry>("SELECT * FROM balance_entries ORDER BY seq");
+    const account = await tx.query<{ balance_micro: string }>("SELECT balance_micro FROM account");
+    const balanceEntries = entries.rows.map((row) => ({
+      kind: row.kind,
+      reference: row.reference,
+      amount: money(row.amount_micro),
+      currency: "USD",
+      created_at: iso(row.created_ms),
+    }));
+    return {
+      orders: orders.rows.map((row) => ({
+        id: row.id,
+        offer_id: row.offer_id,
+        booking_reference: row.booking_reference,
+        type: row.type,
+        state: row.state,
+        ticketing: row.ticketing,
+        total_amount: money(row.total_micro),
+        paid_amount: money(row.paid_micro),
+        currency: "USD",
+        metadata: row.metadata,
+        created_at: iso(row.created_ms),
+      })),
+      payments: payments.rows.map((row) => ({
+        id: row.id,
+        order_id: row.order_id,
+        type: row.type,
+        amount: money(row.amount_micro),
+        currency: "USD",
+        airline_credit_id: row.airline_credit_id,
+        status: row.status,
+        created_at: iso(row.created_ms),
+      })),
+      cancellations: cancellations.rows.map((row) => ({
+        id: row.id,
+        order_id: row.order_id,
+        refund_amount: money(row.refund_micro),
+        credit_refund_amount: money(row.credit_refund_micro),
+        currency: "USD",
+        created_at: iso(row.created_ms),
+        confirmed_at: iso(row.confirmed_ms),
+      })),
+      refunds: balanceEntries.filter((entry) => entry.kind === "refund"),
+      balanceEntries,
+      balanceMicro: BigInt(account.rows[0]?.balance_micro ?? "0"),
+    };
+  });
+}

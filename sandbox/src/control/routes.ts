@@ -1,0 +1,62 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { toIso } from "../clock.ts";
+import { formatMoney } from "../money.ts";
+import type { Env, Router, Sandbox } from "../sandbox.ts";
+import type { Workers } from "../workers.ts";
+import { readLedger } from "./ledger.ts";
+import { ScenarioBody, type Scenarios } from "./scenarios.ts";
+
+const TickBody = z.strictObject({
+  advanceSeconds: z
+    .number()
+    .min(0)
+    .max(400 * 86_400),
+});
+
+export const CLOCK_OFFSET_KEY = "clock_offset_ms";
+
+async function readJson(request: { text(): Promise<string> }): Promise<unknown> {
+  try {
+    return JSON.parse(await request.text());
+  } catch {
+    return undefined;
+  }
+}
+
+/** For tests and demonstrations: arms faults, shows what really happened, moves the clock. No supplier has these. */
+export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: Workers): Router {
+  const routes = new Hono<Env>({ strict: false });
+
+  routes.post("/_sandbox/scenarios", async (context) => {
+    const body = ScenarioBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    return context.json(await scenarios.arm(body.data, sandbox.clock.nowMs()), 201);
+  });
+  routes.get("/_sandbox/scenarios", async (context) => context.json({ scenarios: await scenarios.list() }));
+  routes.delete("/_sandbox/scenarios", async (context) => context.json({ cleared: await scenarios.clear() }));
+
+  routes.post("/_sandbox/tick", async (context) => {
+    const body = TickBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    const { rows } = await sandbox.db.query<{ value: string }>(
+      `INSERT INTO settings (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = settings.value + $2 RETURNING value`,
+      [CLOCK_OFFSET_KEY, Math.round(body.data.advanceSeconds * 1000)],
+    );
+    const offset = Number(rows[0]?.value ?? sandbox.clock.offsetMs());
+    sandbox.clock.moveTo(offset);
+    await workers.runDueJobs();
+    return context.json({ now: toIso(sandbox.clock.nowMs()), offsetSeconds: offset / 1000 });
+  });
+
+  routes.get("/_sandbox/ledger", async (context) => {
+    const ledger = await readLedger(sandbox.db);
+    return context.json({
+      now: toIso(sandbox.clock.nowMs()),
+      ...ledger,
+      balance: { amount: formatMoney(ledger.balanceMicro), currency: "USD" },
+      balanceMicro: undefined,
+    });
+  });
+  return routes;
+}

@@ -1,0 +1,117 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { invalidField, notFound } from "../http/errors.ts";
+import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
+import { formatMoney, parseMoney } from "../money.ts";
+import { CURRENCY } from "../offers/render.ts";
+import { type CreditRow, createCredit } from "../orders/balance.ts";
+import { isoOf } from "../orders/rows.ts";
+import { airlineByCode } from "../reference/data.ts";
+import type { Env, Router, Sandbox } from "../sandbox.ts";
+import { emit } from "../webhooks/events.ts";
+
+const PlainDate = z.string().regex(/^\d{4}-\d{2}-\d{2}$/u, "must be a date as YYYY-MM-DD");
+const CreditBody = z.object({
+  airline_iata_code: z.string(),
+  amount: z.string(),
+  amount_currency: z.literal(CURRENCY),
+  code: z.string().min(1),
+  type: z.enum(["eticket", "mco"]),
+  issued_on: PlainDate,
+  expires_at: z.string().regex(/^\d{4}-\d{2}-\d{2}/u, "must be a date or time in ISO 8601"),
+  given_name: z.string().nullish(),
+  family_name: z.string().nullish(),
+  user_id: z.string().nullish(),
+});
+
+function renderCredit(row: CreditRow) {
+  const airline = airlineByCode.get(row.airline);
+  return {
+    id: row.id,
+    live_mode: false,
+    airline_iata_code: row.airline,
+    credit_name: `${airline?.name ?? row.airline} travel credit`,
+    credit_amount: formatMoney(BigInt(row.amount_micro)),
+    credit_currency: CURRENCY,
+    amount: formatMoney(BigInt(row.amount_micro)),
+    amount_currency: CURRENCY,
+    credit_code: row.code,
+    code: row.code,
+    type: row.type,
+    issued_on: row.issued_on,
+    expires_at: `${row.expires_on}T23:59:59Z`,
+    given_name: row.given_name,
+    family_name: row.family_name,
+    user_id: row.user_id,
+    order_id: row.order_id,
+    passenger_id: row.passenger_id,
+    penalty_amount: null,
+    penalty_currency: null,
+    created_at: isoOf(row.created_ms),
+    spent_at: isoOf(row.spent_ms),
+    invalidated_at: isoOf(row.invalidated_ms),
+  };
+}
+
+export function creditRoutes(sandbox: Sandbox): Router {
+  const routes = new Hono<Env>({ strict: false });
+  routes.post("/air/airline_credits", async (context) => {
+    const body = await readData(context, CreditBody);
+    const amountMicro = parseMoney(body.amount);
+    if (amountMicro === undefined || amountMicro === 0n)
+      throw invalidField("validation_format", "amount", "Field 'amount' is not a positive decimal amount");
+    if (!airlineByCode.has(body.airline_iata_code))
+      throw invalidField("validation_inclusion", "airline_iata_code", "is not a known airline");
+    const userId = body.user_id ?? null;
+    if (userId !== null) {
+      const { rowCount } = await sandbox.db.query("SELECT 1 FROM customer_users WHERE id = $1", [userId]);
+      if (rowCount !== 1) throw invalidField("validation_inclusion", "user_id", "is not a customer user");
+    }
+    const nowMs = sandbox.clock.nowMs();
+    const row = await sandbox.db.transaction(async (tx) => {
+      const created = await createCredit(
+        tx,
+        {
+          airline: body.airline_iata_code,
+          amountMicro,
+          code: body.code,
+          type: body.type,
+          issued_on: body.issued_on,
+          expires_on: body.expires_at.slice(0, 10),
+          given_name: body.given_name ?? null,
+          family_name: body.family_name ?? null,
+          user_id: userId,
+          order_id: null,
+          passenger_id: null,
+        },
+        nowMs,
+      );
+      await emit(tx, "air.airline_credit.created", renderCredit(created), nowMs);
+      return created;
+    });
+    sandbox.wake();
+    return context.json({ data: renderCredit(row) }, 201);
+  });
+  routes.get("/air/airline_credits", async (context) => {
+    const page = readPage(context);
+    const userId = context.req.query("user_id");
+    const filter = userId === undefined ? [] : ["user_id = $1"];
+    const rows = await selectPage<CreditRow>(
+      sandbox.db,
+      "airline_credits",
+      filter,
+      userId === undefined ? [] : [userId],
+      page,
+    );
+    return context.json(toListing(rows, page, renderCredit));
+  });
+  routes.get("/air/airline_credits/:id", async (context) => {
+    const { rows } = await sandbox.db.query<CreditRow>("SELECT * FROM airline_credits WHERE id = $1", [
+      context.req.param("id"),
+    ]);
+    const [row] = rows;
+    if (row === undefined) throw notFound();
+    return context.json({ data: renderCredit(row) });
+  });
+  return routes;
+}

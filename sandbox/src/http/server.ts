@@ -1,0 +1,114 @@
+// Carries requests from sockets to the app and back, and plays the faults that happen between them.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Hono } from "hono";
+import type { Clock } from "../clock.ts";
+import type { Scenarios } from "../control/scenarios.ts";
+import { newId } from "../ids.ts";
+import type { Env, Fault } from "../sandbox.ts";
+import { isDatabaseUnavailable } from "../storage/database.ts";
+import { wireError } from "./errors.ts";
+
+const LARGEST_BODY_BYTES = 1_000_000;
+
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > LARGEST_BODY_BYTES) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function sendError(response: ServerResponse, status: number, code: string, message: string): void {
+  const requestId = newId("req");
+  const body = JSON.stringify({
+    meta: { status, request_id: requestId },
+    errors: [wireError("api_error", code, message)],
+  });
+  response.writeHead(status, { "content-type": "application/json", "x-request-id": requestId }).end(body);
+}
+
+function toRequest(incoming: IncomingMessage, baseUrl: string, body: Buffer): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const method = incoming.method ?? "GET";
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return new Request(new URL(incoming.url ?? "/", baseUrl), {
+    method,
+    headers,
+    ...(hasBody ? { body: new Uint8Array(body) } : {}),
+  });
+}
+
+async function send(response: ServerResponse, answer: Response, fault: Fault | undefined): Promise<void> {
+  const body = Buffer.from(await answer.arrayBuffer());
+  if (fault?.kind === "reset_after_effect") {
+    response.socket?.resetAndDestroy();
+    return;
+  }
+  const sent = fault?.kind === "truncated_json" ? body.subarray(0, Math.floor(body.length / 2)) : body;
+  const headers: Record<string, string> = Object.fromEntries(answer.headers);
+  if (answer.status !== 204) headers["content-length"] = String(sent.length);
+  response.writeHead(answer.status, headers).end(sent);
+}
+
+export type RunningServer = { readonly port: number; close(): Promise<void> };
+
+export async function listen(
+  app: Hono<Env>,
+  parts: { scenarios: Scenarios; clock: Clock },
+  address: { host: string; port: number },
+): Promise<RunningServer> {
+  let baseUrl = `http://${address.host}`;
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrivedMs = parts.clock.nowMs();
+    const body = await readBody(incoming);
+    if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
+    const path = (incoming.url ?? "/").split("?")[0] ?? "/";
+    const controlled = path.startsWith("/_sandbox") || path === "/healthz" || path.startsWith("/photos/");
+    const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path);
+    // Held open without an answer until the client gives up; nothing was done.
+    if (fault?.kind === "timeout") return;
+    if (fault?.kind === "http_500") return sendError(response, 500, "internal_server_error", "Something went wrong.");
+    if (fault?.kind === "http_503")
+      return sendError(response, 503, "service_unavailable", "The service is temporarily unavailable.");
+    if (fault?.kind === "late_effect") await parts.clock.waitUntil(arrivedMs + fault.delayMs);
+    const answer = await app.fetch(toRequest(incoming, baseUrl, body), { fault, baseUrl });
+    // The effect is there, the client never hears of it.
+    if (fault?.kind === "late_effect") return;
+    await send(response, answer, fault);
+  }
+
+  const server: Server = createServer((incoming, response) => {
+    handle(incoming, response).catch((error: unknown) => {
+      if (response.headersSent || response.destroyed) return;
+      if (isDatabaseUnavailable(error))
+        return sendError(response, 503, "service_unavailable", "The service is temporarily unavailable.");
+      sendError(response, 500, "internal_server_error", "Something went wrong.");
+    });
+  });
+  // Answers that are held back on purpose may take as long as the client waits.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  const bound = server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : address.port;
+  baseUrl = `http://${address.host}:${port}`;
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,149 @@
+// Reads and checks the body of `POST /air/orders`.
+import { z } from "zod";
+import { invalidField, invalidState } from "../http/errors.ts";
+import { parseMoney } from "../money.ts";
+import type { FoundOffer } from "../offers/store.ts";
+import { Metadata } from "./rows.ts";
+
+const BornOn = z.string().regex(/^\d{4}-\d{2}-\d{2}$/u, "must be a date as YYYY-MM-DD");
+
+export const PaymentBody = z.object({
+  type: z.enum(["balance", "arc_bsp_cash", "card", "airline_credit"]),
+  amount: z.string().optional(),
+  currency: z.string().optional(),
+  airline_credit_id: z.string().optional(),
+});
+export type PaymentBody = z.infer<typeof PaymentBody>;
+
+export const OrderBody = z.object({
+  type: z.enum(["instant", "hold"]).default("instant"),
+  selected_offers: z.array(z.string()).length(1),
+  services: z.array(z.object({ id: z.string(), quantity: z.number().int().min(1) })).optional(),
+  payments: z.array(PaymentBody).optional(),
+  passengers: z
+    .array(
+      z.object({
+        id: z.string(),
+        title: z.enum(["mr", "ms", "mrs", "miss", "dr"]),
+        gender: z.enum(["m", "f"]),
+        given_name: z.string().trim().min(1).max(80),
+        family_name: z.string().trim().min(1).max(80),
+        born_on: BornOn,
+        email: z.string().regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/u, "is not an e-mail address"),
+        phone_number: z.string().regex(/^\+[1-9]\d{6,14}$/u, "is not a phone number in E.164 form"),
+        infant_passenger_id: z.string().nullish(),
+        user_id: z.string().nullish(),
+        identity_documents: z
+          .array(
+            z.object({
+              type: z.enum(["passport", "tax_id", "known_traveler_number", "passenger_redress_number"]),
+              unique_identifier: z.string().min(1),
+              issuing_country_code: z.string().length(2).nullish(),
+              expires_on: BornOn.nullish(),
+            }),
+          )
+          .nullish(),
+        loyalty_programme_accounts: z
+          .array(z.object({ airline_iata_code: z.string(), account_number: z.string() }))
+          .nullish(),
+      }),
+    )
+    .min(1),
+  users: z.array(z.string()).optional(),
+  metadata: Metadata.nullish(),
+});
+export type OrderBody = z.infer<typeof OrderBody>;
+
+export function readAmount(payment: PaymentBody, pointer: string): bigint {
+  const amount = payment.amount === undefined ? undefined : parseMoney(payment.amount);
+  if (payment.amount === undefined)
+    throw invalidField("validation_required", `${pointer}/amount`, "Field 'amount' can't be blank");
+  if (amount === undefined)
+    throw invalidField("validation_format", `${pointer}/amount`, "Field 'amount' is not a decimal amount");
+  return amount;
+}
+
+/** The rules that hold for every order before the offer's state is looked at. */
+export function checkOrderShape(body: OrderBody): void {
+  if (body.type === "hold") {
+    if ((body.payments ?? []).length > 0)
+      throw invalidField("validation_absence", "payments", "Field 'payments' must be blank for hold orders");
+    if ((body.services ?? []).length > 0)
+      throw invalidField("validation_absence", "services", "Services can't be booked with hold orders");
+    return;
+  }
+  if ((body.payments ?? []).length === 0)
+    throw invalidField("validation_required", "payments", "Field 'payments' can't be blank");
+  if ((body.services ?? []).length > 0) {
+    throw invalidField("validation_inclusion", "services/0/id", "The service is not available for the selected offer");
+  }
+}
+
+/** The passengers of an order must be exactly those of its offer. */
+export function checkPassengers(body: OrderBody, found: FoundOffer): void {
+  const expected = new Map(found.request.passengers.map((passenger) => [passenger.id, passenger]));
+  const seen = new Set<string>();
+  const infantsHeld = new Set<string>();
+  const departs = found.offer.slices[0]?.flights[0].departsLocal.toPlainDate();
+  for (const [index, passenger] of body.passengers.entries()) {
+    const pointer = `passengers/${index}`;
+    const asked = expected.get(passenger.id);
+    if (asked === undefined || seen.has(passenger.id)) {
+      throw invalidField(
+        "validation_inclusion",
+        `${pointer}/id`,
+        "is not a passenger of the selected offer, or is given twice",
+      );
+    }
+    seen.add(passenger.id);
+    let born: Temporal.PlainDate;
+    try {
+      born = Temporal.PlainDate.from(passenger.born_on, { overflow: "reject" });
+    } catch {
+      throw invalidField("validation_format", `${pointer}/born_on`, "is not a date of the calendar");
+    }
+    const ageAtDeparture = departs === undefined ? 0 : born.until(departs, { largestUnit: "years" }).years;
+    if (departs !== undefined && Temporal.PlainDate.compare(born, departs) > 0) {
+      throw invalidField("validation_inclusion", `${pointer}/born_on`, "is in the future");
+    }
+    if (asked.type === "infant_without_seat" && ageAtDeparture >= 2) {
+      throw invalidField("validation_inclusion", `${pointer}/born_on`, "an infant must be under two years old");
+    }
+    if (passenger.infant_passenger_id !== null && passenger.infant_passenger_id !== undefined) {
+      const infant = expected.get(passenger.infant_passenger_id);
+      if (infant?.type !== "infant_without_seat" || infantsHeld.has(infant.id)) {
+        throw invalidField(
+          "validation_inclusion",
+          `${pointer}/infant_passenger_id`,
+          "is not a free infant of this offer",
+        );
+      }
+      infantsHeld.add(infant.id);
+    }
+  }
+  if (seen.size !== expected.size) {
+    throw invalidField(
+      "validation_length",
+      "passengers",
+      `The selected offer has ${expected.size} passengers, the order ${seen.size}`,
+    );
+  }
+  for (const passenger of found.request.passengers) {
+    if (passenger.type === "infant_without_seat" && !infantsHeld.has(passenger.id)) {
+      throw invalidField(
+        "validation_required",
+        "passengers",
+        `An adult must name infant '${passenger.id}' as infant_passenger_id`,
+      );
+    }
+  }
+}
+
+export function checkHoldable(body: OrderBody, found: FoundOffer): void {
+  if (body.type === "hold" && found.offer.requiresInstantPayment) {
+    throw invalidState(
+      "invalid_order_create_type",
+      "The selected offer requires instant payment: create an order of type 'instant'.",
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { newId } from "../ids.ts";
+import { formatMoney } from "../money.ts";
+import { CURRENCY } from "../offers/render.ts";
+import type { Queryable } from "../storage/database.ts";
+import { debit } from "./balance.ts";
+import { isoOf } from "./rows.ts";
+
+export type PaymentRow = {
+  id: string;
+  seq: string;
+  order_id: string;
+  type: string;
+  amount_micro: string;
+  airline_credit_id: string | null;
+  status: "succeeded" | "failed";
+  failure_reason: string | null;
+  created_ms: string;
+};
+
+export function renderPayment(row: PaymentRow) {
+  return {
+    id: row.id,
+    order_id: row.order_id,
+    type: row.type,
+    amount: formatMoney(BigInt(row.amount_micro)),
+    currency: CURRENCY,
+    airline_credit_id: row.airline_credit_id,
+    status: row.status,
+    failure_reason: row.failure_reason,
+    live_mode: false,
+    created_at: isoOf(row.created_ms),
+  };
+}
+
+export async function recordPayment(
+  tx: Queryable,
+  payment: { orderId: string; type: string; amountMicro: bigint; creditId: string | undefined; nowMs: number },
+): Promise<string> {
+  const id = newId("pay");
+  await tx.query(
+    `INSERT INTO payments (id, order_id, type, amount_micro, airline_credit_id, status, created_ms) VALUES ($1,$2,$3,$4,$5,'succeeded',$6)`,
+    [id, payment.orderId, payment.type, payment.amountMicro.toString(), payment.creditId ?? null, payment.nowMs],
+  );
+  if (payment.type !== "airline_credit") await debit(tx, payment.amountMicro, id, payment.nowMs);
+  return id;
+}

@@ -1,0 +1,29 @@
+import type { Hono } from "hono";
+import type { Clock } from "./clock.ts";
+import type { Network } from "./inventory/network.ts";
+import type { Database } from "./storage/database.ts";
+
+export const BUSINESS_FAULTS = ["price_changed", "offer_expired", "ticketing_failed", "ticketing_delayed"] as const;
+export const TRANSPORT_FAULTS = [
+  "timeout",
+  "http_500",
+  "http_503",
+  "reset_after_effect",
+  "truncated_json",
+  "late_effect",
+] as const;
+export type FaultKind = (typeof BUSINESS_FAULTS)[number] | (typeof TRANSPORT_FAULTS)[number];
+export type Fault = { readonly kind: FaultKind; readonly delayMs: number };
+
+/** What every part of the supplier works with. */
+export type Sandbox = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly seed: string;
+  readonly network: Network;
+  /** Tells the workers that something may be due. */
+  wake(): void;
+};
+
+export type Env = { Bindings: { fault: Fault | undefined; baseUrl: string } };
+export type Router = Hono<Env>;

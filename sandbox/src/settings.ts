@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+const Secrets = z.object({ token: z.string().min(1), databaseUrl: z.string().min(1) });
+
+const Settings = z.object({
+  port: z.coerce.number().int().min(0).max(65_535),
+  host: z.string(),
+  seed: z.string().min(1),
+  token: z.string({ error: "--token or --secrets-file is required" }).min(1),
+  databaseUrl: z.string({ error: "--database-url or --secrets-file is required" }).min(1),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** Arguments only, never the environment. A secrets file keeps the token and the database password out of the process list. */
+export function readSettings(args: readonly string[]): Settings {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: "string", default: "0" },
+      host: { type: "string", default: "127.0.0.1" },
+      seed: { type: "string", default: "wayfare" },
+      token: { type: "string" },
+      "database-url": { type: "string" },
+      "secrets-file": { type: "string" },
+    },
+  });
+  const file = values["secrets-file"];
+  const secrets = file === undefined ? undefined : Secrets.parse(JSON.parse(readFileSync(file, "utf8")));
+  return Settings.parse({
+    port: values.port,
+    host: values.host,
+    seed: values.seed,
+    token: secrets?.token ?? values.token,
+    databaseUrl: secrets?.databaseUrl ?? values["database-url"],
+  });
+}

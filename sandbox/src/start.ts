@@ -1,0 +1,62 @@
+import { createApp } from "./app.ts";
+import { createClock } from "./clock.ts";
+import { CLOCK_OFFSET_KEY } from "./control/routes.ts";
+import { createScenarios } from "./control/scenarios.ts";
+import { listen } from "./http/server.ts";
+import { createNetwork } from "./inventory/network.ts";
+import { createOfferStore } from "./offers/store.ts";
+import { openAccount } from "./orders/balance.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { Settings } from "./settings.ts";
+import { createTables, type Database, isDatabaseUnavailable, openDatabase } from "./storage/database.ts";
+import { startWorkers } from "./workers.ts";
+
+export type RunningSandbox = { readonly port: number; stop(): Promise<void> };
+
+const DATABASE_RETRY_MS = 200;
+const DATABASE_PATIENCE_MS = 30_000;
+
+/** Started beside its database, the sandbox may be the first of the two. */
+async function prepareDatabase(db: Database, nowMs: () => number): Promise<number> {
+  const giveUpMs = performance.now() + DATABASE_PATIENCE_MS;
+  for (;;) {
+    try {
+      await createTables(db);
+      await db.transaction((tx) => openAccount(tx, nowMs()));
+      const { rows } = await db.query<{ value: string }>("SELECT value FROM settings WHERE key = $1", [
+        CLOCK_OFFSET_KEY,
+      ]);
+      return Number(rows[0]?.value ?? 0);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() > giveUpMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, DATABASE_RETRY_MS));
+    }
+  }
+}
+
+export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
+  const clock = createClock();
+  const db = openDatabase(settings.databaseUrl);
+  clock.moveTo(await prepareDatabase(db, clock.nowMs));
+  const workers = startWorkers(db, clock);
+  const scenarios = createScenarios(db);
+  await scenarios.load();
+  const sandbox: Sandbox = {
+    db,
+    clock,
+    seed: settings.seed,
+    network: createNetwork(settings.seed),
+    wake: workers.wake,
+  };
+  const app = createApp(sandbox, { offers: createOfferStore(sandbox), scenarios, workers, token: settings.token });
+  const server = await listen(app, { scenarios, clock }, settings);
+  return {
+    port: server.port,
+    async stop() {
+      await server.close();
+      clock.close();
+      await workers.stop();
+      await db.close();
+    },
+  };
+}
