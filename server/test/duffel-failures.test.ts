@@ -111,6 +111,12 @@ const table: [CallName, Answer, string, number][] = [
   ],
   ["hold", answered(422, "airline_error", "airline_unknown", "iberia"), "booking_rejected", 1],
   ["hold", answered(422, "airline_error", "duplicate_booking"), "booking_rejected", 1],
+  [
+    "hold",
+    answered(422, "validation_error", "validation_inclusion", { field: "0", pointer: "/selected_offers/0" }),
+    "offer_not_found",
+    1,
+  ],
   ["hold", { status: 409, text: `<html>${CANARY}</html>` }, "booking_rejected", 1],
   ["hold", answered(401, "authentication_error", "expired_access_token"), "provider_unavailable", 1],
   ["hold", answered(429, "rate_limit_error", "rate_limit_exceeded"), "provider_unavailable", 1],

@@ -138,10 +138,14 @@ function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode
   if (error.status === 404) return failure(MISSING[subject], error);
   const pointer = error.errors.map(pointerOf).find((text) => text !== "") ?? "";
   if (WITH_INPUTS.has(subject)) return refusedInput(error, pointer);
+  if (subject === "booking" && /(^|\/)selected_offers\b/.test(pointer)) return failure("offer_not_found", error);
   if (/(^|\/)services\b/.test(pointer)) return failure("service_not_available", error);
   if (/airline_credit/.test(pointer)) return failure("credit_not_applicable", error);
+  if (subject === "cancellation") return new Failure(otherwise, { detail: CANCELLATION_REFUSED, cause: error });
   return failure(otherwise, error);
 }
+
+const CANCELLATION_REFUSED = "The supplier refused to cancel the order; it stands as before. Read it again.";
 
 /** Requests made of a caller's own arguments, so that a refused field can be named to the caller. */
 const WITH_INPUTS: ReadonlySet<Subject> = new Set(["search", "airport", "stay", "customer"]);
