@@ -1,0 +1,157 @@
+import { bookFlight } from "../../src/areas/flights/book-flight.ts";
+import { parseDecimal } from "../../src/domain/money.ts";
+import { createBookingReconciler } from "../../src/jobs/reconcile-bookings.ts";
+import type { Flights } from "../../src/ports/flights.ts";
+import type { Stores } from "../../src/ports/stores.ts";
+import type { TravelerProfile } from "../../src/ports/travelers.ts";
+import { ledgerImbalance } from "../../src/storage/ledger.ts";
+import { createStores } from "../../src/storage/stores.ts";
+import { createTravelers } from "../../src/storage/travelers.ts";
+import { openTestIdentities, silentLog } from "./identity.ts";
+import { createMemorySupplier } from "./memory-supplier.ts";
+import { offer } from "./offers.ts";
+
+export const QUIET_MILLISECONDS = 1_000;
+
+export const amelia: TravelerProfile = {
+  givenName: "Amelia",
+  familyName: "Hart",
+  bornOn: "1987-07-24",
+  title: "ms",
+  gender: "f",
+  email: "amelia@example.com",
+  phoneNumber: "+442080160508",
+  loyaltyProgrammeAccounts: [{ airlineIataCode: "BA", accountNumber: "12345678" }],
+  passports: [{ nationality: "GBR", number: "925076473", issuedOn: "2020-01-01", expiresOn: "2030-01-01" }],
+};
+
+/** A tenant with a complete traveler and money, a supplier, and real storage. Time moves by `clock.advance`. */
+export async function openBookingWorld() {
+  const setup = await openTestIdentities();
+  const { db, clock } = setup;
+  const identity = setup.open();
+  const stores = createStores(db, clock);
+  const travelers = createTravelers(setup);
+  let next = 0;
+
+  async function newTenant(initialBalance = 100_000_000_000n) {
+    next += 1;
+    const { tenant, key } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
+    const email = `traveler${next}@example.com`;
+    await travelers.put(tenant.id, "amelia", { ...amelia, email }, "test");
+    if (initialBalance > 0n) {
+      await stores.ledger.deposit({ tenantId: tenant.id, network: "sandbox" }, initialBalance, tenant.id);
+    }
+    const supplier = createMemorySupplier({ quietMilliseconds: QUIET_MILLISECONDS });
+    supplier.offers.set("off_1", offer());
+    const purse = { tenantId: tenant.id, network: "sandbox" } as const;
+    const caller = {
+      tenantId: tenant.id,
+      keyId: key.id,
+      userId: "amelia",
+      travelerId: "amelia",
+      environment: "sandbox",
+    } as const;
+
+    /** A call as the kernel stores it before it runs. */
+    async function newCall(): Promise<string> {
+      next += 1;
+      const id = `call_${next}`;
+      const row = { id, tenant_id: tenant.id, key_id: key.id, subject: "amelia", tool: "book_flight", surface: "test" };
+      const billing = { period: "2026-11", list_price_micro: 20_000n, discount_percent: 0, price_micro: 20_000n };
+      await db
+        .insertInto("call")
+        .values({
+          ...row,
+          ...billing,
+          usage_status: "sandbox",
+          trace_id: "t",
+          idempotency_key: null,
+          process_id: "p",
+          result: null,
+          usage_id: null,
+          created_at: clock.now().toString(),
+          settled_at: null,
+        })
+        .execute();
+      return id;
+    }
+
+    interface Extra {
+      offerId?: string;
+      others?: readonly string[];
+      airlineCreditId?: string;
+      answerMilliseconds?: number;
+      waitMilliseconds?: number;
+      ports?: { flights: Flights; stores: Stores };
+    }
+
+    async function book(extra: Extra = {}) {
+      const callId = await newCall();
+      const { answerMilliseconds = 20_000, waitMilliseconds = 10_000 } = extra;
+      const ports = extra.ports ?? { flights: supplier.flights, stores };
+      return await bookFlight(
+        { ...ports, travelers, clock },
+        {
+          caller,
+          callId,
+          offerId: extra.offerId ?? "off_1",
+          additionalCustomerUserIds: extra.others ?? [],
+          airlineCreditId: extra.airlineCreditId,
+        },
+        { answerMilliseconds, waitMilliseconds },
+      );
+    }
+
+    /** One look of the reconciler, after the given time has passed. */
+    async function reconcile(after: Temporal.DurationLike = { milliseconds: 2 * QUIET_MILLISECONDS }) {
+      clock.advance(after);
+      const portsFor = () => ({ flights: supplier.flights });
+      return await createBookingReconciler({
+        stores,
+        portsFor,
+        workerId: "reconciler",
+        clock,
+        log: silentLog,
+      }).runOnce();
+    }
+
+    async function bookings() {
+      const rows = await db
+        .selectFrom("booking")
+        .selectAll()
+        .where("tenant_id", "=", tenant.id)
+        .orderBy("id")
+        .execute();
+      const calls = await db.selectFrom("call").select(["id", "effect"]).where("tenant_id", "=", tenant.id).execute();
+      const effectOf = new Map(calls.map(({ id, effect }) => [id, effect]));
+      return rows.map((row) => ({ ...row, effect: effectOf.get(row.call_id) }));
+    }
+
+    /** Both sides' books: what the supplier was paid is what the tenant lost; nothing is held for what is over. */
+    async function audit() {
+      const rows = await bookings();
+      const open = rows.filter(({ state }) => state !== "booked" && state !== "failed");
+      const balance = await stores.ledger.balance(purse);
+      const paid = supplier.payments.reduce((sum, { amount }) => sum + (parseDecimal(amount) ?? 0n), 0n);
+      const living = supplier.orders.filter(({ cancelled }) => !cancelled);
+      return {
+        states: rows.map(({ state }) => state),
+        effects: rows.map(({ effect }) => effect),
+        codes: rows.map(({ failure_code }) => failure_code),
+        openBookings: open.length,
+        livingOrders: living.length,
+        paidOrders: living.filter((order) => order.paid).length,
+        payments: supplier.payments.length,
+        paid,
+        held: balance.heldMicroUsdc,
+        spent: initialBalance - balance.availableMicroUsdc - balance.heldMicroUsdc,
+        imbalance: await ledgerImbalance(db),
+      };
+    }
+
+    return { ...setup, tenant, caller, purse, supplier, stores, travelers, book, newCall, reconcile, bookings, audit };
+  }
+
+  return { ...setup, stores, travelers, newTenant };
+}

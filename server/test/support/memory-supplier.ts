@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { Failure } from "../../src/domain/errors.ts";
+import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
+import type {
+  AirlineCredit,
+  Customer,
+  FlightOffer,
+  FlightSearch,
+  Flights,
+  NearbyAirport,
+  OrderRequest,
+  SupplierOrder,
+} from "../../src/ports/flights.ts";
+
+/** How the next request of a kind goes wrong. Anything else than these words is the code of a refusal without effect. */
+export type Fault = "lost_before_effect" | "lost_after_effect" | "late_effect" | "garbled_after_effect" | (string & {});
+export type Request = "order" | "payment" | "lookup" | "cancellation";
+
+interface StoredOrder extends SupplierOrder {
+  bookingId: string;
+}
+
+const provenance = () =>
+  ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }) as const;
+
+/** A supplier whose records outlive what happens to its answers: an outside system behind the Flights port. */
+export function createMemorySupplier(options: { quietMilliseconds: number }) {
+  const offers = new Map<string, FlightOffer>();
+  const orders: StoredOrder[] = [];
+  const payments: { orderId: string; amount: string }[] = [];
+  const credits = new Map<string, AirlineCredit>();
+  const customers: Customer[] = [];
+  const searches: FlightSearch[] = [];
+  const requests: OrderRequest[] = [];
+  const faults: Record<Request, Fault[]> = { order: [], payment: [], lookup: [], cancellation: [] };
+  const late: (() => void)[] = [];
+  const counts = { order: 0, payment: 0, customer: 0 };
+  let found: readonly FlightOffer[] = [];
+  let airports: readonly NearbyAirport[] = [];
+  let gate: Promise<void> | undefined;
+
+  async function perform<T>(request: Request, effect: () => T): Promise<T> {
+    await gate;
+    const fault = faults[request].shift();
+    if (fault === undefined) return effect();
+    if (fault === "lost_before_effect") throw new Failure("outcome_unknown");
+    if (fault === "late_effect") {
+      late.push(() => {
+        effect();
+      });
+      throw new Failure("outcome_unknown");
+    }
+    if (fault === "lost_after_effect" || fault === "garbled_after_effect") {
+      effect();
+      throw fault === "lost_after_effect" ? new Failure("outcome_unknown") : new SyntaxError("Unexpected end of JSON");
+    }
+    throw new Failure(fault);
+  }
+
+  function store(request: OrderRequest, paid: boolean, creditAppliedAmount: string | null): StoredOrder {
+    counts.order += 1;
+    requests.push(request);
+    const order: StoredOrder = {
+      id: `ord_${orders.length + 1}`,
+      pnr: `ZZ${String(orders.length + 1).padStart(4, "0")}`,
+      offerId: request.offerId,
+      bookingId: request.bookingId,
+      totalAmount: request.totalAmount,
+      totalCurrency: request.totalCurrency,
+      paid,
+      cancelled: false,
+      ticketed: false,
+      creditAppliedAmount,
+      createdAt: "2026-11-20T10:00:00Z",
+      paymentRequiredBy: paid ? null : "2026-11-21T10:00:00Z",
+    };
+    orders.push(order);
+    return order;
+  }
+
+  function orderOf(orderId: string): StoredOrder {
+    const order = orders.find(({ id }) => id === orderId);
+    if (order === undefined) throw new Failure("order_not_found");
+    return order;
+  }
+
+  const flights: Flights = {
+    provenance,
+    sandbox: true,
+    quietMilliseconds: options.quietMilliseconds,
+    async searchOffers(query) {
+      searches.push(query);
+      return { offers: found, notApplied: [], provenance: provenance(), sandbox: true };
+    },
+    async getOffer(offerId) {
+      const offer = offers.get(offerId);
+      if (offer === undefined) throw new Failure("offer_not_found");
+      return offer;
+    },
+    holdOrder: (request) =>
+      perform("order", () => {
+        if (offers.get(request.offerId)?.paymentRequirements.requiresInstantPayment === true) {
+          throw new Failure("hold_not_available");
+        }
+        return { ...store(request, false, null) };
+      }),
+    instantOrder: (request) =>
+      perform("order", () => {
+        const total = parseDecimal(request.totalAmount) ?? 0n;
+        const credit = credits.get(request.airlineCreditId ?? "");
+        const available = parseDecimal(credit?.amount ?? "0") ?? 0n;
+        const covered = available < total ? available : total;
+        if (credit !== undefined) credits.set(credit.id, { ...credit, usable: false });
+        const order = store(request, true, credit === undefined ? null : formatDecimal(covered));
+        if (total > covered) pay(order.id, formatDecimal(total - covered));
+        return { ...order };
+      }),
+    payOrder: (orderId, amount) =>
+      perform("payment", () => {
+        counts.payment += 1;
+        const order = orderOf(orderId);
+        if (order.paid) return;
+        if (order.cancelled) throw new Failure("offer_expired");
+        order.paid = true;
+        pay(orderId, amount);
+      }),
+    getOrder: (orderId) => perform("lookup", () => ({ ...orderOf(orderId) })),
+    findOrdersByBooking: (offerId, bookingId) =>
+      perform("lookup", () =>
+        orders
+          .filter((order) => order.offerId === offerId && order.bookingId === bookingId)
+          .map((order) => ({ ...order })),
+      ),
+    cancelUnpaidOrder: (orderId) =>
+      perform("cancellation", () => {
+        const order = orderOf(orderId);
+        if (order.paid) throw new Failure("booking_rejected");
+        order.cancelled = true;
+      }),
+    async getAirlineCredit(creditId) {
+      return credits.get(creditId);
+    },
+    async findCustomerByEmail(email) {
+      return customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
+    },
+    async createCustomer(customer) {
+      counts.customer += 1;
+      const created = { ...customer, id: `icu_${randomUUID()}` };
+      customers.push(created);
+      return created;
+    },
+    async updateCustomer(id, customer) {
+      const updated = { ...customer, id };
+      customers.splice(
+        customers.findIndex((one) => one.id === id),
+        1,
+        updated,
+      );
+      return updated;
+    },
+    async findAirports() {
+      return airports;
+    },
+  };
+
+  function pay(orderId: string, amount: string): void {
+    payments.push({ orderId, amount });
+  }
+
+  return {
+    flights,
+    offers,
+    orders,
+    payments,
+    credits,
+    customers,
+    searches,
+    requests,
+    counts,
+    faults,
+    answerSearchesWith(answer: readonly FlightOffer[]) {
+      found = answer;
+    },
+    answerAirportsWith(answer: readonly NearbyAirport[]) {
+      airports = answer;
+    },
+    /** Requests that were lost reach the supplier now. */
+    arriveLate() {
+      for (const effect of late.splice(0)) effect();
+    },
+    /** Nothing is answered until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return () => {
+        gate = undefined;
+        resolve();
+      };
+    },
+  };
+}
+
+export type MemorySupplier = ReturnType<typeof createMemorySupplier>;
