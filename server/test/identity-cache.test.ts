@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Principal } from "../src/ports/identity.ts";
 import { createPrincipalCache } from "../src/storage/principal-cache.ts";
 import { createManualClock, openTestIdentities, type TestIdentities } from "./support/identity.ts";
+import { adminUrl } from "./support/test-database.ts";
 
 const cached = { fresh: false };
 const fresh = { fresh: true };
@@ -73,7 +74,23 @@ describe("cached keys", () => {
     await expect.poll(() => here.authenticate(apiKey, cached)).toBeUndefined();
   });
 
-  test("so are changes of plan, scopes and expiry made straight in the database", async () => {
+  test("a process sees its own changes at once, heard or not", async () => {
+    // Listening in another database: nothing is ever heard there.
+    const identity = setup.open({ databaseUrl: adminUrl() });
+    await identity.ready();
+    const { tenant, apiKey, key } = await identity.createTenant({ name: "Own", actor: "test" });
+    const seen = () => identity.authenticate(apiKey, cached);
+    const before = await seen();
+    expect(identity.cachedKeys()).toBe(1);
+    await identity.setTenant(tenant.id, { plan: "pro" }, "test");
+    expect((await seen())?.plan).toBe("pro");
+    await identity.rotateSigningSecret(tenant.id, "test");
+    expect((await seen())?.signingSecret).not.toBe(before?.signingSecret);
+    await identity.revokeKey(tenant.id, key.id, "test");
+    expect(await seen()).toBeUndefined();
+  });
+
+  test("changes of plan, scopes and expiry made straight in the database are heard of", async () => {
     const identity = setup.open();
     await identity.ready();
     const { tenant, apiKey, key } = await identity.createTenant({ name: "Changed", actor: "test" });
