@@ -153,7 +153,7 @@ export const variables = {
   ),
   logLevel: withDefault(
     "LOG_LEVEL",
-    "info",
+    "warn",
     "Least level that is logged, to standard error as JSON lines.",
     oneOf("fatal", "error", "warn", "info", "debug", "silent"),
   ),

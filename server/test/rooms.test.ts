@@ -21,7 +21,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["domain"],
   "app.ts": ["*"],
   "main.ts": ["app.ts", "config.ts"],
-  commands: ["app.ts", "config.ts", "domain", "ports"],
+  // The second composition root: what the operator commands need, without surfaces.
+  "open-identity.ts": ["*"],
+  commands: ["app.ts", "config.ts", "open-identity.ts", "domain", "ports"],
 };
 
 const ALWAYS_FREE_OF = /process\.env|\bfetch\(|Date\.now|new Date\(\)/;

@@ -19,7 +19,7 @@ export interface ChargeByKeyOptions {
 }
 
 /** For how long a refused read keeps reads of the same price and up from running in vain. */
-const ROOM_MEMORY_MILLISECONDS = 1_000;
+const ROOM_MEMORY_MILLISECONDS = 250;
 const MAXIMUM_BATCH = 512;
 const MAXIMUM_KEY_LENGTH = 255;
 

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { defineTool } from "../../src/kernel/tool.ts";
+
+/** Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran. */
+export function createProbes() {
+  const runs = new Map<string, number>();
+  const face = {
+    summary: "For tests.",
+    area: "trip",
+    payableWithoutKey: false,
+    uses: [],
+    input: z.strictObject({
+      text: z.string().max(50),
+      mood: z.enum(["ok", "fail", "busy", "crash", "wrong"]).default("ok"),
+    }),
+    output: z.object({ text: z.string() }),
+    errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
+    example: () => ({ text: "hello" }),
+  } as const;
+  const act = async (text: string, mood: string, fail: (code: "no_offers" | "provider_timeout") => Error) => {
+    runs.set(text, (runs.get(text) ?? 0) + 1);
+    if (mood === "fail") throw fail("no_offers");
+    if (mood === "busy") throw fail("provider_timeout");
+    if (mood === "crash") throw new Error("secret supplier text");
+    const answer: { text: string } = mood === "wrong" ? JSON.parse('{"text": 7}') : { text };
+    return answer;
+  };
+  const tools = [
+    defineTool({
+      ...face,
+      name: "probe_read",
+      title: "Probe (read)",
+      effect: "read",
+      price: 500n,
+      run: ({ text, mood }, { fail }) => act(text, mood, fail),
+    }),
+    defineTool({
+      ...face,
+      name: "probe_dear_read",
+      title: "Probe (dear read)",
+      effect: "read",
+      price: 2_000n,
+      run: ({ text, mood }, { fail }) => act(text, mood, fail),
+    }),
+    defineTool({
+      ...face,
+      name: "probe_write",
+      title: "Probe (write)",
+      effect: "write",
+      price: 5_000n,
+      run: ({ text, mood }, { fail }) => act(text, mood, fail),
+    }),
+    defineTool({
+      ...face,
+      name: "probe_flight_write",
+      title: "Probe (flights)",
+      area: "flights",
+      effect: "write",
+      price: 5_000n,
+      run: ({ text, mood }, { fail }) => act(text, mood, fail),
+    }),
+  ];
+  return { tools, runs: (text: string) => runs.get(text) ?? 0 };
+}

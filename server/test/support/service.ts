@@ -1,0 +1,133 @@
+import { createHmac } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { z } from "zod";
+import { type AppOptions, startApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { withIdentity } from "../../src/open-identity.ts";
+import type { Identity } from "../../src/ports/identity.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+const Quickstart = z.object({
+  appUrl: z.string(),
+  edgeUrl: z.string(),
+  tenantId: z.string(),
+  apiKey: z.string(),
+  signingSecret: z.string(),
+  supplierUrl: z.string(),
+});
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // What tests look into is different each time; expectations say what must be there.
+  body: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  key?: string;
+  tenantId?: string;
+  userId?: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The whole product on a database of its own, with the supplier sandbox beside it, reached over HTTP like anybody would. */
+export async function startTestService(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), "wayfare-service-"));
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: "0",
+    EDGE_PORT: "0",
+    LOG_LEVEL: "fatal",
+    RATE_LIMIT_PER_SECOND: "100000",
+    RATE_LIMIT_BURST: "100000",
+    REFUSED_KEYS_PER_MINUTE: "100000",
+    ...environment,
+  });
+  const app = await startApp(config, options);
+  const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+
+  async function send(path: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(`${quickstart.appUrl}${path}`, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parseObject(text) };
+  }
+
+  return {
+    ...quickstart,
+    app,
+    config,
+    dataDir,
+    send,
+    /** One call over dispatch. */
+    call: (tool: string, args: unknown, options: CallOptions = {}): Promise<Answer> =>
+      send("/api/agent/dispatch", {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${options.key ?? quickstart.apiKey}`,
+          ...options.headers,
+        },
+        body: JSON.stringify({
+          tenantId: options.tenantId ?? quickstart.tenantId,
+          tool,
+          args,
+          ...(options.userId === undefined ? {} : { userId: options.userId }),
+        }),
+      }),
+    /** The operator's side, as the commands have it. */
+    operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
+      withIdentity(config, { log: silent, progress: () => undefined }, work),
+    /** A look behind the scenes, for what no surface shows. */
+    async sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+      const { rows } = await pool.query<Record<string, unknown>>(text, values);
+      return rows;
+    },
+    async [Symbol.asyncDispose]() {
+      await app.stop();
+      await pool.end();
+      await dropSandboxDatabase(database.url);
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** The sandbox keeps its books in a database beside the service's. */
+async function dropSandboxDatabase(url: string): Promise<void> {
+  const name = `${new URL(url).pathname.slice(1)}_sandbox`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`drop database if exists ${name} with (force)`);
+  } finally {
+    await client.end();
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Whether `x-service-sig` is the secret's signature of this very answer. */
+export function isSignedBy(answer: Answer, secret: string): boolean {
+  const match = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(answer.headers.get("x-service-sig") ?? "");
+  const traceId = answer.headers.get("x-service-trace-id");
+  const mac = createHmac("sha256", secret).update(`${match?.[1]}.${traceId}.${answer.text}`).digest("hex");
+  return match?.[2] === mac;
+}
