@@ -104,13 +104,18 @@ export async function openBookingWorld() {
     }
 
     /** One look of the reconciler, after the given time has passed. */
-    async function reconcile(after: Temporal.DurationLike = { milliseconds: 2 * QUIET_MILLISECONDS }) {
+    async function reconcile(
+      after: Temporal.DurationLike = { milliseconds: 2 * QUIET_MILLISECONDS },
+      ports: { flights: Flights; stores: Stores } = { flights: supplier.flights, stores },
+    ) {
       clock.advance(after);
-      const portsFor = () => ({ flights: supplier.flights });
+      next += 1;
+      const workerId = `reconciler_${next}`;
+      const portsFor = () => ({ flights: ports.flights });
       return await createBookingReconciler({
-        stores,
+        stores: ports.stores,
         portsFor,
-        workerId: "reconciler",
+        workerId,
         clock,
         log: silentLog,
       }).runOnce();

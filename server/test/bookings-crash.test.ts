@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBookingWorld } from "./support/booking-world.ts";
+
+type World = Awaited<ReturnType<typeof openBookingWorld>>;
+type Tenant = Awaited<ReturnType<World["newTenant"]>>;
+
+let world: World;
+beforeAll(async () => {
+  world = await openBookingWorld();
+});
+afterAll(() => world.close());
+
+const PRICE = 412_500_000n;
+const STALE = { seconds: 60 };
+
+/**
+ * Stands for `kill -9`: after `steps` steps nothing that the worker asks for is ever done or answered. A step is one request
+ * to the supplier, one statement or one transaction; each is cut off once before it happens and once after it has.
+ */
+function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
+  let step = 0;
+  let dying = false;
+  const { promise: death, resolve: die } = Promise.withResolvers<void>();
+  const dead = new Promise<never>(() => undefined);
+  async function run(work: () => unknown): Promise<unknown> {
+    if (dying) return dead;
+    step += 1;
+    dying = step === deathAt;
+    if (!dying) return work();
+    if (when === "after") await work();
+    die();
+    return dead;
+  }
+  function mortal<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get(object, key) {
+        const value: unknown = Reflect.get(object, key);
+        if (typeof value !== "function" || key === "provenance") return value;
+        return (...args: unknown[]) => run(() => Reflect.apply(value, object, args));
+      },
+    });
+  }
+  const stores = {
+    bookings: mortal(tenant.stores.bookings),
+    ledger: mortal(tenant.stores.ledger),
+    effects: mortal(tenant.stores.effects),
+    transaction: mortal({ transaction: tenant.stores.transaction }).transaction,
+  };
+  return {
+    ports: { flights: mortal(tenant.supplier.flights), stores },
+    steps: () => step,
+    /** Settles when it is over, with everything that the last step did. */
+    death,
+  };
+}
+
+async function stepsOfOneBooking(): Promise<number> {
+  const tenant = await world.newTenant();
+  const { ports, steps } = dyingPorts(tenant, 0, "before");
+  await tenant.book({ ports });
+  return steps();
+}
+
+/** At most one order that lives, at most one payment, and both sides' books agree. */
+async function expectSound(tenant: Tenant, where: string): Promise<string> {
+  const books = await tenant.audit();
+  expect(books, where).toMatchObject({ openBookings: 0, held: 0n, imbalance: 0n });
+  expect(books.spent, where).toBe(books.paid);
+  expect([0n, PRICE], where).toContain(books.paid);
+  expect(books.livingOrders, where).toBeLessThanOrEqual(1);
+  expect(books.payments, where).toBe(books.paidOrders);
+  expect(tenant.supplier.counts.order, where).toBeLessThanOrEqual(1);
+  expect(tenant.supplier.counts.payment, where).toBeLessThanOrEqual(1);
+  const [state = "none"] = books.states;
+  expect(books.effects, where).toEqual(state === "none" ? [] : [state === "booked" ? "done" : "failed"]);
+  expect(books.paidOrders, where).toBe(state === "booked" ? 1 : 0);
+  return state;
+}
+
+test("a worker that dies at any step leaves what the reconciler can finish", async () => {
+  const steps = await stepsOfOneBooking();
+  expect(steps).toBeGreaterThan(10);
+  const ends = new Set<string>();
+  for (let deathAt = 1; deathAt <= steps; deathAt += 1) {
+    for (const when of ["before", "after"] as const) {
+      const where = `dies ${when} step ${deathAt} of ${steps}`;
+      const tenant = await world.newTenant();
+      const dying = dyingPorts(tenant, deathAt, when);
+      tenant.book({ ports: dying.ports }).catch(() => undefined);
+      await dying.death;
+      await tenant.reconcile(STALE);
+      ends.add(await expectSound(tenant, where));
+      const again = await tenant.book();
+      expect((await tenant.audit()).paid, where).toBe(PRICE);
+      expect(["booked", "replayed"], where).toContain(again.kind);
+    }
+  }
+  expect(ends).toEqual(new Set(["none", "failed", "booked"]));
+});
+
+test("a reconciler that dies at any step leaves what the next one can finish", async () => {
+  for (let deathAt = 1; deathAt <= 8; deathAt += 1) {
+    for (const when of ["before", "after"] as const) {
+      const where = `reconciler dies ${when} step ${deathAt}`;
+      const tenant = await world.newTenant();
+      tenant.supplier.faults.order.push("lost_after_effect");
+      await tenant.book().catch(() => undefined);
+      const dying = dyingPorts(tenant, deathAt, when);
+      const run = tenant.reconcile(STALE, dying.ports);
+      await Promise.race([run, dying.death]);
+      await tenant.reconcile(STALE);
+      expect(await expectSound(tenant, where)).toBe("booked");
+    }
+  }
+});
