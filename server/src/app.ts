@@ -18,16 +18,17 @@ import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import { createKernel } from "./kernel/invoke.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
+import { equipTenant } from "./open-identity.ts";
 import { createHttpClient } from "./outbound/http-client.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
-import type { Ledger } from "./ports/ledger.ts";
 import { createCalls } from "./storage/calls.ts";
 import { openDatabase } from "./storage/database.ts";
 import { createIdentity } from "./storage/identity.ts";
-import { createLedger, ledgerImbalance } from "./storage/ledger.ts";
+import { ledgerImbalance } from "./storage/ledger.ts";
 import { migrateUnlocked, withPreparationLock } from "./storage/migrate.ts";
 import { createStores } from "./storage/stores.ts";
+import { checkMasterKey } from "./storage/tenants.ts";
 import { isDatabaseAway } from "./storage/transient.ts";
 import { createTravelers } from "./storage/travelers.ts";
 import { createUsage } from "./storage/usage.ts";
@@ -163,6 +164,7 @@ async function startService(config: Config, options: ServiceOptions) {
 
   const prepared = await withPreparationLock(databaseUrl, async () => {
     await migrateUnlocked(database);
+    await checkMasterKey(db, vault);
     const identity = createIdentity({
       db,
       pool,
@@ -171,8 +173,7 @@ async function startService(config: Config, options: ServiceOptions) {
       clock,
       networkMode: config.networkMode,
       log,
-      onTenantCreated: (transaction, tenant) =>
-        depositSandboxBalance(createLedger(transaction, clock), tenant.id, config.sandboxBalanceUsdc),
+      onTenantCreated: equipTenant(config, clock),
     });
     undo.push(() => identity.close());
     const demo = production ? undefined : await prepareDemo({ dataDir: config.dataDir, identity, travelers });
@@ -300,12 +301,6 @@ function makePorts(
     ports.production = { ...common, ...live };
   }
   return ports;
-}
-
-/** A new tenant can try everything at once; its live balance begins at nothing. */
-async function depositSandboxBalance(ledger: Ledger, tenantId: string, amount: bigint): Promise<void> {
-  if (amount === 0n) return;
-  await ledger.deposit({ tenantId, network: "sandbox" }, amount, `sandbox-balance:${tenantId}`);
 }
 
 async function listen(node: NodeHost, port: number, host: string): Promise<number> {

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { DEMO_TRAVELER_ID } from "../domain/user-ids.ts";
 import type { Identity, Tenant } from "../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../ports/travelers.ts";
 import { readPrivateJson, writePrivateJson } from "./private-files.ts";
-
-export const DEMO_TRAVELER_ID = "user_demo";
 
 /** Not a person: complete, so that the first booking works, and marked by its name. */
 const demoTraveler: TravelerProfile = {
