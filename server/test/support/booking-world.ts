@@ -13,7 +13,7 @@ import { offer } from "./offers.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
 
-export const amelia: TravelerProfile = {
+export const amelia = {
   givenName: "Amelia",
   familyName: "Hart",
   bornOn: "1987-07-24",
@@ -23,7 +23,7 @@ export const amelia: TravelerProfile = {
   phoneNumber: "+442080160508",
   loyaltyProgrammeAccounts: [{ airlineIataCode: "BA", accountNumber: "12345678" }],
   passports: [{ nationality: "GBR", number: "925076473", issuedOn: "2020-01-01", expiresOn: "2030-01-01" }],
-};
+} satisfies TravelerProfile;
 
 /** A tenant with a complete traveler and money, a supplier, and real storage. Time moves by `clock.advance`. */
 export async function openBookingWorld() {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CabinClass, IataCode, IsoDate } from "../../domain/schemas.ts";
+import { isEarlier } from "./dates.ts";
 
 const AIRLINE_CODE = /^(?=.*[A-Z])[A-Z0-9]{2}$/;
 
@@ -63,7 +64,7 @@ export const SearchFlightsInput = z
     if (query.origin.toUpperCase() === query.destination.toUpperCase()) {
       issue(["destination"], "must be another place than the origin");
     }
-    if (query.returnDate !== undefined && query.returnDate < query.departureDate) {
+    if (query.returnDate !== undefined && isEarlier(query.returnDate, query.departureDate)) {
       issue(["returnDate"], "must not be before the departure date");
     }
     if ((query.leisureFareTypes?.length ?? 0) > query.passengers) {

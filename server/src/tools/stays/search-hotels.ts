@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isBefore, todayAt } from "../../areas/flights/dates.ts";
+import { isBefore, isEarlier, todayAt } from "../../areas/flights/dates.ts";
 import { SupplierResult } from "../../areas/flights/offer-schema.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
 import { searchRadiusKilometers } from "../../areas/stays/search-radius.ts";
@@ -53,7 +53,9 @@ export const searchHotels = defineTool({
     .superRefine((query, context) => {
       const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
       if (query.location.trim() === "") issue("location", "must not be empty");
-      if (query.checkOutDate <= query.checkInDate) issue("checkOutDate", "must be after the check-in date");
+      if (query.checkOutDate === query.checkInDate || isEarlier(query.checkOutDate, query.checkInDate)) {
+        issue("checkOutDate", "must be after the check-in date");
+      }
     }),
   output: SupplierResult.extend({
     accommodations: z.array(Accommodation).readonly(),

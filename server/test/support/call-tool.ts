@@ -1,0 +1,55 @@
+import { createEmbeddedMaps } from "../../src/adapters/embedded-maps/index.ts";
+import { type Ports, Replayed, type Tool } from "../../src/kernel/tool.ts";
+import { validateArguments } from "../../src/kernel/validate.ts";
+import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
+import type { openBookingWorld } from "./booking-world.ts";
+
+type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
+
+/** The hotel supplier: gives what it was told to and remembers what it was asked. */
+export function createMemoryStays() {
+  const searches: StaySearch[] = [];
+  let found: readonly Accommodation[] = [];
+  const stays: Stays = {
+    provenance: () => ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }),
+    sandbox: true,
+    async searchAccommodations(query) {
+      searches.push(query);
+      return found;
+    },
+  };
+  return {
+    stays,
+    searches,
+    answerWith(answer: readonly Accommodation[]) {
+      found = answer;
+    },
+  };
+}
+
+type Caller = Partial<Tenant["caller"]>;
+
+/** Runs a tool as the kernel does, with arguments that are checked first; gives back what the tool gives the kernel. */
+export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().stays) {
+  const { clock, supplier, travelers, stores, caller } = tenant;
+  const maps = createEmbeddedMaps({ clock });
+  const ports: Ports = { clock, flights: supplier.flights, stays, maps, travelers, stores };
+  return async (
+    tool: Tool,
+    args: unknown,
+    as: Caller = {},
+    signal = new AbortController().signal,
+  ): Promise<unknown> => {
+    const input = validateArguments(tool.input, args);
+    return await tool.run(input, ports, { ...caller, ...as }, { id: await tenant.newCall(), traceId: "t", signal });
+  };
+}
+
+/** The same, and the result must fit the output. */
+export function toolCaller(tenant: Tenant, stays?: Stays) {
+  const run = toolRunner(tenant, stays);
+  return async (tool: Tool, args: unknown, as: Caller = {}): Promise<unknown> => {
+    const answer = await run(tool, args, as);
+    return tool.output.parse(answer instanceof Replayed ? answer.result : answer);
+  };
+}
