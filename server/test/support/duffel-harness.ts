@@ -24,7 +24,11 @@ export async function startDuffel(script: Script, timeouts: Partial<DuffelTimeou
   };
 }
 
-export function duffelAt(baseUrl: string, timeouts: Partial<DuffelTimeouts> = {}) {
+export function duffelAt(
+  baseUrl: string,
+  timeouts: Partial<DuffelTimeouts> = {},
+  { token = "duffel_test_token", clock = { now: () => NOW } } = {},
+) {
   const http = createHttpClient();
   const lines: LogLine[] = [];
   const writer = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) => {
@@ -32,10 +36,10 @@ export function duffelAt(baseUrl: string, timeouts: Partial<DuffelTimeouts> = {}
   };
   const { flights, stays } = createDuffel({
     baseUrl,
-    token: "duffel_test_token",
+    token,
     sandbox: true,
     sourceLevel: "embedded",
-    clock: { now: () => NOW },
+    clock,
     log: { info: writer("info"), warn: writer("warn"), error: writer("error") },
     http,
     timeouts: { retryDelayMs: 0, ...timeouts },
