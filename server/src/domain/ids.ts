@@ -1,9 +1,24 @@
-import { randomBytes } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 
 /** Returns `length` random bytes. Injected where a test must repeat itself. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-export const systemRandom: RandomBytes = (length) => randomBytes(length);
+const POOL_BYTES = 8_192;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** From the system's generator, fetched in larger pieces: a call to it costs more than everything else that an id needs. */
+export const systemRandom: RandomBytes = (length) => {
+  if (length > POOL_BYTES) return randomFillSync(new Uint8Array(length));
+  if (used + length > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const bytes = pool.slice(used, used + length);
+  pool.fill(0, used, used + length);
+  used += length;
+  return bytes;
+};
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -6,11 +6,13 @@ import type { Log } from "../ports/log.ts";
 import type { Vault } from "../ports/vault.ts";
 import { hashKey } from "./api-keys.ts";
 import { type ChangeListener, listenForChanges } from "./change-listener.ts";
+import { coalesce } from "./coalesce.ts";
 import { createLastUsed } from "./last-used.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { signingSecretContext } from "./tenants.ts";
 
 interface KeyRow {
+  key_hash: string;
   id: string;
   tenant_id: string;
   scopes: string[];
@@ -22,11 +24,13 @@ interface KeyRow {
 }
 
 const SELECT_KEY = {
-  name: "authenticate-key",
-  text: `select k.id, k.tenant_id, k.scopes, k.environment, k.expires_at, t.plan, t.is_demo, t.signing_secret
+  name: "authenticate-keys",
+  text: `select k.key_hash, k.id, k.tenant_id, k.scopes, k.environment, k.expires_at, t.plan, t.is_demo, t.signing_secret
     from api_key k join tenant t on t.id = k.tenant_id
-    where k.key_hash = $1 and k.revoked_at is null`,
+    where k.key_hash = any ($1) and k.revoked_at is null`,
 };
+
+const MOST_DECRYPTED_SECRETS = 10_000;
 
 export interface Authentication {
   authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
@@ -67,6 +71,18 @@ export function createAuthentication(options: {
     return listener;
   }
 
+  /** The last secrets that were decrypted, by what they were decrypted from: a new secret is another ciphertext. */
+  const decrypted = new Map<string, string>();
+
+  function decryptSecret(row: KeyRow): string {
+    const known = decrypted.get(row.signing_secret);
+    if (known !== undefined) return known;
+    const secret = vault.decrypt(row.signing_secret, signingSecretContext(row.tenant_id));
+    if (decrypted.size >= MOST_DECRYPTED_SECRETS) decrypted.clear();
+    decrypted.set(row.signing_secret, secret);
+    return secret;
+  }
+
   function toPrincipal(row: KeyRow): Principal | undefined {
     if (row.is_demo && networkMode === "production") return undefined;
     return {
@@ -76,16 +92,20 @@ export function createAuthentication(options: {
       scopes: row.scopes,
       environment: networkMode === "sandbox" ? "sandbox" : row.environment,
       plan: row.plan,
-      signingSecret: vault.decrypt(row.signing_secret, signingSecretContext(row.tenant_id)),
+      signingSecret: decryptSecret(row),
       expiresAt: row.expires_at ?? undefined,
       defaultTravelerId: row.is_demo ? DEMO_TRAVELER_ID : undefined,
     };
   }
 
+  const readKey = coalesce(async (keyHashes) => {
+    const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
+    return new Map(rows.map((row) => [row.key_hash, row]));
+  });
+
   async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
     const generation = cache.generation();
-    const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHash] });
-    const [row] = rows;
+    const row = await readKey(keyHash);
     const principal = row === undefined ? undefined : toPrincipal(row);
     cache.put(keyHash, principal, generation);
     return principal;
