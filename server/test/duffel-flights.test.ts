@@ -162,6 +162,21 @@ test("a missing duration follows from the local times and their zones, over the 
   expect(mapped.slices[0]?.segments[0]?.durationMinutes).toBe(570);
 });
 
+test("an offer whose duration cannot be known does not count", async () => {
+  const [slice] = wireOffer.slices;
+  const [segment] = slice?.segments ?? [];
+  let zone: string | null = null;
+  await using duffel = await startDuffel(() => {
+    const untimed = { ...segment, origin: { iata_code: "LHR", time_zone: zone }, duration: null };
+    return { status: 200, json: { data: { ...wireOffer, slices: [{ ...slice, segments: [untimed] }] } } };
+  });
+  for (zone of [null, "Europe/Nowhere"]) {
+    await expect(duffel.flights.getOffer("off_1")).rejects.toMatchObject({ code: "provider_unavailable" });
+  }
+  zone = "Europe/London";
+  expect((await duffel.flights.getOffer("off_1")).slices[0]?.segments[0]?.durationMinutes).toBe(485);
+});
+
 test("an offer that cannot be read is left out; when none can, the supplier is unavailable", async () => {
   const bad = { ...wireOffer, id: "off_bad", total_amount: "a lot" };
   let offers: unknown[] = [bad, wireOffer];
@@ -177,7 +192,10 @@ test("an offer that cannot be read is left out; when none can, the supplier is u
 test("airports near a position come nearest first with their distance, each once", async () => {
   const { heathrow, kennedy } = wireAirports;
   const city = { id: "cit_lon_gb", type: "city", name: "London", iata_code: "LON", airports: [heathrow] };
-  await using duffel = await startDuffel(() => ({ status: 200, json: { data: [kennedy, city, heathrow] } }));
+  await using duffel = await startDuffel(() => ({
+    status: 200,
+    json: { data: [kennedy, city, { type: "train_station" }, heathrow] },
+  }));
   const near = await duffel.flights.findAirports({ latitude: 51.5, longitude: -0.12, radiusMeters: 50_000 });
   expect(near.map((airport) => airport.iataCode)).toEqual(["LHR", "JFK"]);
   expect(near[0]?.distanceMeters).toBeGreaterThan(23_000);

@@ -6,7 +6,8 @@ import type { CabinClass, Provenance } from "../domain/schemas.ts";
  * `provider_timeout` and `provider_unavailable` (nothing happened, retryable), `outcome_unknown` (a commit was sent and no
  * answer came: look it up after a quiet time, never repeat it), `offer_not_found`, `offer_expired`, `price_changed`,
  * `order_not_found`, `booking_rejected` (the supplier refused; nothing was made), `hold_not_available`,
- * `service_not_available`, `credit_not_applicable`.
+ * `service_not_available`, `credit_not_applicable`; `invalid_input` (naming the argument) when the supplier refuses a value
+ * of a search or of a customer.
  */
 
 export interface PrivateFare {

@@ -8,7 +8,7 @@ import type { DuffelClient } from "./client.ts";
 import { createCustomers } from "./customers.ts";
 import { failure } from "./errors.ts";
 import { toOffer, WireOffer } from "./map-offers.ts";
-import { toAirports, toCredit, WireCredit, WireSuggestion } from "./map-orders.ts";
+import { toAirports, toCredit, WireCredit } from "./map-orders.ts";
 import { toOfferRequest } from "./map-search.ts";
 import { createOrders } from "./orders.ts";
 
@@ -92,7 +92,7 @@ export function createFlights(options: FlightsOptions): Flights {
       const near = "text" in query ? undefined : query;
       const suggestions = await client.read({
         subject: "airport",
-        schema: z.array(WireSuggestion),
+        schema: z.array(z.unknown()),
         path: "/places/suggestions",
         query:
           "text" in query

@@ -7,36 +7,62 @@ import { Amount, Count, Currency, Instant, LocalDateTime, Minutes, Text } from "
 const Place = z.object({ iata_code: Text, time_zone: z.string().nullish() });
 const Carrier = z.object({ iata_code: Text.nullish(), name: Text });
 
-const WireSegment = z.object({
-  departing_at: LocalDateTime,
-  arriving_at: LocalDateTime,
-  origin: Place,
-  destination: Place,
-  origin_terminal: z.string().nullish(),
-  destination_terminal: z.string().nullish(),
-  duration: Minutes.nullish(),
-  aircraft: z.object({ name: z.string() }).nullish(),
-  marketing_carrier: Carrier,
-  marketing_carrier_flight_number: Text,
-  operating_carrier: Carrier,
-  passengers: z
-    .array(
-      z.object({
-        cabin_class: z.string().nullish(),
-        baggages: z.array(z.object({ type: Text, quantity: Count })).nullish(),
-      }),
-    )
-    .nullish(),
-});
+/** Without a duration the local times must do, and they mean nothing without their zones. */
+function isTimed(duration: unknown, origin: z.infer<typeof Place>, destination: z.infer<typeof Place>): boolean {
+  return typeof duration === "number" || (isTimeZone(origin.time_zone) && isTimeZone(destination.time_zone));
+}
 
-const WireSlice = z.object({
-  id: Text,
-  origin: Place,
-  destination: Place,
-  duration: Minutes.nullish(),
-  fare_brand_name: z.string().nullish(),
-  segments: z.array(WireSegment).min(1),
-});
+function isTimeZone(name: string | null | undefined): boolean {
+  if (!name) return false;
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const WireSegment = z
+  .object({
+    departing_at: LocalDateTime,
+    arriving_at: LocalDateTime,
+    origin: Place,
+    destination: Place,
+    origin_terminal: z.string().nullish(),
+    destination_terminal: z.string().nullish(),
+    duration: Minutes.nullish(),
+    aircraft: z.object({ name: z.string() }).nullish(),
+    marketing_carrier: Carrier,
+    marketing_carrier_flight_number: Text,
+    operating_carrier: Carrier,
+    passengers: z
+      .array(
+        z.object({
+          cabin_class: z.string().nullish(),
+          baggages: z.array(z.object({ type: Text, quantity: Count })).nullish(),
+        }),
+      )
+      .nullish(),
+  })
+  .refine((segment) => isTimed(segment.duration, segment.origin, segment.destination), { message: "no duration" });
+
+const WireSlice = z
+  .object({
+    id: Text,
+    origin: Place,
+    destination: Place,
+    duration: Minutes.nullish(),
+    fare_brand_name: z.string().nullish(),
+    segments: z.array(WireSegment).min(1),
+  })
+  .refine(
+    ({ duration, segments }) => {
+      const [first] = segments;
+      const last = segments.at(-1);
+      return first !== undefined && last !== undefined && isTimed(duration, first.origin, last.destination);
+    },
+    { message: "no duration" },
+  );
 
 const WireCondition = z
   .object({ allowed: z.boolean(), penalty_amount: Amount.nullish(), penalty_currency: Currency.nullish() })
@@ -100,7 +126,7 @@ function toSegment(segment: z.infer<typeof WireSegment>): Segment {
     arrivingAt: segment.arriving_at,
     durationMinutes: segment.duration ?? minutesBetween(segment, segment),
     aircraft: segment.aircraft?.name ?? null,
-    cabinClass: passenger?.cabin_class ?? "economy",
+    cabinClass: passenger?.cabin_class ?? "unknown",
     baggage: (passenger?.baggages ?? []).map(({ type, quantity }) => ({ type, quantity })),
   };
 }

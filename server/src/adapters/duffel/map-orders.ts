@@ -54,8 +54,10 @@ type WirePayment = z.infer<typeof WirePayment>;
 export function creditApplied(payments: readonly WirePayment[]): string | null {
   const amounts = payments
     .filter((payment) => payment.type === "airline_credit" && (payment.status ?? "succeeded") === "succeeded")
-    .map((payment) => parseDecimal(payment.amount ?? "") ?? 0n);
-  return amounts.length === 0 ? null : formatDecimal(amounts.reduce((sum, amount) => sum + amount, 0n));
+    .map((payment) => payment.amount ?? "0");
+  if (amounts.length === 0) return null;
+  const sum = amounts.reduce((total, amount) => total + (parseDecimal(amount) ?? 0n), 0n);
+  return formatDecimal(sum, Math.max(...amounts.map(decimalPlaces)));
 }
 
 export function toOrderData(request: OrderRequest): Record<string, unknown> {
@@ -98,13 +100,18 @@ export function toOrderData(request: OrderRequest): Record<string, unknown> {
   };
 }
 
-/** What is left to pay after a credit, with as many decimal places as the total has (JPY has none); null when nothing is. */
+/** JPY has none; amounts are written with as many as the supplier writes. */
+function decimalPlaces(amount: string): number {
+  return (amount.split(".")[1] ?? "").length;
+}
+
+/** What is left to pay after a credit, with as many decimal places as the total has; null when nothing is. */
 export function remainderAfter(credit: string, total: string): string | null {
   const covered = parseDecimal(credit);
   const whole = parseDecimal(total);
   if (covered === undefined || whole === undefined) return total;
   if (covered >= whole) return null;
-  return formatDecimal(whole - covered, (total.split(".")[1] ?? "").length);
+  return formatDecimal(whole - covered, decimalPlaces(total));
 }
 
 export const WireCredit = z.object({
@@ -184,7 +191,7 @@ const WireAirport = z.object({
 });
 
 /** A suggestion is an airport, or a city with its airports. */
-export const WireSuggestion = z.union([
+const WireSuggestion = z.union([
   WireAirport.extend({ type: z.literal("airport") }),
   z.object({ type: z.literal("city"), airports: z.array(WireAirport).nullish() }),
 ]);
@@ -206,12 +213,11 @@ interface Position {
 }
 
 /** Airports of the suggestions, each once; nearest first when a position was asked for, else in the supplier's order. */
-export function toAirports(
-  suggestions: readonly z.infer<typeof WireSuggestion>[],
-  from: Position | undefined,
-): NearbyAirport[] {
+export function toAirports(suggestions: readonly unknown[], from: Position | undefined): NearbyAirport[] {
   const airports = new Map<string, NearbyAirport>();
-  for (const suggestion of suggestions) {
+  // The supplier suggests other things, too, and airfields without a code; they are passed over.
+  const known = suggestions.flatMap((suggestion) => WireSuggestion.safeParse(suggestion).data ?? []);
+  for (const suggestion of known) {
     for (const airport of suggestion.type === "city" ? (suggestion.airports ?? []) : [suggestion]) {
       if (airports.has(airport.iata_code)) continue;
       airports.set(airport.iata_code, {
