@@ -29,6 +29,7 @@ export const explainFileError = (error: unknown, dataDir: string): unknown => {
       return new EmbeddedError(`The disk that holds ${dataDir} is full: free some space and start again.`);
     case "EROFS":
       return new EmbeddedError(`${path} is on a read-only file system: set DATA_DIR to a writable folder.`);
+    case "EEXIST":
     case "ENOTDIR":
       return new EmbeddedError(`${path} is not usable as a folder: set DATA_DIR to a folder of its own.`);
     default:

@@ -132,8 +132,9 @@ export const supplierPart = ({
         return running;
       }
       await closeProcess(running);
-      const lastLine = readLogFrom(logPath, logOffset).trim().split("\n").at(-1) || "it said nothing";
-      throw new EmbeddedError(`The supplier sandbox does not start (${lastLine.slice(0, 300)}): see ${logPath}.`);
+      const lines = readLogFrom(logPath, logOffset).trim().split("\n");
+      const reason = lines.findLast((line) => /error/i.test(line)) || lines.at(-1) || "it said nothing";
+      throw new EmbeddedError(`The supplier sandbox does not start (${reason.slice(0, 300)}): see ${logPath}.`);
     },
     close: closeProcess,
   };

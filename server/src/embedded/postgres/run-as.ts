@@ -1,6 +1,6 @@
 import { chownSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { EmbeddedError, errorText } from "../embedded-error.ts";
+import { EmbeddedError, errorCode, errorText } from "../embedded-error.ts";
 import { partEnvironment } from "../part.ts";
 import { runFile } from "./binaries.ts";
 
@@ -29,13 +29,15 @@ const asUser = (uid: number, gid: number): readonly string[] => [
 
 const inUserNamespace = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] as const;
 
-const starts = async (prefix: readonly string[], program: string): Promise<string | undefined> => {
+/** Undefined when the program starts this way, else why not. */
+const tryToStart = async (prefix: readonly string[], program: string): Promise<string | undefined> => {
   const [command = program, ...rest] = [...prefix, program, "--version"];
   try {
     await runFile(command, rest, { cwd: "/", env: partEnvironment });
     return undefined;
   } catch (error) {
-    return errorText(error).split("\n").slice(0, 2).join(" ");
+    const reason = errorText(error).split("\n")[1]?.trim() || errorCode(error) || "no reason given";
+    return `${prefix[0]}: ${reason}`;
   }
 };
 
@@ -53,9 +55,9 @@ export const chooseUser = async (dataFolder: string, postgres: string): Promise<
     return { prefix: [], uid, gid };
   }
   const target = owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY };
-  const setprivFailure = await starts(asUser(target.uid, target.gid), postgres);
+  const setprivFailure = await tryToStart(asUser(target.uid, target.gid), postgres);
   if (setprivFailure === undefined) return { prefix: asUser(target.uid, target.gid), ...target };
-  const unshareFailure = await starts(inUserNamespace, postgres);
+  const unshareFailure = await tryToStart(inUserNamespace, postgres);
   if (unshareFailure === undefined) return { prefix: inUserNamespace, uid, gid };
   throw new EmbeddedError(
     `PostgreSQL does not run as root and could not be started as another user (${setprivFailure}; ${unshareFailure}): start as an ordinary user, or set DATABASE_URL.`,
