@@ -1,13 +1,23 @@
 import { readFileSync } from "node:fs";
-import { z } from "zod";
 import type { Airport } from "../../ports/maps.ts";
 import { fold } from "./fold.ts";
 
 /** Both tables come most important first, so that a position in them is a rank. `server/scripts/build-maps-data.ts` makes them. */
-const AirportRows = z.array(
-  z.tuple([z.string(), z.string(), z.string(), z.string(), z.string(), z.number(), z.number(), z.string()]),
-);
-const CityRows = z.array(z.tuple([z.string(), z.string(), z.number(), z.number(), z.string(), z.number()]));
+type AirportRow = [string, string, string, string, string, number, number, string];
+type CityRow = [string, string, number, number, string, number];
+
+// Checked by hand: a schema library takes longer for these rows than everything else at the first look-up together.
+function isAirportRow(row: unknown): row is AirportRow {
+  return hasKinds(row, "sssssnns");
+}
+function isCityRow(row: unknown): row is CityRow {
+  return hasKinds(row, "ssnnsn");
+}
+/** `kinds`: one letter a column, s for text and n for a number. */
+function hasKinds(row: unknown, kinds: string): boolean {
+  if (!Array.isArray(row) || row.length !== kinds.length) return false;
+  return row.every((value, index) => typeof value === (kinds[index] === "s" ? "string" : "number"));
+}
 
 export interface City {
   name: string;
@@ -32,8 +42,10 @@ export interface CityIndex {
   byName: ReadonlyMap<string, readonly City[]>;
 }
 
-function readJson(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`data/${name}`, import.meta.url), "utf8"));
+function readRows<T>(name: string, isRow: (row: unknown) => row is T): T[] {
+  const rows: unknown = JSON.parse(readFileSync(new URL(`data/${name}`, import.meta.url), "utf8"));
+  if (Array.isArray(rows) && rows.every(isRow)) return rows;
+  throw new Error(`data/${name} does not have the expected columns; build it again`);
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
@@ -47,7 +59,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 }
 
 export function loadAirports(): AirportIndex {
-  const all = AirportRows.parse(readJson("airports.json")).map(
+  const all = readRows("airports.json", isAirportRow).map(
     ([iataCode, metroCode, name, cityName, countryCode, latitude, longitude, timeZone]) => ({
       iataCode,
       metroCode,
@@ -67,16 +79,14 @@ export function loadAirports(): AirportIndex {
 }
 
 export function loadCities(): CityIndex {
-  const all = CityRows.parse(readJson("cities.json")).map(
-    ([name, countryCode, latitude, longitude, province, section]) => ({
-      name,
-      folded: fold(name),
-      countryCode,
-      latitude,
-      longitude,
-      province,
-      isSection: section === 1,
-    }),
-  );
+  const all = readRows("cities.json", isCityRow).map(([name, countryCode, latitude, longitude, province, section]) => ({
+    name,
+    folded: fold(name),
+    countryCode,
+    latitude,
+    longitude,
+    province,
+    isSection: section === 1,
+  }));
   return { all, byName: groupBy(all, (city) => city.folded) };
 }
