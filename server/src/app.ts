@@ -191,6 +191,7 @@ async function startService(config: Config, options: ServiceOptions) {
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds),
     retryMilliseconds: DATABASE_RETRY_MILLISECONDS,
+    onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
     broken:
       config.breakGuard === "idempotency" || config.breakGuard === "durable-flush" ? config.breakGuard : undefined,
   });

@@ -203,4 +203,25 @@ describe("group commit", () => {
     expect(most).toBe(1);
     expect(sizes).toEqual([1, 29]);
   });
+
+  it("tells its waiters after a while, and writes their rows all the same when it never gives up", async () => {
+    let away = true;
+    const written: number[] = [];
+    const group = createGroupCommit<number, boolean>({
+      ...options,
+      neverGiveUp: true,
+      isTransient: () => true,
+      pause: () => new Promise((resolve) => setImmediate(resolve)),
+      flush: async (items) => {
+        if (away) throw new Error("away");
+        written.push(...items);
+        return items.map(() => true);
+      },
+    });
+    const outcomes = await Promise.allSettled([group.submit(1), group.submit(2)]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected"]);
+    away = false;
+    await group.idle();
+    expect(written).toEqual([1, 2]);
+  });
 });

@@ -14,12 +14,15 @@ export interface ChargeByKeyOptions {
   pause(milliseconds: number): Promise<void>;
   /** How long a charge waits for a database that is away before the call fails as `unavailable`. */
   retryMilliseconds: number;
+  /** A settlement that failed for good after its caller had gone. */
+  onLooseEnd(error: unknown): void;
   /** For chaos controls only: answers before the record is durable, or forgets idempotency keys. */
   broken?: "durable-flush" | "idempotency" | undefined;
 }
 
 /** For how long a refused read keeps reads of the same price and up from running in vain. */
 const ROOM_MEMORY_MILLISECONDS = 250;
+const LOOSE_END_PAUSE_MILLISECONDS = 500;
 const MAXIMUM_BATCH = 512;
 const MAXIMUM_KEY_LENGTH = 255;
 
@@ -39,7 +42,12 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
   const reservations = createGroupCommit(
     group<ChargeLine>((lines) => grantTwice(lines, (some) => calls.reserve(some, processId))),
   );
-  const settlements = createGroupCommit(group<Settlement>((lines) => calls.settle(lines)));
+  // What a call ended with must reach the books however long the database is away: only the caller stops waiting.
+  const settlements = createGroupCommit({
+    ...group<Settlement>((lines) => calls.settle(lines)),
+    neverGiveUp: true,
+  });
+  const loose = new Set<Promise<void>>();
 
   /** Tenants that were refused a moment ago: `price` is known not to fit. */
   const refusals = new Map<string, { price: bigint; until: number }>();
@@ -59,15 +67,52 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     }
   }
 
-  async function reserve(call: PendingCall): Promise<Reservation> {
-    if (call.idempotencyKey !== undefined && options.broken !== "idempotency") {
-      const replay = await guarded(claim(call, call.idempotencyKey));
-      if (replay !== undefined) return replay;
+  /** Undoes a claim and a reservation of which nobody knows whether they were made. */
+  function abandon(call: PendingCall): void {
+    track(
+      settlements
+        .submit({
+          callId: call.id,
+          usageId: null,
+          latencyMs: 0,
+          at: clock.now(),
+          idempotency: "none",
+          outcomeText: null,
+        })
+        .then(() => eventually(() => calls.closeClaim(call.id))),
+    );
+  }
+
+  async function eventually(work: () => Promise<void>): Promise<void> {
+    while (true) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!options.isTransient(error)) throw error;
+        await options.pause(LOOSE_END_PAUSE_MILLISECONDS);
+      }
     }
-    if (call.tool.effect === "read") return { kind: "run" };
-    const granted = await guarded(reservations.submit(lineOf(call, call.id, call.id)));
-    if (granted) return { kind: "run" };
-    if (call.idempotencyKey !== undefined) await guarded(calls.forgetClaim(call.id));
+  }
+
+  /** Keeps loose ends from ending the process when they fail, and lets a stop wait for them. */
+  function track(work: Promise<void>): void {
+    const tracked = work.catch((error: unknown) => options.onLooseEnd(error)).finally(() => loose.delete(tracked));
+    loose.add(tracked);
+  }
+
+  async function reserve(call: PendingCall): Promise<Reservation> {
+    try {
+      if (call.idempotencyKey !== undefined && options.broken !== "idempotency") {
+        const replay = await guarded(claim(call, call.idempotencyKey));
+        if (replay !== undefined) return replay;
+      }
+      if (call.tool.effect === "read") return { kind: "run" };
+      if (await guarded(reservations.submit(lineOf(call, call.id, call.id)))) return { kind: "run" };
+      if (call.idempotencyKey !== undefined) await guarded(calls.closeClaim(call.id));
+    } catch (error) {
+      if (error instanceof Failure && error.code === "unavailable") abandon(call);
+      throw error;
+    }
     throw refuse(call);
   }
 
@@ -121,12 +166,19 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       granting.catch(() => undefined);
       return { usageId, replayed: false };
     }
-    const granted = await guarded(granting);
-    if (!granted) {
-      if (keyed) await guarded(calls.forgetClaim(call.id));
-      throw refuse(call);
+    if (!keyed) {
+      if (!(await guarded(granting))) throw refuse(call);
+      return { usageId, replayed: false };
     }
-    if (keyed) await guarded(calls.finishClaim(call.id, usageId));
+    try {
+      const granted = await guarded(granting);
+      // Closing finishes the key when the record is there, and frees it when it is not.
+      await guarded(calls.closeClaim(call.id));
+      if (!granted) throw refuse(call);
+    } catch (error) {
+      if (error instanceof Failure && error.code === "unavailable") abandon(call);
+      throw error;
+    }
     return { usageId, replayed: false };
   }
 
@@ -163,7 +215,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
 
     async release(call, outcome, final) {
       if (call.tool.effect === "read") {
-        if (call.idempotencyKey !== undefined && !paidReads.has(call)) await guarded(calls.forgetClaim(call.id));
+        if (call.idempotencyKey !== undefined && !paidReads.has(call)) await guarded(calls.closeClaim(call.id));
         return;
       }
       const store = final && call.idempotencyKey !== undefined;
@@ -180,7 +232,10 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     },
 
     async idle() {
-      await Promise.all([charges.idle(), reservations.idle(), settlements.idle()]);
+      await Promise.race([
+        Promise.all([charges.idle(), reservations.idle(), settlements.idle(), ...loose]),
+        options.pause(options.retryMilliseconds),
+      ]);
     },
   };
 

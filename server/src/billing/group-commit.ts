@@ -16,6 +16,8 @@ export interface GroupCommitOptions<Item, Outcome> {
   isTransient(error: unknown): boolean;
   /** How long a batch is sent again before its waiters fail. */
   retryMilliseconds: number;
+  /** True: after that the waiters fail, and the rows are sent again until they are written. */
+  neverGiveUp?: boolean;
   pause(milliseconds: number): Promise<void>;
 }
 
@@ -23,6 +25,7 @@ const RETRY_PAUSE_MILLISECONDS = 100;
 
 interface Waiting<Item, Outcome> {
   item: Item;
+  since: number;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }
@@ -49,7 +52,7 @@ export function createGroupCommit<Item, Outcome>(
   /** A row that the server refuses must not fail its neighbours: the batch is halved until the bad row stands alone. */
   async function settle(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
-      const outcomes = await flushWithRetry(batch.map(({ item }) => item));
+      const outcomes = await flushWithRetry(batch);
       for (const [index, waiting] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome === undefined) waiting.reject(new Error("The flush answered for fewer rows than it was given."));
@@ -66,13 +69,22 @@ export function createGroupCommit<Item, Outcome>(
     }
   }
 
-  async function flushWithRetry(items: readonly Item[]): Promise<readonly Outcome[]> {
-    const deadline = performance.now() + options.retryMilliseconds;
+  async function flushWithRetry(batch: readonly Waiting<Item, Outcome>[]): Promise<readonly Outcome[]> {
+    const items = batch.map(({ item }) => item);
+    const begun = performance.now();
     while (true) {
       try {
         return await options.flush(items);
       } catch (error) {
-        if (!options.isTransient(error) || performance.now() > deadline) throw error;
+        const now = performance.now();
+        if (!options.isTransient(error)) throw error;
+        if (now - begun > options.retryMilliseconds) {
+          if (options.neverGiveUp !== true) throw error;
+          // Those behind the batch wait for it as well.
+          for (const waiting of [...batch, ...queue]) {
+            if (now - waiting.since > options.retryMilliseconds) waiting.reject(error);
+          }
+        }
         await options.pause(RETRY_PAUSE_MILLISECONDS);
       }
     }
@@ -81,7 +93,7 @@ export function createGroupCommit<Item, Outcome>(
   return {
     submit: (item) =>
       new Promise((resolve, reject) => {
-        queue.push({ item, resolve, reject });
+        queue.push({ item, since: performance.now(), resolve, reject });
         if (!flushing) void run();
       }),
     idle: () => (flushing ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve()),

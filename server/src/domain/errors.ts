@@ -87,7 +87,7 @@ export function invalidInput(issues: readonly Issue[]): Failure {
   const [first] = issues;
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
   return new Failure("invalid_input", {
-    detail: `The arguments do not fit the tool. ${where}${first?.message ?? ""}`.trim(),
+    detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.`,
     issues,
   });
 }

@@ -62,9 +62,8 @@ export interface Calls {
     processId: string,
     at: Temporal.Instant,
   ): Promise<Claim>;
-  /** A read that was charged under its key: later runs are free. */
-  finishClaim(callId: string, usageId: string | null): Promise<void>;
-  forgetClaim(callId: string): Promise<void>;
+  /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. */
+  closeClaim(callId: string): Promise<void>;
   /**
    * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
    */

@@ -32,7 +32,8 @@ interface CallTable {
   process_id: string;
   state: Generated<"reserved" | "captured" | "released" | "replaced">;
   effect: Generated<"none" | "open" | "done" | "failed">;
-  result: ColumnType<unknown, string | null, string | null>;
+  /** JSON; as text, which keeps every character that JSON can say. */
+  result: string | null;
   usage_id: string | null;
   created_at: Timestamp;
   settled_at: ColumnType<Temporal.Instant | null, string | null, string | null>;

@@ -7,7 +7,8 @@ type SweepOptions = Parameters<Calls["sweep"]>[0];
 interface Abandoned {
   id: string;
   effect: "none" | "failed" | "done";
-  result: unknown;
+  /** JSON. */
+  result: string | null;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function sweepCalls(
       latencyMs: 0,
       at: options.at,
       idempotency: done ? "store" : "forget",
-      outcomeText: done ? options.outcomeText(row.result) : null,
+      outcomeText: done ? options.outcomeText(JSON.parse(row.result ?? "null")) : null,
     };
   });
   // One at a time: a sweep is rare, and a row that cannot be settled must not keep the others.

@@ -73,11 +73,14 @@ export function createCalls(pool: pg.Pool): Calls {
       return readClaim(rows[0], requestHash);
     },
 
-    async finishClaim(callId, usageId) {
-      await pool.query(`update idempotency set state = 'done', usage_id = $2 where call_id = $1`, [callId, usageId]);
-    },
-
-    async forgetClaim(callId) {
+    async closeClaim(callId) {
+      const finished = await pool.query({
+        name: "finish-claim",
+        text: `update idempotency claim set state = 'done', usage_id = record.id, price_micro = record.price_micro
+          from usage_record record where record.call_id = $1 and claim.call_id = $1 and claim.state = 'running'`,
+        values: [callId],
+      });
+      if (finished.rowCount === 1) return;
       await pool.query(`delete from idempotency where call_id = $1 and state = 'running'`, [callId]);
     },
 

@@ -35,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       process_id text not null,
       state text not null default 'reserved' check (state in ('reserved', 'captured', 'released', 'replaced')),
       effect text not null default 'none' check (effect in ('none', 'open', 'done', 'failed')),
-      result jsonb,
+      result text,
       usage_id text,
       created_at timestamptz not null,
       settled_at timestamptz
