@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalog } from "../src/app.ts";
+import { startTestService, type TestService } from "./support/service.ts";
+
+/** Every rule of every tool's schema, broken one at a time: derived from the schemas, so that a new tool cannot be left out. */
+
+interface Schema {
+  type?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  format?: string;
+  pattern?: string;
+  additionalProperties?: boolean | Schema;
+}
+
+interface Bad {
+  what: string;
+  /** Where the issue must point to. */
+  path: string;
+  value: unknown;
+}
+
+const WRONG_TYPES: readonly [string, unknown][] = [
+  ["null", null],
+  ["a text", "x"],
+  ["a number", 1.5],
+  ["a truth", true],
+  ["a list", [{}]],
+  ["an object", { a: 1 }],
+];
+
+const fits = (type: string | undefined, value: unknown): boolean => {
+  if (type === "integer") return false;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === type;
+};
+
+/** Values that the schema refuses at `path`. */
+function badValues(schema: Schema, path: string): Bad[] {
+  const bad: Bad[] = WRONG_TYPES.filter(([, value]) => !fits(schema.type, value)).map(([what, value]) => ({
+    what,
+    path,
+    value,
+  }));
+  const add = (what: string, value: unknown) => bad.push({ what, path, value });
+  if (schema.enum !== undefined) add("outside the list", "no-such-value");
+  if (schema.minimum !== undefined) add("under the minimum", schema.minimum - 1);
+  if (schema.maximum !== undefined) add("over the maximum", schema.maximum + 1);
+  if (schema.minLength !== undefined && schema.minLength > 0) add("too short", "a".repeat(schema.minLength - 1));
+  if (schema.maxLength !== undefined) add("too long", "a".repeat(schema.maxLength + 1));
+  if (schema.maxItems !== undefined)
+    add(
+      "too many",
+      Array.from({ length: schema.maxItems + 1 }, () => "a"),
+    );
+  if (schema.format === "date") {
+    for (const text of ["2027-02-30", "2027-13-01", "27-1-1", "2027-01-15T00:00:00Z", "tomorrow", ""])
+      add(`the date ${text}`, text);
+  }
+  if (schema.format === "email")
+    for (const text of ["nobody", "a@", "@b.c", "a b@c.de"]) add(`the address ${text}`, text);
+  if (schema.pattern !== undefined) add("against the pattern", "\u0000");
+  return bad;
+}
+
+/** The arguments with one value replaced, as deep as the schema goes. */
+function badArguments(schema: Schema, valid: unknown, path: string): Bad[] {
+  if (schema.type === "object" && schema.properties !== undefined) {
+    const base = typeof valid === "object" && valid !== null ? valid : {};
+    const known = Object.entries(schema.properties).flatMap(([name, property]) =>
+      badArguments(property, Reflect.get(base, name), path === "" ? name : `${path}.${name}`).map((bad) => ({
+        ...bad,
+        value: { ...base, [name]: bad.value },
+      })),
+    );
+    const missing = (schema.required ?? []).map((name) => ({
+      what: "missing",
+      path: path === "" ? name : `${path}.${name}`,
+      value: Object.fromEntries(Object.entries(base).filter(([key]) => key !== name)),
+    }));
+    const stray = {
+      what: "unknown",
+      path: path === "" ? "noSuchProperty" : `${path}.noSuchProperty`,
+      value: { ...base, noSuchProperty: 1 },
+    };
+    return [...(path === "" ? [] : badValues(schema, path)), ...known, ...missing, stray];
+  }
+  if (schema.type === "array" && schema.items !== undefined) {
+    const inner = badArguments(schema.items, undefined, `${path}.0`).map((bad) => ({ ...bad, value: [bad.value] }));
+    return [...badValues(schema, path), ...inner];
+  }
+  return badValues(schema, path);
+}
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const today = Temporal.Now.plainDateISO();
+
+describe.each(catalog.entries.map((entry) => ({ name: entry.tool.name, entry })))("$name", ({ name, entry }) => {
+  it("refuses every broken rule as invalid_input, says where, and charges nothing", async () => {
+    const schema: Schema = JSON.parse(JSON.stringify(entry.inputSchema));
+    const cases = badArguments(schema, entry.tool.example(today), "");
+    expect(cases.length).toBeGreaterThan(5);
+    const wrong: string[] = [];
+    for (const { what, path, value } of cases) {
+      const answer = await service.call(name, value);
+      const issues = Array.isArray(answer.body.issues) ? answer.body.issues : [];
+      const pointed = issues.some(
+        (issue: { path: string }) =>
+          issue.path === path || issue.path.startsWith(`${path}.`) || path.startsWith(`${issue.path}.`),
+      );
+      if (answer.status !== 400 || answer.body.code !== "invalid_input" || !pointed) {
+        wrong.push(`${path} ${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(await service.sql("select 1 from usage_record where tool = $1", [name])).toEqual([]);
+    expect(await service.sql("select 1 from call where tool = $1", [name])).toEqual([]);
+  });
+
+  it("takes its example", async () => {
+    const answer = await service.call(name, entry.tool.example(today));
+    // An example cannot know an id that exists; everything else must work.
+    const declared = answer.status === 500 && Object.hasOwn(entry.tool.errors, String(answer.body.code));
+    expect(answer.status === 200 || declared, answer.text).toBe(true);
+    expect(answer.body.code).not.toBe("tool_failed");
+  });
+});
