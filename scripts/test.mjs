@@ -1,16 +1,21 @@
 // `npm test`: types, lint, then every test. Runs under the pinned Node, after scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/rooms.test.ts`.
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
-const reports = mkdtempSync(join(tmpdir(), "wayfare-test-report-"));
-const report = join(reports, "vitest.json");
-process.once("exit", () => rmSync(reports, { recursive: true, force: true }));
+// Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
+const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
+chmodSync(folder, 0o711); // passable: some tests start programs as another user
+const temporary = join(folder, "tmp");
+mkdirSync(temporary);
+chmodSync(temporary, 0o1777);
+const report = join(folder, "vitest.json");
 
 let interrupted = false;
 let running;
@@ -25,7 +30,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 const run = async (name, program, words) => {
   const begun = performance.now();
   const code = await new Promise((resolve) => {
-    running = spawn(process.execPath, [inModules(program), ...words], { cwd: root, stdio: "inherit" });
+    running = spawn(process.execPath, [inModules(program), ...words], {
+      cwd: root,
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: "inherit",
+    });
     running.once("error", () => resolve(1));
     running.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
@@ -48,6 +57,45 @@ const countTests = () => {
   }
 };
 
+const readProcessFile = (pid, file) => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+};
+/** Processes of this run: its folder stands in their command line or environment. */
+const findLeftovers = () => {
+  if (process.platform !== "linux") {
+    const table = execFileSync("ps", ["-axo", "pid=,command="], { encoding: "utf8" });
+    const lines = table.split("\n").filter((line) => line.includes(temporary));
+    return lines.map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim() }));
+  }
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), command: readProcessFile(name, "cmdline").replaceAll("\0", " ") }))
+    .filter(({ pid, command }) => `${command}${readProcessFile(pid, "environ")}`.includes(temporary));
+};
+const LEFTOVER_GRACE_MS = 3_000;
+
+/** Ends what the tests left running and says what it was: a test that leaves something behind is a failure. */
+const endLeftovers = async () => {
+  const deadline = performance.now() + (interrupted ? 0 : LEFTOVER_GRACE_MS);
+  while (findLeftovers().length > 0 && performance.now() < deadline) await delay(100);
+  const found = findLeftovers();
+  for (let left = found; left.length > 0; left = findLeftovers()) {
+    for (const { pid } of left) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // Ended by itself.
+      }
+    }
+    await delay(50);
+  }
+  return found.map(({ command }) => command.slice(0, 150));
+};
+
 const steps = [
   ["types", "typescript/bin/tsc", ["-p", ".", "--noEmit"]],
   ["lint", "@biomejs/biome/bin/biome", ["check"]],
@@ -62,6 +110,10 @@ const testsPassed =
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;
-const failures = failedSteps + failed + failedOutsideTests;
+const leftovers = await endLeftovers();
+rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+if (!interrupted) for (const command of leftovers) process.stdout.write(`left running by a test: ${command}\n`);
+const failedClean = !interrupted && leftovers.length > 0 ? 1 : 0;
+const failures = failedSteps + failed + failedOutsideTests + failedClean;
 process.stdout.write(`${passed} passed, ${failures} failed\n`);
-process.exitCode = interrupted ? 130 : failures === 0 && testsPassed ? 0 : 1;
+process.exitCode = interrupted ? 130 : Math.min(failures, 1);

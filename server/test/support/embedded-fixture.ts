@@ -76,7 +76,7 @@ export const createFixture = () => {
   const start = (options: ServiceOptions = {}): TestService => {
     const setting = { dataDir, supplierSandbox: false, supplierProgram: STAND_IN_SANDBOX, ...options };
     const child = spawn(process.execPath, [program("./embedded-service.ts"), JSON.stringify(setting)], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
     });
     const lines: Line[] = [];
     createInterface({ input: child.stdout }).on("line", (text) => lines.push(Line.parse(JSON.parse(text))));

@@ -13,7 +13,10 @@ const log = {
 
 const { dataDir, databaseUrl, supplierSandbox, supplierProgram } = JSON.parse(process.argv[2] ?? "{}");
 const stopping = new AbortController();
-process.on("SIGTERM", () => stopping.abort(new Error("stopped while starting")));
+const requestStop = () => stopping.abort(new Error("stopped while starting"));
+process.on("SIGTERM", requestStop);
+// The test process holds the other end: when it dies, this must not go on.
+process.stdin.on("end", requestStop).resume();
 try {
   const embedded = await startEmbedded({
     dataDir,
@@ -29,6 +32,7 @@ try {
   const end = async (): Promise<void> => {
     await stop();
     clearInterval(hold);
+    process.stdin.destroy();
     print({ stopped: true });
   };
   if (stopping.signal.aborted) await end();
@@ -37,4 +41,5 @@ try {
 } catch (error) {
   print({ failed: errorText(error), kind: error instanceof Error ? error.name : "unknown" });
   process.exitCode = 1;
+  process.stdin.destroy();
 }
