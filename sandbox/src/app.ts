@@ -16,7 +16,7 @@ import { referenceRoutes } from "./reference/routes.ts";
 import type { Env, Sandbox } from "./sandbox.ts";
 import { photoRoutes } from "./stays/photos.ts";
 import { stayRoutes } from "./stays/routes.ts";
-import { isDatabaseUnavailable } from "./storage/database.ts";
+import { isDatabaseUnavailable, isUnstorableText } from "./storage/database.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import type { Workers } from "./workers.ts";
 
@@ -79,6 +79,11 @@ function toApiError(error: unknown): ApiError {
   // 503 says that nothing happened, which is so as long as no commit was sent.
   if (isDatabaseUnavailable(error))
     return apiError(503, "service_unavailable", "The service is temporarily unavailable. Please try again later.");
+  if (isUnstorableText(error)) {
+    return new ApiError(422, [
+      wireError("validation_error", "validation_format", "The request contains characters that cannot be stored."),
+    ]);
+  }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return apiError(500, "internal_server_error", "Something went wrong. The outcome of this request is not known.");
 }
@@ -89,16 +94,14 @@ export function createApp(
 ): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (context, next) => {
-    const requestId = newId("req");
-    context.header("x-request-id", requestId);
+    context.set("requestId", newId("req"));
     await next();
-    context.res.headers.set("x-request-id", requestId);
+    context.res.headers.set("x-request-id", context.get("requestId"));
   });
-  app.onError((error) => {
+  app.onError((error, context) => {
     const failure = toApiError(error);
-    const requestId = newId("req");
-    const body = { meta: { status: failure.status, request_id: requestId }, errors: failure.errors };
-    return Response.json(body, { status: failure.status, headers: { "x-request-id": requestId } });
+    const body = { meta: { status: failure.status, request_id: context.get("requestId") }, errors: failure.errors };
+    return Response.json(body, { status: failure.status });
   });
   app.notFound(() => {
     throw notFound("The resource you are trying to access does not exist.");

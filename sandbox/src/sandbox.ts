@@ -25,5 +25,5 @@ export type Sandbox = {
   wake(): void;
 };
 
-export type Env = { Bindings: { fault: Fault | undefined; baseUrl: string } };
+export type Env = { Bindings: { fault: Fault | undefined; baseUrl: string }; Variables: { requestId: string } };
 export type Router = Hono<Env>;

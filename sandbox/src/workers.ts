@@ -80,7 +80,14 @@ export function startWorkers(db: Database, clock: Clock): Workers {
     const due = rows[0]?.due ?? null;
     return due === null ? Number.POSITIVE_INFINITY : Number(due) - clock.nowMs();
   };
-  const jobs = startLoop(() => runOneJob(db, clock), nextDueIn("jobs"));
+  // One job at a time: whoever asks for everything due also waits for the one that is under way.
+  let previous: Promise<unknown> = Promise.resolve();
+  const runNextJob = (): Promise<boolean> => {
+    const next = previous.then(() => runOneJob(db, clock));
+    previous = next.catch(() => undefined);
+    return next;
+  };
+  const jobs = startLoop(runNextJob, nextDueIn("jobs"));
   const deliveries = startLoop(() => deliverDue(db, clock), nextDueIn("webhook_deliveries"));
   const wake = () => {
     jobs.wake();
@@ -90,7 +97,7 @@ export function startWorkers(db: Database, clock: Clock): Workers {
   return {
     wake,
     async runDueJobs() {
-      while (await runOneJob(db, clock));
+      while (await runNextJob());
       deliveries.wake();
     },
     async stop() {

@@ -16,10 +16,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    if (length > LARGEST_BODY_BYTES) return undefined;
-    chunks.push(bytes);
+    // What is too much is read to its end and dropped, so that the answer still reaches the client.
+    if (length <= LARGEST_BODY_BYTES) chunks.push(bytes);
   }
-  return Buffer.concat(chunks);
+  return length <= LARGEST_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
 function sendError(response: ServerResponse, status: number, code: string, message: string): void {
@@ -71,6 +71,8 @@ export async function listen(
     const body = await readBody(incoming);
     if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     const path = (incoming.url ?? "/").split("?")[0] ?? "/";
+    if (!URL.canParse(incoming.url ?? "/", baseUrl))
+      return sendError(response, 400, "malformed_request", "The request's path is malformed.");
     const controlled = path.startsWith("/_sandbox") || path === "/healthz" || path.startsWith("/photos/");
     const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path);
     // Held open without an answer until the client gives up; nothing was done.

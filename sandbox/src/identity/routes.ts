@@ -40,9 +40,12 @@ export function customerUserRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
   routes.post("/identity/customer/users", async (context) => {
     const body = await readData(context, UserBody);
-    const { rows } = await sandbox.db.query<UserRow>(
-      "INSERT INTO customer_users (id, email, given_name, family_name, phone_number, created_ms) VALUES ($1,$2,$3,$4,$5,$6) RETURNING *",
-      [newId("icu"), body.email, body.given_name, body.family_name, body.phone_number ?? null, sandbox.clock.nowMs()],
+    // In a transaction, so that a lost connection is answered as the unknown outcome that it is.
+    const { rows } = await sandbox.db.transaction((tx) =>
+      tx.query<UserRow>(
+        "INSERT INTO customer_users (id, email, given_name, family_name, phone_number, created_ms) VALUES ($1,$2,$3,$4,$5,$6) RETURNING *",
+        [newId("icu"), body.email, body.given_name, body.family_name, body.phone_number ?? null, sandbox.clock.nowMs()],
+      ),
     );
     const [row] = rows;
     if (row === undefined) throw new Error("the new customer user was not returned");

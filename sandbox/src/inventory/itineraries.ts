@@ -100,6 +100,19 @@ function travel(seed: string, path: Path, date: Temporal.PlainDate): Itinerary["
   const [firstAirline] = path.airlines;
   if (origin === undefined || firstStop === undefined || firstAirline === undefined) return [];
   const found: Itinerary["flights"][] = [];
+  const known = new Map<string, readonly Flight[]>();
+  const leaving = (
+    leg: number,
+    airline: AirlineRecord,
+    start: AirportRecord,
+    end: AirportRecord,
+    day: Temporal.PlainDate,
+  ) => {
+    const key = `${leg}|${day.toString()}`;
+    const flights = known.get(key) ?? flightsOn(seed, airline, start, end, day);
+    known.set(key, flights);
+    return flights;
+  };
   for (const first of flightsOn(seed, firstAirline, origin, firstStop, date)) {
     const flights: [Flight, ...Flight[]] = [first];
     for (let leg = 1; leg < path.airlines.length; leg += 1) {
@@ -108,8 +121,8 @@ function travel(seed: string, path: Path, date: Temporal.PlainDate): Itinerary["
       if (before === undefined || airline === undefined || start === undefined || end === undefined) break;
       const day = before.arrivesLocal.toPlainDate();
       const options = [
-        ...flightsOn(seed, airline, start, end, day),
-        ...flightsOn(seed, airline, start, end, day.add({ days: 1 })),
+        ...leaving(leg, airline, start, end, day),
+        ...leaving(leg, airline, start, end, day.add({ days: 1 })),
       ];
       const next = options.find((option) => canConnect(before, option));
       if (next === undefined) break;

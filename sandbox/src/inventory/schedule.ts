@@ -145,6 +145,45 @@ export function makeFlight(
   };
 }
 
+type Slot = {
+  readonly number: string;
+  readonly aircraft: AircraftRecord;
+  readonly minute: number;
+  readonly daysOff: ReadonlySet<number>;
+};
+
+function planSlots(seed: string, airline: AirlineRecord, from: AirportRecord, to: AirportRecord): readonly Slot[] {
+  const distance = distanceKm(from, to);
+  const slots = dailyFlights(seed, airline, from, to, distance);
+  const hoursEast = Math.round((to.lon - from.lon) / 15);
+  const key = `${airline.iata}-${from.iata}-${to.iata}`;
+  const planned: Slot[] = [];
+  for (let slot = 0; slot < slots; slot += 1) {
+    const aircraft = chooseAircraft(seed, airline, from, to, slot);
+    if (aircraft === undefined) continue;
+    // Thin routes have days off.
+    const daysOff = [1, 2, 3, 4, 5, 6, 7].filter((day) => slots === 1 && chance(seed, "weekday", key, day) > 0.9);
+    const minute = departureMinute(seed, key, slot, slots, blockMinutes(from, to), hoursEast);
+    const number = flightNumber(seed, airline, from, to, slot, distance >= LONG_HAUL_KM);
+    planned.push({ number, aircraft, minute: Math.min(minute, 1435), daysOff: new Set(daysOff) });
+  }
+  return planned;
+}
+
+const REMEMBERED_ROUTES = 20_000;
+const rememberedSlots = new Map<string, readonly Slot[]>();
+
+/** The timetable of a route is the same every week, so it is worked out once. */
+function slotsOf(seed: string, airline: AirlineRecord, from: AirportRecord, to: AirportRecord): readonly Slot[] {
+  const key = `${seed}|${airline.iata}|${from.iata}|${to.iata}`;
+  const known = rememberedSlots.get(key);
+  if (known !== undefined) return known;
+  if (rememberedSlots.size >= REMEMBERED_ROUTES) rememberedSlots.clear();
+  const planned = planSlots(seed, airline, from, to);
+  rememberedSlots.set(key, planned);
+  return planned;
+}
+
 /** Flights of one airline that leave on a local date, in order of departure. */
 export function flightsOn(
   seed: string,
@@ -153,19 +192,8 @@ export function flightsOn(
   to: AirportRecord,
   date: Temporal.PlainDate,
 ): readonly Flight[] {
-  const distance = distanceKm(from, to);
-  const slots = dailyFlights(seed, airline, from, to, distance);
-  const hoursEast = Math.round((to.lon - from.lon) / 15);
-  const key = `${airline.iata}-${from.iata}-${to.iata}`;
-  const flights: Flight[] = [];
-  for (let slot = 0; slot < slots; slot += 1) {
-    // Thin routes have days off.
-    if (slots === 1 && chance(seed, "weekday", key, date.dayOfWeek) > 0.9) continue;
-    const aircraft = chooseAircraft(seed, airline, from, to, slot);
-    if (aircraft === undefined) continue;
-    const minute = departureMinute(seed, key, slot, slots, blockMinutes(from, to), hoursEast);
-    const number = flightNumber(seed, airline, from, to, slot, distance >= LONG_HAUL_KM);
-    flights.push(makeFlight({ airline, number, from, to, aircraft }, date, Math.min(minute, 1435)));
-  }
-  return flights.sort((a, b) => a.departsMs - b.departsMs);
+  return slotsOf(seed, airline, from, to)
+    .filter((slot) => !slot.daysOff.has(date.dayOfWeek))
+    .map(({ number, aircraft, minute }) => makeFlight({ airline, number, from, to, aircraft }, date, minute))
+    .sort((a, b) => a.departsMs - b.departsMs);
 }

@@ -145,10 +145,12 @@ export function buildOffers(seed: string, network: Network, request: OfferReques
   const priceOf = (itinerary: Itinerary, brand: FareBrand) =>
     adultFare(seed, itinerary, request.cabinClass, brand, request.createdAtMs);
   const cheapestBrand = (itinerary: Itinerary) => brandsFor(itinerary, request.cabinClass)[0];
-  const choices = combine(options, (itinerary) => {
+  const fromFares = new Map<Itinerary, bigint>();
+  for (const itinerary of options.flat()) {
     const brand = cheapestBrand(itinerary);
-    return brand === undefined ? 0n : priceOf(itinerary, brand);
-  });
+    if (brand !== undefined) fromFares.set(itinerary, priceOf(itinerary, brand));
+  }
+  const choices = combine(options, (itinerary) => fromFares.get(itinerary) ?? 0n);
   const [firstSlice] = request.slices;
   const testRoute = firstSlice === undefined ? undefined : testRouteOf(firstSlice.origin, firstSlice.destination);
   const shares = request.passengers.map(passengerPermille);

@@ -89,3 +89,12 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     error.message,
   );
 }
+
+const UNSTORABLE_TEXT_CODES = new Set(["22021", "22P05"]);
+
+/** Text with a zero character, which PostgreSQL keeps nowhere. */
+export function isUnstorableText(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && typeof error.code === "string" && UNSTORABLE_TEXT_CODES.has(error.code)
+  );
+}

@@ -75,9 +75,11 @@ export function webhookRoutes(sandbox: Sandbox): Router {
 
   routes.post("/air/webhooks", async (context) => {
     const body = await readData(context, EndpointBody);
-    const { rows } = await sandbox.db.query<EndpointRow>(
-      "INSERT INTO webhook_endpoints (id, url, events, secret, active, created_ms, updated_ms) VALUES ($1,$2,$3,$4,true,$5,$5) RETURNING *",
-      [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), now()],
+    const { rows } = await sandbox.db.transaction((tx) =>
+      tx.query<EndpointRow>(
+        "INSERT INTO webhook_endpoints (id, url, events, secret, active, created_ms, updated_ms) VALUES ($1,$2,$3,$4,true,$5,$5) RETURNING *",
+        [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), now()],
+      ),
     );
     const [row] = rows;
     if (row === undefined) throw new Error("the new webhook was not returned");

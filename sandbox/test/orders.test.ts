@@ -1,0 +1,432 @@
+// Orders, payments, tickets, cancellations, credits and the books, over HTTP.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { startTestSandbox, type TestSandbox } from "./start.ts";
+import {
+  arm,
+  Cancellation,
+  Credit,
+  CustomerUser,
+  cents,
+  checkLedgerAddsUp,
+  dataOf,
+  daysAhead,
+  errorOf,
+  getOrder,
+  hold,
+  instantBody,
+  ledger,
+  Offer,
+  Order,
+  orderBody,
+  Payment,
+  pay,
+  pickOffer,
+  search,
+  tick,
+  traveler,
+} from "./supplier.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(async () => {
+  await sandbox?.close();
+});
+
+const order = async (data: unknown) => errorOf(await sandbox.call("POST", "/air/orders", data));
+const payFor = (orderId: string, payment: Record<string, unknown>) =>
+  sandbox.call("POST", "/air/payments", { order_id: orderId, payment });
+
+async function createCredit(airline: string, amount: string) {
+  const body = {
+    airline_iata_code: airline,
+    amount,
+    amount_currency: "USD",
+    code: "1257403287231",
+    type: "mco",
+    issued_on: daysAhead(-10),
+    expires_at: daysAhead(300),
+  };
+  return dataOf(await sandbox.call("POST", "/air/airline_credits", body), Credit, 201);
+}
+
+describe("a held order", () => {
+  test("is held, paid, and ticketed a moment later", async () => {
+    const offer = await pickOffer(sandbox);
+    const held = await hold(sandbox, offer, { metadata: { booking: "b-1" } });
+    expect(held).toMatchObject({
+      type: "hold",
+      total_amount: offer.total_amount,
+      documents: [],
+      metadata: { booking: "b-1" },
+    });
+    expect(held.payment_status).toMatchObject({ awaiting_payment: true, paid_at: null });
+    const before = await ledger(sandbox);
+    const payment = await pay(sandbox, held);
+    expect(payment).toMatchObject({
+      order_id: held.id,
+      type: "balance",
+      amount: offer.total_amount,
+      status: "succeeded",
+    });
+    const paid = await getOrder(sandbox, held.id);
+    expect(paid.payment_status).toMatchObject({ awaiting_payment: false, paid_at: expect.any(String) });
+    await tick(sandbox, 2);
+    const ticketed = await getOrder(sandbox, held.id);
+    expect(ticketed.documents.map((document) => document.passenger_ids)).toEqual([[offer.passengers[0]?.id]]);
+    const after = await ledger(sandbox);
+    expect(cents(before.balance.amount) - cents(after.balance.amount)).toBe(cents(offer.total_amount));
+    checkLedgerAddsUp(after);
+    expect(
+      dataOf(await sandbox.call("GET", `/air/payments?order_id=${held.id}`), z.array(Payment)).map((row) => row.id),
+    ).toEqual([payment.id]);
+    expect(dataOf(await sandbox.call("GET", `/air/payments/${payment.id}`), Payment)).toMatchObject({ id: payment.id });
+  });
+
+  test("tickets come without a tick too", async () => {
+    const held = await hold(sandbox, await pickOffer(sandbox));
+    await pay(sandbox, held);
+    await vi.waitFor(async () => expect((await getOrder(sandbox, held.id)).documents.length).toBe(1), {
+      timeout: 20_000,
+      interval: 100,
+    });
+  });
+
+  test("lapses when it is not paid in time", async () => {
+    const held = await hold(sandbox, await pickOffer(sandbox));
+    await tick(sandbox, 73 * 3600);
+    const lapsed = await getOrder(sandbox, held.id);
+    expect(lapsed.payment_status).toMatchObject({ awaiting_payment: false, paid_at: null });
+    const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
+    expect(errorOf(await payFor(held.id, payment))).toMatchObject({
+      status: 422,
+      type: "invalid_state_error",
+      code: "past_payment_required_by_date",
+    });
+  });
+
+  test("is paid with the exact amount, once", async () => {
+    const held = await hold(sandbox, await pickOffer(sandbox));
+    const payment = { type: "balance", amount: held.total_amount, currency: "USD" };
+    expect(errorOf(await payFor(held.id, { ...payment, amount: "1.00" }))).toMatchObject({
+      code: "payment_amount_does_not_match_order_amount",
+    });
+    expect(errorOf(await payFor(held.id, { ...payment, currency: "GBP" }))).toMatchObject({
+      code: "payment_currency_does_not_match_order_currency",
+    });
+    expect(errorOf(await payFor("ord_none", payment))).toMatchObject({ status: 404 });
+    const outcomes = await Promise.all([payFor(held.id, payment), payFor(held.id, payment), payFor(held.id, payment)]);
+    expect(outcomes.map((outcome) => outcome.status).sort()).toEqual([201, 422, 422]);
+    expect(errorOf(await payFor(held.id, payment))).toMatchObject({ code: "already_paid" });
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+});
+
+describe("rules of orders", () => {
+  test("bodies are checked field by field", async () => {
+    const offer = await pickOffer(sandbox);
+    const [passenger] = offer.passengers;
+    const id = passenger?.id ?? "";
+    const cases: [Record<string, unknown>, string, string][] = [
+      [{ passengers: [traveler(id, { title: undefined })] }, "validation_inclusion", "/passengers/0/title"],
+      [{ passengers: [traveler(id, { gender: "x" })] }, "validation_inclusion", "/passengers/0/gender"],
+      [{ passengers: [traveler(id, { born_on: undefined })] }, "validation_required", "/passengers/0/born_on"],
+      [{ passengers: [traveler(id, { born_on: "1990-02-30" })] }, "validation_format", "/passengers/0/born_on"],
+      [{ passengers: [traveler(id, { email: "nobody" })] }, "validation_format", "/passengers/0/email"],
+      [{ passengers: [traveler(id, { phone_number: "020 8016" })] }, "validation_format", "/passengers/0/phone_number"],
+      [{ passengers: [traveler("pas_other")] }, "validation_inclusion", "/passengers/0/id"],
+      [{ passengers: [traveler(id), traveler(id)] }, "validation_inclusion", "/passengers/1/id"],
+      [
+        { payments: [{ type: "balance", amount: offer.total_amount, currency: "USD" }] },
+        "validation_absence",
+        "/payments",
+      ],
+      [{ services: [{ id: "ase_1", quantity: 1 }] }, "validation_absence", "/services"],
+      [{ selected_offers: ["off_none"] }, "validation_inclusion", "/selected_offers/0"],
+      [{ metadata: { key: "x".repeat(501) } }, "validation_length", "/metadata/key"],
+      [
+        { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, "v"])) },
+        "validation_format",
+        "/metadata",
+      ],
+      [{ users: ["icu_none"] }, "validation_inclusion", "/users"],
+    ];
+    const before = (await ledger(sandbox)).orders.length;
+    for (const [changes, code, pointer] of cases) {
+      expect(await order(orderBody(offer, changes)), pointer).toMatchObject({
+        status: 422,
+        type: "validation_error",
+        code,
+        pointer,
+      });
+    }
+    expect((await ledger(sandbox)).orders.length).toBe(before);
+  });
+
+  test("instant orders are paid exactly", async () => {
+    const offer = await pickOffer(sandbox);
+    const payments = (amount: string, currency = "USD") => [{ type: "balance", amount, currency }];
+    expect(await order(instantBody(offer, { payments: [] }))).toMatchObject({
+      code: "validation_required",
+      pointer: "/payments",
+    });
+    for (const amount of ["1.00", "99999.00"]) {
+      expect(await order(instantBody(offer, { payments: payments(amount) }))).toMatchObject({
+        code: "payment_amount_does_not_match_order_amount",
+      });
+    }
+    expect(await order(instantBody(offer, { payments: payments(offer.total_amount, "EUR") }))).toMatchObject({
+      code: "payment_currency_does_not_match_order_currency",
+    });
+    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    expect(paid.payment_status).toMatchObject({
+      awaiting_payment: false,
+      paid_at: expect.any(String),
+      payment_required_by: null,
+    });
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("an offer that must be paid at once cannot be held", async () => {
+    const found = await search(sandbox, { origin: "STN", destination: "DUB" });
+    const offer = found.offers.find((candidate) => candidate.payment_requirements.requires_instant_payment);
+    if (offer === undefined) throw new Error("no offer of this route must be paid at once");
+    expect(await order(orderBody(offer))).toMatchObject({
+      type: "invalid_state_error",
+      code: "invalid_order_create_type",
+    });
+  });
+
+  test("every infant travels with an adult of its own", async () => {
+    const offer = await pickOffer(sandbox, undefined, {
+      passengers: [{ type: "adult" }, { type: "infant_without_seat" }],
+    });
+    const [adult = "", infant = ""] = offer.passengers.map((passenger) => passenger.id);
+    const baby = traveler(infant, { born_on: daysAhead(-200) });
+    expect(await order(orderBody(offer, { passengers: [traveler(adult), baby] }))).toMatchObject({
+      code: "validation_required",
+    });
+    expect(
+      await order(
+        orderBody(offer, { passengers: [traveler(adult, { infant_passenger_id: infant }), traveler(infant)] }),
+      ),
+    ).toMatchObject({
+      pointer: "/passengers/1/born_on",
+    });
+    await hold(sandbox, offer, { passengers: [traveler(adult, { infant_passenger_id: infant }), baby] });
+  });
+
+  test("the same offer ordered twice makes two orders", async () => {
+    const offer = await pickOffer(sandbox);
+    const [first, second] = [await hold(sandbox, offer), await hold(sandbox, offer)];
+    expect(first.id).not.toBe(second.id);
+    expect(first.slices[0]?.id).not.toBe(second.slices[0]?.id);
+    const found = dataOf(await sandbox.call("GET", `/air/orders?offer_id=${offer.id}`), z.array(Order));
+    expect(found.map((row) => row.id)).toEqual([second.id, first.id]);
+    const books = await ledger(sandbox);
+    expect(books.orders.filter((entry) => entry.offer_id === offer.id).length).toBe(2);
+  });
+
+  test("offers expire after half an hour", async () => {
+    const offer = await pickOffer(sandbox);
+    await tick(sandbox, 29 * 60);
+    expect((await sandbox.call("GET", `/air/offers/${offer.id}`)).status).toBe(200);
+    await tick(sandbox, 61);
+    expect(errorOf(await sandbox.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
+      type: "invalid_state_error",
+      code: "offer_no_longer_available",
+    });
+    expect(await order(orderBody(offer))).toMatchObject({ type: "invalid_state_error", code: "offer_expired" });
+  });
+
+  test("the fixed routes of the order stage", async () => {
+    const poor = await pickOffer(sandbox, undefined, { origin: "LGW", destination: "STN" });
+    expect(await order(instantBody(poor))).toMatchObject({ type: "airline_error", code: "insufficient_balance" });
+    const moving = await pickOffer(sandbox, undefined, { origin: "LHR", destination: "STN" });
+    expect(await order(instantBody(moving))).toMatchObject({ code: "price_changed" });
+    const dearer = dataOf(await sandbox.call("GET", `/air/offers/${moving.id}`), Offer);
+    expect(Number(dearer.total_amount)).toBeGreaterThan(Number(moving.total_amount));
+    expect(await order(instantBody(dearer))).toMatchObject({ code: "offer_no_longer_available" });
+  });
+});
+
+describe("reading and marking orders", () => {
+  test("lists filter, and metadata is replaced", async () => {
+    const user = dataOf(
+      await sandbox.call("POST", "/identity/customer/users", {
+        email: "ada@example.com",
+        given_name: "Ada",
+        family_name: "Lovelace",
+      }),
+      CustomerUser,
+      201,
+    );
+    const offer = await pickOffer(sandbox);
+    const held = await hold(sandbox, offer, { users: [user.id], metadata: { a: "1" } });
+    const list = async (query: string) =>
+      dataOf(await sandbox.call("GET", `/air/orders?${query}`), z.array(Order)).map((row) => row.id);
+    expect(await list(`booking_reference=${held.booking_reference}`)).toEqual([held.id]);
+    expect(await list(`user_id=${user.id}`)).toEqual([held.id]);
+    expect(await list(`user_id=${user.id}&awaiting_payment=false`)).toEqual([]);
+    expect(await list("awaiting_payment=true")).toContain(held.id);
+    const marked = dataOf(await sandbox.call("PATCH", `/air/orders/${held.id}`, { metadata: { b: "2" } }), Order);
+    expect(marked.metadata).toEqual({ b: "2" });
+    expect((await getOrder(sandbox, held.id)).metadata).toEqual({ b: "2" });
+  });
+
+  test("customer users are found by e-mail and changed", async () => {
+    const body = { email: "Grace@example.com", given_name: "Grace", family_name: "Hopper" };
+    const user = dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
+    const found = dataOf(
+      await sandbox.call("GET", "/identity/customer/users?email=grace@EXAMPLE.com"),
+      z.array(CustomerUser),
+    );
+    expect(found.map((row) => row.id)).toEqual([user.id]);
+    const changed = await sandbox.call("PUT", `/identity/customer/users/${user.id}`, {
+      ...body,
+      given_name: "Amazing",
+    });
+    expect(dataOf(changed, CustomerUser).given_name).toBe("Amazing");
+    expect(dataOf(await sandbox.call("GET", `/identity/customer/users/${user.id}`), CustomerUser).given_name).toBe(
+      "Amazing",
+    );
+    expect(errorOf(await sandbox.call("POST", "/identity/customer/users", { ...body, email: "x" }))).toMatchObject({
+      pointer: "/email",
+    });
+  });
+});
+
+describe("cancelling", () => {
+  async function quote(orderId: string) {
+    return dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+  }
+  const confirm = (id: string) => sandbox.call("POST", `/air/order_cancellations/${id}/actions/confirm`);
+
+  test("a paid order: quote, then confirm, then the money is back by the fare's terms", async () => {
+    for (const brand of ["Basic", "Standard", "Flex"]) {
+      const offer = await pickOffer(sandbox, (candidate) => candidate.slices[0]?.fare_brand_name === brand);
+      const held = await hold(sandbox, offer);
+      await pay(sandbox, held);
+      const before = cents((await ledger(sandbox)).balance.amount);
+      const terms = offer.conditions.refund_before_departure;
+      const expected = terms.allowed ? cents(offer.total_amount) - cents(terms.penalty_amount ?? "0.00") : 0n;
+      const quoted = await quote(held.id);
+      expect(cents(quoted.refund_amount), brand).toBe(expected);
+      expect(quoted.confirmed_at).toBeNull();
+      expect((await getOrder(sandbox, held.id)).cancelled_at).toBeNull();
+      expect(dataOf(await confirm(quoted.id), Cancellation).confirmed_at).not.toBeNull();
+      expect((await getOrder(sandbox, held.id)).cancelled_at).not.toBeNull();
+      const books = await ledger(sandbox);
+      expect(cents(books.balance.amount) - before).toBe(expected);
+      checkLedgerAddsUp(books);
+      expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
+    }
+  });
+
+  test("an unpaid hold: nothing to refund; only the newest quote counts, for half an hour", async () => {
+    const held = await hold(sandbox, await pickOffer(sandbox));
+    const old = await quote(held.id);
+    const newer = await quote(held.id);
+    expect(newer).toMatchObject({ refund_amount: "0.00", refund_to: "awaiting_payment" });
+    expect(errorOf(await confirm(old.id))).toMatchObject({ code: "order_cancellation_stale" });
+    await tick(sandbox, 31 * 60);
+    expect(errorOf(await confirm(newer.id))).toMatchObject({ code: "order_cancellation_expired" });
+    const newest = await quote(held.id);
+    await confirm(newest.id);
+    expect(errorOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id }))).toMatchObject({
+      code: "already_cancelled",
+    });
+    expect(
+      dataOf(await sandbox.call("GET", `/air/order_cancellations/${newest.id}`), Cancellation).confirmed_at,
+    ).not.toBeNull();
+    const listed = dataOf(
+      await sandbox.call("GET", `/air/order_cancellations?order_id=${held.id}`),
+      z.array(Cancellation),
+    );
+    expect(listed.map((row) => row.id)).toEqual([newest.id, newer.id, old.id]);
+  });
+
+  test("LTN-SYD refunds as airline credit", async () => {
+    const offer = await pickOffer(sandbox, (candidate) => candidate.slices[0]?.fare_brand_name === "Flex", {
+      origin: "LTN",
+      destination: "SYD",
+    });
+    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    const quoted = await quote(paid.id);
+    expect(quoted).toMatchObject({ refund_amount: "0.00", refund_to: "airline_credits" });
+    const confirmed = dataOf(await confirm(quoted.id), Cancellation);
+    expect(confirmed.airline_credits.map((credit) => credit.credit_amount)).toEqual([offer.total_amount]);
+  });
+});
+
+describe("airline credits", () => {
+  test("are offered by their airline only, and pay a part of an instant order", async () => {
+    const credit = await createCredit("BA", "50.00");
+    const found = await search(sandbox, { origin: "LHR", destination: "JFK", airline_credit_ids: [credit.id] });
+    for (const offer of found.offers)
+      expect(offer.available_airline_credit_ids).toEqual(offer.owner.iata_code === "BA" ? [credit.id] : []);
+    const mine = (airline: string) => found.offers.find((candidate) => candidate.owner.iata_code === airline);
+    const [offer, foreign] = [mine("BA"), mine("VS")];
+    if (offer === undefined || foreign === undefined) throw new Error("both airlines fly this route");
+    const rest = (total: string) => (Number(total) - 50).toFixed(2);
+    const payments = (total: string) => [
+      { type: "airline_credit", airline_credit_id: credit.id },
+      { type: "balance", amount: rest(total), currency: "USD" },
+    ];
+    expect(await order(instantBody(foreign, { payments: payments(foreign.total_amount) }))).toMatchObject({
+      code: "ineligible_airline_credit",
+    });
+    const before = cents((await ledger(sandbox)).balance.amount);
+    const paid = dataOf(
+      await sandbox.call("POST", "/air/orders", instantBody(offer, { payments: payments(offer.total_amount) })),
+      Order,
+      201,
+    );
+    const listed = dataOf(await sandbox.call("GET", `/air/payments?order_id=${paid.id}`), z.array(Payment));
+    expect(listed.map((payment) => [payment.type, payment.amount]).sort()).toEqual([
+      ["airline_credit", "50.00"],
+      ["balance", rest(offer.total_amount)],
+    ]);
+    expect(before - cents((await ledger(sandbox)).balance.amount)).toBe(cents(rest(offer.total_amount)));
+    expect(dataOf(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).not.toBeNull();
+    expect(await order(instantBody(offer, { payments: payments(offer.total_amount) }))).toMatchObject({
+      code: "ineligible_airline_credit",
+    });
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("pay a part of a held order; the balance pays the rest", async () => {
+    const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
+    const held = await hold(sandbox, offer);
+    const credit = await createCredit("BA", "20.00");
+    expect(
+      dataOf(await payFor(held.id, { type: "airline_credit", airline_credit_id: credit.id }), Payment, 201).amount,
+    ).toBe("20.00");
+    expect((await getOrder(sandbox, held.id)).payment_status.awaiting_payment).toBe(true);
+    const rest = (Number(held.total_amount) - 20).toFixed(2);
+    await payFor(held.id, { type: "balance", amount: rest, currency: "USD" });
+    await tick(sandbox, 2);
+    expect((await getOrder(sandbox, held.id)).documents.length).toBe(1);
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("what is left of a credit becomes a new one; a refused ticketing gives it back", async () => {
+    const credit = await createCredit("BA", "5000.00");
+    const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
+    await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
+    const payments = [{ type: "airline_credit", airline_credit_id: credit.id }];
+    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Order, 201);
+    const credits = async () =>
+      dataOf(
+        await sandbox.call("GET", "/air/airline_credits"),
+        z.array(Credit.extend({ order_id: z.string().nullable() })),
+      );
+    const left = (await credits()).find((row) => row.order_id === paid.id);
+    expect(cents(left?.amount ?? "0.00") + cents(offer.total_amount)).toBe(500_000n);
+    await tick(sandbox, 2);
+    expect((await credits()).find((row) => row.id === credit.id)?.spent_at).toBeNull();
+    expect((await credits()).find((row) => row.id === left?.id)?.invalidated_at).not.toBeNull();
+  });
+});
