@@ -293,4 +293,26 @@ describe("an unknown outcome", () => {
     letGo();
     expect(await booking).toMatchObject({ kind: "booked" });
   });
+
+  test("is not acted on by a worker that wakes up after another one took over", async () => {
+    const tenant = await world.newTenant();
+    const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+    const { flights } = tenant.supplier;
+    // The hold is made, and then its worker sleeps without a heartbeat.
+    const holdOrder: typeof flights.holdOrder = async (request) => {
+      const order = await flights.holdOrder(request);
+      await woken;
+      return order;
+    };
+    const bookings = { ...world.stores.bookings, touch: async () => true };
+    const sleepy = tenant.book({
+      ports: { flights: { ...flights, holdOrder }, stores: { ...world.stores, bookings } },
+    });
+    await expect.poll(() => tenant.supplier.counts.order).toBe(1);
+    expect(await tenant.reconcile({ seconds: 60 })).toBe(1);
+    wake();
+    expect(await codeOf(sleepy)).toBe("outcome_unknown");
+    expect(tenant.supplier.counts).toMatchObject({ order: 1, payment: 1 });
+    expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
+  });
 });

@@ -129,6 +129,11 @@ describe("an airline credit", () => {
     tenant.supplier.credits.set("acd_1", credit);
     return { tenant, credit };
   }
+  async function creditOf(tenant: Tenant) {
+    const credit = await tenant.supplier.flights.getAirlineCredit("acd_1");
+    if (credit === undefined) throw new Error("no credit");
+    return credit;
+  }
   const withCredit = (tenant: Tenant) => book(tenant, { airlineCreditId: "acd_1" });
 
   test("pays its part, and the balance is held and charged for the rest only", async () => {
@@ -139,6 +144,20 @@ describe("an airline credit", () => {
       creditApplied: { airlineCreditId: "acd_1", amount: "400.00", currency: "USD" },
     });
     expect(await tenant.audit()).toMatchObject({ states: ["booked"], paid: 12_500_000n, spent: 12_500_000n, held: 0n });
+  });
+
+  test("that covered more than was expected leaves the rest of the held money free", async () => {
+    const { tenant } = await tenantWithCredit("400.00");
+    const { flights } = tenant.supplier;
+    const instantOrder = async (request: Parameters<typeof flights.instantOrder>[0]) => {
+      tenant.supplier.credits.set("acd_1", { ...(await creditOf(tenant)), amount: "410.00" });
+      return flights.instantOrder(request);
+    };
+    await tenant.book({
+      airlineCreditId: "acd_1",
+      ports: { flights: { ...flights, instantOrder }, stores: world.stores },
+    });
+    expect(await tenant.audit()).toMatchObject({ paid: 2_500_000n, spent: 2_500_000n, held: 0n });
   });
 
   test("may pay for everything", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as answerTime } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
 import type {
@@ -141,9 +142,11 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       return credits.get(creditId);
     },
     async findCustomerByEmail(email) {
+      await answerTime();
       return customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
     },
     async createCustomer(customer) {
+      await answerTime();
       counts.customer += 1;
       const created = { ...customer, id: `icu_${randomUUID()}` };
       customers.push(created);
