@@ -1,0 +1,45 @@
+import type { Client } from "./client.ts";
+import type { Deployment } from "./deployment.ts";
+import type { History } from "./history.ts";
+import type { Random } from "./random.ts";
+
+/** What one invariant found. Without a problem it holds. */
+export interface Finding {
+  invariant: string;
+  /** How many things were compared; none means that nothing was shown. */
+  checked: number;
+  problems: readonly string[];
+}
+
+export interface Scene {
+  deployment: Deployment;
+  client: Client;
+  history: History;
+}
+
+/** One run's hold on an area. */
+export interface AreaRun {
+  /** Works until the signal ends it, through every outage. Never throws for what a caller must live with. */
+  storm(round: number, random: Random, signal: AbortSignal): Promise<void>;
+  /** Arms faults of the outside systems for what comes next. */
+  disturb(random: Random): Promise<void>;
+  /** What still has to come to its end by itself, in words; empty when all is settled. */
+  openMatters(): Promise<readonly string[]>;
+  /** After everything settled: asks again for what was answered, as a caller does who lost the answer. */
+  askAgain(random: Random, signal: AbortSignal): Promise<void>;
+  /** `running`: what must hold at any moment. `settled`: everything. Each compares our books with those of others. */
+  audit(phase: "running" | "settled"): Promise<readonly Finding[]>;
+}
+
+/** A part of the product under chaos: what is done to it, and what must hold afterwards. One module each. */
+export interface Area {
+  name: string;
+  summary: string;
+  /** The embedded parts that the nemesis kills, by their names in parts.json. The service itself is always killed too. */
+  parts: readonly string[];
+  /** What `--break` takes here. */
+  guards: readonly string[];
+  /** The service's settings beside the harness's own. */
+  environment: Readonly<Record<string, string>>;
+  open(scene: Scene): Promise<AreaRun>;
+}

@@ -1,0 +1,53 @@
+import type { Random } from "../random.ts";
+
+interface Fault {
+  match: { path: string; method: string };
+  fault: string;
+  times: number;
+  delayMs?: number;
+}
+
+/** How the service is set up against them: faults must outlast a commit's time-out and end within the quiet time. */
+export const COMMIT_TIMEOUT_MILLISECONDS = 1_500;
+export const QUIET_MILLISECONDS = 3_000;
+
+const commits = ["/air/orders", "/air/payments"] as const;
+const kinds = [
+  "reset_after_effect",
+  "truncated_json",
+  "late_effect",
+  "timeout",
+  "http_500",
+  "http_503",
+  "price_changed",
+  "offer_expired",
+] as const;
+
+/** One to three faults of the supplier at the moments that cost money. */
+export function drawFaults(random: Random): Fault[] {
+  return Array.from({ length: random.between(1, 3) }, () => {
+    const fault = random.pick(kinds);
+    const late = fault === "late_effect" ? { delayMs: random.between(COMMIT_TIMEOUT_MILLISECONDS, 2_500) } : {};
+    return { match: { path: random.pick(commits), method: "POST" }, fault, times: random.between(1, 2), ...late };
+  });
+}
+
+export async function armFaults(supplierUrl: string, faults: readonly Fault[]): Promise<void> {
+  for (const fault of faults) {
+    const response = await fetch(`${supplierUrl}/_sandbox/scenarios`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fault),
+      signal: AbortSignal.timeout(2_000),
+    });
+    const text = await response.text();
+    if (response.status === 400)
+      throw new Error(`The sandbox does not know the fault ${JSON.stringify(fault)}: ${text}`);
+  }
+}
+
+export async function disarmFaults(supplierUrl: string): Promise<void> {
+  const signal = AbortSignal.timeout(5_000);
+  const response = await fetch(`${supplierUrl}/_sandbox/scenarios`, { method: "DELETE", signal });
+  await response.arrayBuffer();
+}

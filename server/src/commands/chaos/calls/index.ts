@@ -1,0 +1,88 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Area, AreaRun, Scene } from "../area.ts";
+import { readBooks, readOpenMatters, readUsage } from "./books.ts";
+import {
+  checkAcknowledgedBookings,
+  checkBalance,
+  checkBookedOnce,
+  checkChargedOnce,
+  checkFinal,
+  checkSupplierAgrees,
+} from "./check-bookings.ts";
+import { checkAcknowledged, checkNoneTwice, checkOneAnswerPerKey, checkSigned, checkSpent } from "./check-usage.ts";
+import { armFaults, COMMIT_TIMEOUT_MILLISECONDS, disarmFaults, drawFaults, QUIET_MILLISECONDS } from "./faults.ts";
+import { createStorm } from "./storm.ts";
+import { createTravelers } from "./travelers.ts";
+
+const MONTHLY_CAP = 1_000_000_000_000n;
+const ASKED_AGAIN = 60;
+const MOST_TRIES = 20;
+
+async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
+  const { supplierUrl } = deployment.quickstart();
+  await deployment.allowSpending(MONTHLY_CAP);
+  await createTravelers(client);
+  const storm = createStorm(client);
+  return {
+    storm: (_round, random, signal) => storm.run(random, signal),
+
+    disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
+
+    async openMatters() {
+      await disarmFaults(supplierUrl);
+      return readOpenMatters(deployment);
+    },
+
+    async askAgain(random, signal) {
+      const answered = history.acknowledgements.filter(({ key, tool }) => key !== undefined || tool === "book_flight");
+      for (const { tool, args, userId, key } of random.shuffle(answered).slice(0, ASKED_AGAIN)) {
+        const request = { tool, args, userId, key, keepResult: true };
+        const bare = { ...request, key: undefined };
+        for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+          const answer = await client.call(tool === "book_flight" && random.chance(0.5) ? bare : request, signal);
+          if (answer.kind === "ok") break;
+          await delay(250, undefined, { signal });
+        }
+      }
+    },
+
+    async audit(phase) {
+      const { acknowledgements } = history;
+      if (phase === "running") {
+        const usage = await readUsage(deployment);
+        return [checkAcknowledged(acknowledgements, usage), checkNoneTwice(usage)];
+      }
+      const books = await readBooks(deployment, supplierUrl);
+      return [
+        checkAcknowledged(acknowledgements, books.usage),
+        checkNoneTwice(books.usage),
+        checkOneAnswerPerKey(acknowledgements),
+        checkSigned(acknowledgements),
+        checkSpent(books),
+        checkAcknowledgedBookings(acknowledgements, books),
+        checkBookedOnce(books),
+        checkChargedOnce(books, acknowledgements),
+        checkSupplierAgrees(books),
+        checkBalance(books),
+        checkFinal(books),
+      ];
+    },
+  };
+}
+
+export const calls: Area = {
+  name: "calls",
+  summary:
+    "Reads and bookings over dispatch: usage records, idempotency keys, bookings, balance, the supplier's ledger.",
+  parts: ["postgres", "supplier"],
+  guards: ["idempotency", "durable-flush"],
+  environment: {
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    SANDBOX_BALANCE_USDC: "10000000",
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
+    SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
+  },
+  open,
+};

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { Answer, CallRequest, Client } from "../client.ts";
+import type { Random } from "../random.ts";
+import { userIds } from "./travelers.ts";
+
+const WORKERS = 24;
+const MOST_TRIES = 8;
+const REMEMBERED = 300;
+
+const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
+
+const places = ["London", "Paris", "New York", "Berlin", "Madrid", "Tokyo", "AMS", "Lisbon"] as const;
+const routes = ["LHR-CDG", "LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "AMS-BER"] as const;
+const subjects = [undefined, ...userIds] as const;
+
+/** What callers remember over rounds and restarts, to ask for it again: by key, and by offer. */
+interface Memory {
+  keyed: CallRequest[];
+  bookings: CallRequest[];
+  offers: string[];
+  keys: number;
+}
+
+export function createStorm(client: Client) {
+  const memory: Memory = { keyed: [], bookings: [], offers: [], keys: 0 };
+
+  function remember(list: CallRequest[], request: CallRequest): void {
+    list.push(request);
+    if (list.length > REMEMBERED) list.shift();
+  }
+  /** Mostly one of the latest: those that a kill may have caught. */
+  function recall(list: readonly CallRequest[], random: Random): CallRequest | undefined {
+    const reach = random.chance(0.6) ? Math.min(20, list.length) : list.length;
+    return reach === 0 ? undefined : list[list.length - random.between(1, reach)];
+  }
+  function newKey(): string {
+    memory.keys += 1;
+    return `chaos-${memory.keys}`;
+  }
+
+  async function worker(random: Random, signal: AbortSignal): Promise<void> {
+    const ask = async (request: CallRequest): Promise<Answer> => {
+      const answer = await client.call(request, signal);
+      // A service that is away answers at once; callers do not hammer it.
+      await delay(answer.kind === "ok" ? random.between(0, 25) : random.between(30, 150), undefined, { signal });
+      return answer;
+    };
+
+    async function untilAnswered(request: CallRequest): Promise<Answer> {
+      for (let tries = 1; ; tries += 1) {
+        const answer = await ask(request);
+        const final = answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
+        if (final || tries >= MOST_TRIES) return answer;
+        await delay(random.between(50, 400), undefined, { signal });
+      }
+    }
+
+    async function readWithoutKey(): Promise<void> {
+      await ask({ tool: "find_airports_nearby", args: { query: random.pick(places) } });
+    }
+
+    /** The same key from several callers at once, and again until one of them is answered. */
+    async function callWithKey(): Promise<void> {
+      const read = random.chance(0.65);
+      const request: CallRequest = {
+        tool: read ? "find_airports_nearby" : "ensure_flight_customer",
+        args: read ? { query: random.pick(places) } : {},
+        userId: random.pick(subjects),
+        key: newKey(),
+      };
+      remember(memory.keyed, request);
+      await Promise.all(Array.from({ length: random.between(1, 3) }, () => ask(request)));
+      if (random.chance(0.5)) await untilAnswered(request);
+    }
+
+    async function repeatKey(): Promise<void> {
+      const request = recall(memory.keyed, random);
+      if (request !== undefined) await untilAnswered(request);
+    }
+
+    async function findOffer(): Promise<string | undefined> {
+      if (random.chance(0.6)) {
+        const spare = memory.offers.pop();
+        if (spare !== undefined) return spare;
+      }
+      const [origin, destination] = random.pick(routes).split("-");
+      const departureDate = Temporal.Now.plainDateISO()
+        .add({ days: random.between(20, 90) })
+        .toString();
+      const answer = await ask({
+        tool: "search_flights",
+        args: { origin, destination, departureDate },
+        keepResult: true,
+      });
+      const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
+      const [first, ...others] = found ?? [];
+      memory.offers.push(...others.map(({ id }) => id));
+      return first?.id;
+    }
+
+    function booking(offerId: string, keyed: boolean): CallRequest {
+      const request: CallRequest = {
+        tool: "book_flight",
+        args: { offerId },
+        userId: random.pick(subjects),
+        ...(keyed ? { key: newKey() } : {}),
+        keepResult: true,
+      };
+      remember(memory.bookings, request);
+      return request;
+    }
+
+    async function book(): Promise<void> {
+      const offerId = await findOffer();
+      if (offerId !== undefined) await untilAnswered(booking(offerId, random.chance(0.5)));
+    }
+
+    /** One offer wanted by several callers at once: by one key, by keys of their own and without any. */
+    async function bookTogether(): Promise<void> {
+      const offerId = await findOffer();
+      if (offerId === undefined) return;
+      const shared = booking(offerId, true);
+      await Promise.all([shared, shared, booking(offerId, true), booking(offerId, false)].map(untilAnswered));
+    }
+
+    async function bookAgain(): Promise<void> {
+      const request = recall(memory.bookings, random);
+      if (request === undefined) return;
+      const { key: _, ...withoutKey } = request;
+      await untilAnswered(random.chance(0.5) ? request : withoutKey);
+    }
+
+    /** Each as often as it weighs among a hundred. */
+    const operations = [
+      [30, readWithoutKey],
+      [25, callWithKey],
+      [12, repeatKey],
+      [18, book],
+      [6, bookTogether],
+      [9, bookAgain],
+    ] as const;
+    const draws = operations.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
+    while (!signal.aborted) await (draws[random.between(0, draws.length - 1)] ?? readWithoutKey)();
+  }
+
+  return {
+    async run(random: Random, signal: AbortSignal): Promise<void> {
+      const workers = Array.from({ length: WORKERS }, (_, index) =>
+        worker(random.fork(`worker-${index}`), signal).catch((error: unknown) => {
+          // The pauses between calls end with the round.
+          if (!signal.aborted) throw error;
+        }),
+      );
+      await Promise.all(workers);
+    },
+  };
+}

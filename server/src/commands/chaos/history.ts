@@ -1,0 +1,60 @@
+import { EventEmitter, once } from "node:events";
+import type { Answer, CallRequest } from "./client.ts";
+
+/** A call that was answered with 200: what the caller may rely on from now on. */
+export interface Acknowledgement {
+  round: number;
+  tool: string;
+  userId: string | undefined;
+  key: string | undefined;
+  args: Readonly<Record<string, unknown>>;
+  meterId: string | undefined;
+  priceMicroUsdc: bigint | undefined;
+  replayed: boolean;
+  signed: boolean;
+  /** Undefined where the call did not ask to keep it. */
+  result: unknown;
+}
+
+/** What callers did and were told, checked against the books afterwards. */
+export interface History {
+  round: number;
+  readonly operations: number;
+  readonly acknowledgements: readonly Acknowledgement[];
+  /** How often each refusal, by its code. */
+  readonly refusals: ReadonlyMap<string, number>;
+  record(request: CallRequest, answer: Answer): void;
+  /** Resolves at the next acknowledgement, or rejects when the signal ends the wait. */
+  nextAcknowledgement(signal: AbortSignal): Promise<void>;
+}
+
+export function createHistory(): History {
+  const acknowledgements: Acknowledgement[] = [];
+  const refusals = new Map<string, number>();
+  const events = new EventEmitter();
+  let operations = 0;
+  return {
+    round: 0,
+    get operations() {
+      return operations;
+    },
+    acknowledgements,
+    refusals,
+    record(request, answer) {
+      operations += 1;
+      if (answer.kind !== "ok") {
+        refusals.set(answer.code, (refusals.get(answer.code) ?? 0) + 1);
+        return;
+      }
+      const { tool, userId, key, args } = request;
+      const { meterId, priceMicroUsdc, replayed, signed } = answer;
+      const result = request.keepResult === true ? answer.result : undefined;
+      const round = this.round;
+      acknowledgements.push({ round, tool, userId, key, args, meterId, priceMicroUsdc, replayed, signed, result });
+      events.emit("acknowledged");
+    },
+    async nextAcknowledgement(signal) {
+      await once(events, "acknowledged", { signal });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Deployment, SERVICE } from "./deployment.ts";
+import type { History } from "./history.ts";
+import type { Random } from "./random.ts";
+
+/** Counts what was really killed, by part. */
+export type Kills = Map<string, number>;
+
+interface Move {
+  name: string;
+  /** Parts to kill, each group at one moment, with a pause of its own between groups. */
+  groups: readonly (readonly string[])[];
+}
+
+export interface NemesisOptions {
+  deployment: Deployment;
+  history: History;
+  parts: readonly string[];
+  kills: Kills;
+  random: Random;
+  /** Before each kill. */
+  disturb(random: Random): Promise<void>;
+  signal: AbortSignal;
+}
+
+const CHANCE_OF_A_KILL_AT_AN_ANSWER = 0.5;
+const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
+
+/**
+ * Kills every part once, all at once, and the database and then the service while that waits for it: in an order and at moments
+ * that the seed decides. Half of the kills fall on the heels of an answer, some into the start after the one before.
+ */
+export async function rage(options: NemesisOptions): Promise<void> {
+  const { deployment, history, kills, random, signal } = options;
+  for (const move of random.shuffle(movesOf(options.parts))) {
+    await options.disturb(random).catch(() => undefined);
+    await delay(random.between(300, 1_500), undefined, { signal });
+    if (random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER)) {
+      await history.nextAcknowledgement(AbortSignal.any([signal, AbortSignal.timeout(1_000)])).catch(() => undefined);
+    }
+    for (const [index, group] of move.groups.entries()) {
+      if (index > 0) await delay(random.between(100, 300), undefined, { signal });
+      for (const part of group) {
+        if (deployment.kill(part)) kills.set(part, (kills.get(part) ?? 0) + 1);
+      }
+    }
+    signal.throwIfAborted();
+    if (!random.chance(CHANCE_OF_A_KILL_WHILE_STARTING)) await deployment.untilReady(signal);
+  }
+  await deployment.untilReady(signal);
+}
+
+function movesOf(parts: readonly string[]): Move[] {
+  const alone = [SERVICE, ...parts].map((part): Move => ({ name: part, groups: [[part]] }));
+  const together: Move = { name: "all", groups: [[...parts, SERVICE]] };
+  const oneAfterTheOther = parts.slice(0, 1).map((first): Move => ({ name: "wake", groups: [[first], [SERVICE]] }));
+  return [...alone, together, ...oneAfterTheOther];
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** A process that ended and was not yet collected; it does nothing any more. */
+  zombie: boolean;
+  command: string;
+}
+
+/** What runs on this machine now. */
+function listProcesses(): Process[] {
+  return process.platform === "linux" ? listFromProc() : listFromPs();
+}
+
+function listFromProc(): Process[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+        // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
+        const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+        return [{ pid: Number(name), parent: Number(parent), zombie: "ZX".includes(state), command }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function listFromPs(): Process[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,command="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [, pid, parent, state = "", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), zombie: state.startsWith("Z"), command }];
+  });
+}
+
+/**
+ * The processes whose command line names this folder, with their children: PostgreSQL's own processes change their names and
+ * leave the group of the one that started them. The folder is a run's own, so that nothing else can be meant.
+ */
+export function findProcesses(folder: string): number[] {
+  const all = listProcesses().filter(({ pid, zombie }) => pid !== process.pid && !zombie);
+  const found = new Set(all.filter(({ command }) => command.includes(folder)).map(({ pid }) => pid));
+  return all.filter(({ pid, parent }) => found.has(pid) || found.has(parent)).map(({ pid }) => pid);
+}
+
+/** SIGKILL to a part and everything it started. False: it was dead already, or its number is another's by now. */
+export function killPart(pid: number, folder: string): boolean {
+  const all = listProcesses();
+  const part = all.find((one) => one.pid === pid && !one.zombie && one.command.includes(folder));
+  if (part === undefined) return false;
+  const children = all.filter(({ parent }) => parent === pid).map((child) => child.pid);
+  // The part first: a PostgreSQL that loses a child before it is killed itself would begin to recover in peace.
+  const killed = sendKill(pid);
+  for (const child of children) sendKill(child);
+  return killed;
+}
+
+function sendKill(pid: number): boolean {
+  try {
+    process.kill(pid, "SIGKILL");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends what is left of a run; resolves when it is gone. Returns how many that were. */
+export async function endProcesses(folder: string): Promise<number> {
+  let ended = 0;
+  for (let left = findProcesses(folder); left.length > 0; left = findProcesses(folder)) {
+    ended = Math.max(ended, left.length);
+    for (const pid of left) sendKill(pid);
+    await delay(50);
+  }
+  return ended;
+}

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Area, AreaRun, Finding } from "./area.ts";
+import { createClient } from "./client.ts";
+import { createDeployment, type Deployment, SERVICE } from "./deployment.ts";
+import { createHistory, type History } from "./history.ts";
+import { type Kills, rage } from "./nemesis.ts";
+import { createRandom, type Random } from "./random.ts";
+import { describeFindings, describeRound, describeTotals, duration } from "./report.ts";
+
+export interface ChaosOptions {
+  area: Area;
+  rounds: number;
+  seed: string;
+  /** Undefined: all guards are on. */
+  broken: string | undefined;
+  /** Keeps the folder with the database and the logs. */
+  keep: boolean;
+  say(line: string): void;
+  signal: AbortSignal;
+}
+
+const SETTLE_LIMIT_MILLISECONDS = 90_000;
+const SETTLE_POLL_MILLISECONDS = 500;
+const STORM_BEFORE_MILLISECONDS = 300;
+const STORM_AFTER_MILLISECONDS = 400;
+
+/** True: every invariant holds. Leaves no process behind, however it ends. */
+export async function runChaos(options: ChaosOptions): Promise<boolean> {
+  const { area, seed, broken, say } = options;
+  const guard = broken === undefined ? "" : `, without the guard ${broken}`;
+  say(`chaos ${area.name}: seed ${seed}, ${options.rounds} rounds${guard}`);
+  const environment = { ...area.environment, ...(broken === undefined ? {} : { BREAK_GUARD: broken }) };
+  const deployment = await createDeployment({ environment, keep: options.keep });
+  try {
+    return await runRounds(options, deployment);
+  } finally {
+    await deployment.destroy();
+    if (options.keep) say(`kept: ${deployment.dataDir}`);
+  }
+}
+
+async function runRounds(options: ChaosOptions, deployment: Deployment): Promise<boolean> {
+  const { area, rounds, seed, broken, say, signal } = options;
+  const random = createRandom(seed);
+  const history = createHistory();
+  const kills: Kills = new Map([SERVICE, ...area.parts].map((part) => [part, 0]));
+  await deployment.untilReady(signal);
+  const run = await area.open({ deployment, history, client: createClient({ ...deployment.quickstart(), history }) });
+
+  for (let round = 1; round <= rounds; round += 1) {
+    const before = {
+      operations: history.operations,
+      acknowledged: history.acknowledgements.length,
+      kills: total(kills),
+    };
+    const started = performance.now();
+    history.round = round;
+    await runRound({ area, run, deployment, history, kills, random: random.fork(`round-${round}`), round, signal });
+    const findings = await run.audit("running");
+    say(describeRound({ round, before, history, kills: total(kills), seconds: duration(started), findings }));
+    if (findings.some(({ problems }) => problems.length > 0)) {
+      say(`stopped after round ${round}: an invariant that must hold at any moment does not`);
+      return conclude(options, { history, kills, deployment, findings });
+    }
+  }
+
+  const started = performance.now();
+  let left = await settle(deployment, run, signal);
+  if (left.length === 0) {
+    await run.askAgain(random.fork("ask-again"), signal);
+    left = await settle(deployment, run, signal);
+  }
+  say(`settled in ${duration(started)} s${left.length === 0 ? "" : `, but not: ${left.join(", ")}`}`);
+  const findings = [...(await run.audit("settled")), ...checkRun(deployment, history, kills), await stop(deployment)];
+  const holds = conclude(options, { history, kills, deployment, findings });
+  if (broken !== undefined && holds) say(`The guard ${broken} is off, and nothing noticed.`);
+  return holds;
+}
+
+async function runRound(options: {
+  area: Area;
+  run: AreaRun;
+  deployment: Deployment;
+  history: History;
+  kills: Kills;
+  random: Random;
+  round: number;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { area, run, deployment, history, kills, random, round, signal } = options;
+  const ended = new AbortController();
+  const storm = run.storm(round, random.fork("storm"), AbortSignal.any([signal, ended.signal]));
+  // A storm that fails by itself shows below, when it is awaited.
+  storm.catch(() => undefined);
+  try {
+    await delay(STORM_BEFORE_MILLISECONDS, undefined, { signal });
+    const disturb = (faults: Random) => run.disturb(faults);
+    await rage({ deployment, history, parts: area.parts, kills, random: random.fork("nemesis"), disturb, signal });
+    await delay(STORM_AFTER_MILLISECONDS, undefined, { signal });
+  } finally {
+    ended.abort();
+  }
+  await storm;
+}
+
+/** Waits until what the kills left open came to its end by itself; returns what did not. */
+async function settle(deployment: Deployment, run: AreaRun, signal: AbortSignal): Promise<readonly string[]> {
+  const deadline = performance.now() + SETTLE_LIMIT_MILLISECONDS;
+  for (;;) {
+    await deployment.untilReady(signal);
+    const left = await run.openMatters();
+    if (left.length === 0 || performance.now() > deadline) return left;
+    await delay(SETTLE_POLL_MILLISECONDS, undefined, { signal });
+  }
+}
+
+function checkRun(deployment: Deployment, history: History, kills: Kills): Finding[] {
+  const spared = [...kills].filter(([, count]) => count === 0).map(([part]) => `${part} was never killed`);
+  const idle = history.acknowledgements.length === 0 ? ["no call was ever answered"] : [];
+  return [
+    {
+      invariant: "every part was killed while calls were answered",
+      checked: total(kills),
+      problems: [...spared, ...idle],
+    },
+    {
+      invariant: "after every kill the service came back by itself",
+      checked: deployment.starts,
+      problems: deployment.endedByItself,
+    },
+  ];
+}
+
+async function stop(deployment: Deployment): Promise<Finding> {
+  return { invariant: "it stops when asked and leaves no process", checked: 1, problems: await deployment.stop() };
+}
+
+function conclude(
+  { say, seed }: ChaosOptions,
+  facts: { history: History; kills: Kills; deployment: Deployment; findings: readonly Finding[] },
+): boolean {
+  const { findings } = facts;
+  for (const line of [...describeTotals(facts), ...describeFindings(findings)]) say(line);
+  const failed = findings.filter(({ problems }) => problems.length > 0).length;
+  say(failed === 0 ? `all invariants hold (seed ${seed})` : `${failed} invariants FAILED (seed ${seed})`);
+  return failed === 0;
+}
+
+function total(kills: Kills): number {
+  return [...kills.values()].reduce((sum, count) => sum + count, 0);
+}
