@@ -62,6 +62,12 @@ export interface App {
 /** Every tool with its schemas, compiled once. */
 export const catalog = createCatalog(registry);
 
+const WELCOME = {
+  starting: "Wayfare is starting.\n",
+  app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} with an API key; the README has a first call to copy.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
+  edge: "Wayfare, edge host.\n\nHealth: /healthz, /readyz. The tools are on the application host.\n",
+};
+
 const HEARTBEAT_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS = 2_000;
 const RECONCILE_MILLISECONDS = 1_000;
@@ -80,7 +86,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const front = {
       port,
       hot: new Map<string, HttpHandler>(),
-      host: createHost([], { closedBecause, metrics: undefined, log }),
+      host: createHost([], { welcome: WELCOME.starting, closedBecause, metrics: undefined, log }),
     };
     const node = createNodeHost({
       hot: (path) => front.hot.get(path),
@@ -107,8 +113,8 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const service = await startService(config, { ...options, log, closedBecause, undo, appUrl, edgeUrl });
     const { metrics } = service;
     appFront.hot = service.hot;
-    appFront.host = createHost(service.routes, { closedBecause, metrics, log });
-    edgeFront.host = createHost([], { closedBecause, metrics, log });
+    appFront.host = createHost(service.routes, { welcome: WELCOME.app, closedBecause, metrics, log });
+    edgeFront.host = createHost([], { welcome: WELCOME.edge, closedBecause, metrics, log });
     status.closed = undefined;
     return {
       appUrl,

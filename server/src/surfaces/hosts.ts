@@ -10,6 +10,8 @@ import { serveWeb } from "./web-adapter.ts";
 
 /** What both hosts answer while the process lives, whatever else they serve. */
 export interface HostOptions {
+  /** What a person reads who opens the host in a browser. */
+  welcome: string;
   /** Undefined while serving; else why not. */
   closedBecause(): ClosedReason | undefined;
   metrics: Metrics | undefined;
@@ -28,6 +30,7 @@ export type Routes = readonly { method: "GET" | "PUT" | "POST"; path: string; ha
 export function createHost(routes: Routes, options: HostOptions): Host {
   const { log } = options;
   const app = new Hono<Environment>();
+  app.get("/", (context) => context.text(options.welcome));
   app.get("/healthz", (context) => context.json({ ok: true }));
   app.get("/readyz", (context) => {
     const reason = options.closedBecause();
