@@ -43,6 +43,8 @@ export function openDatabase(
   });
   // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the process.
   pool.on("error", options.onError);
+  // The same for a connection in use, which the pool does not listen to: what is under way on it fails by itself.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -9,7 +9,7 @@ import pg from "pg";
 import { z } from "zod";
 import { readConfig, variables } from "../../config.ts";
 import { withIdentity } from "../../open-identity.ts";
-import { endProcesses, findProcesses, killPart } from "./processes.ts";
+import { endProcesses, findPart, findProcesses, killProcesses } from "./processes.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 export const SERVICE = "service";
@@ -22,7 +22,7 @@ const Quickstart = z.object({
   supplierUrl: z.string(),
 });
 export type Quickstart = z.infer<typeof Quickstart>;
-const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int() })) });
+const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int(), ready: z.boolean() })) });
 const Access = z.object({ user: z.string(), password: z.string(), port: z.int() });
 
 /** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
@@ -31,8 +31,8 @@ export interface Deployment {
   /** Facts of the running service; there after the first `untilReady`. */
   quickstart(): Quickstart;
   untilReady(signal: AbortSignal): Promise<void>;
-  /** SIGKILL, without warning, to `service` or to an embedded part. False: it was not running. */
-  kill(name: string): boolean;
+  /** Looks up `service` or an embedded part; calling the result sends SIGKILL at once. False: it was not running. */
+  aim(name: string): () => boolean;
   /** How often the service was started, and the starts and runs that ended without our doing. */
   readonly starts: number;
   readonly endedByItself: readonly string[];
@@ -99,6 +99,11 @@ export async function createDeployment(options: {
     }
   }
 
+  function arePartsReady(): boolean {
+    const parts = readParts(dataDir);
+    return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
+  }
+
   async function query(text: string): Promise<Record<string, unknown>[]> {
     const access = Access.parse(JSON.parse(readFileSync(join(dataDir, "postgres", "access.json"), "utf8")));
     const client = new pg.Client({ ...access, host: "127.0.0.1", database: "wayfare" });
@@ -125,8 +130,8 @@ export async function createDeployment(options: {
 
     async untilReady(signal) {
       const deadline = performance.now() + READY_LIMIT_MILLISECONDS;
-      // The database too: a service that waits for it still answers that it is ready.
-      while (!((await isReady()) && (await query("select 1").catch(() => [])).length === 1)) {
+      // The parts too: a service that waits for one still answers that it is ready.
+      while (!((await isReady()) && arePartsReady())) {
         signal.throwIfAborted();
         if (performance.now() > deadline) {
           throw new Error(`The service is not ready after ${READY_LIMIT_MILLISECONDS / 1000} s: ${lastLine(logFile)}`);
@@ -137,11 +142,15 @@ export async function createDeployment(options: {
       downSince = undefined;
     },
 
-    kill(name) {
-      downSince ??= performance.now();
-      if (name === SERVICE) return child?.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
-      const pid = readPartPid(dataDir, name);
-      return pid !== undefined && killPart(pid, dataDir);
+    aim(name) {
+      const part = readParts(dataDir).find((one) => one.name === name);
+      // The part before what it started: a PostgreSQL that loses a child first would begin to recover in peace.
+      const pids = part === undefined ? [] : findPart(part.pid, dataDir);
+      return () => {
+        downSince ??= performance.now();
+        if (name !== SERVICE) return killProcesses(pids);
+        return child?.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
+      };
     },
 
     query,
@@ -185,12 +194,12 @@ function inherited(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.has(name)));
 }
 
-function readPartPid(dataDir: string, name: string): number | undefined {
+/** None before the first start, and while the file is being written for the first time. */
+function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
   try {
-    const { parts } = PartsFile.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8")));
-    return parts.find((part) => part.name === name)?.pid;
+    return PartsFile.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8"))).parts;
   } catch {
-    return undefined;
+    return [];
   }
 }
 

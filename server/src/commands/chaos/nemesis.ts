@@ -35,19 +35,24 @@ export async function rage(options: NemesisOptions): Promise<void> {
   for (const move of random.shuffle(movesOf(options.parts))) {
     await options.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
-    if (random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER)) {
-      await history.nextAcknowledgement(AbortSignal.any([signal, AbortSignal.timeout(1_000)])).catch(() => undefined);
-    }
+    const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
     for (const [index, group] of move.groups.entries()) {
+      const aimed = group.map((part) => ({ part, kill: deployment.aim(part) }));
       if (index > 0) await delay(random.between(100, 300), undefined, { signal });
-      for (const part of group) {
-        if (deployment.kill(part)) kills.set(part, (kills.get(part) ?? 0) + 1);
+      else if (atAnAnswer) await nextAnswer(history, signal);
+      for (const { part, kill } of aimed) {
+        if (kill()) kills.set(part, (kills.get(part) ?? 0) + 1);
       }
     }
     signal.throwIfAborted();
     if (!random.chance(CHANCE_OF_A_KILL_WHILE_STARTING)) await deployment.untilReady(signal);
   }
   await deployment.untilReady(signal);
+}
+
+/** Or a second, when nothing is answered. */
+async function nextAnswer(history: History, signal: AbortSignal): Promise<void> {
+  await history.nextAcknowledgement(AbortSignal.any([signal, AbortSignal.timeout(1_000)])).catch(() => undefined);
 }
 
 function movesOf(parts: readonly string[]): Move[] {

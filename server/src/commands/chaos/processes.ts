@@ -51,16 +51,16 @@ export function findProcesses(folder: string): number[] {
   return all.filter(({ pid, parent }) => found.has(pid) || found.has(parent)).map(({ pid }) => pid);
 }
 
-/** SIGKILL to a part and everything it started. False: it was dead already, or its number is another's by now. */
-export function killPart(pid: number, folder: string): boolean {
-  const all = listProcesses();
-  const part = all.find((one) => one.pid === pid && !one.zombie && one.command.includes(folder));
-  if (part === undefined) return false;
-  const children = all.filter(({ parent }) => parent === pid).map((child) => child.pid);
-  // The part first: a PostgreSQL that loses a child before it is killed itself would begin to recover in peace.
-  const killed = sendKill(pid);
-  for (const child of children) sendKill(child);
-  return killed;
+/** A part and what it started, the part first; empty when it is dead, or when its number is another's by now. */
+export function findPart(pid: number, folder: string): number[] {
+  const all = listProcesses().filter(({ zombie }) => !zombie);
+  if (!all.some((one) => one.pid === pid && one.command.includes(folder))) return [];
+  return [pid, ...all.filter(({ parent }) => parent === pid).map((child) => child.pid)];
+}
+
+/** SIGKILL, without warning, in this order. True when the first of them was there. */
+export function killProcesses(pids: readonly number[]): boolean {
+  return pids.map(sendKill)[0] === true;
 }
 
 function sendKill(pid: number): boolean {
@@ -77,7 +77,7 @@ export async function endProcesses(folder: string): Promise<number> {
   let ended = 0;
   for (let left = findProcesses(folder); left.length > 0; left = findProcesses(folder)) {
     ended = Math.max(ended, left.length);
-    for (const pid of left) sendKill(pid);
+    killProcesses(left);
     await delay(50);
   }
   return ended;

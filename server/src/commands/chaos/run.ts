@@ -108,7 +108,7 @@ async function settle(deployment: Deployment, run: AreaRun, signal: AbortSignal)
   const deadline = performance.now() + SETTLE_LIMIT_MILLISECONDS;
   for (;;) {
     await deployment.untilReady(signal);
-    const left = await run.openMatters();
+    const left = await run.openMatters().catch((error: unknown) => [String(error)]);
     if (left.length === 0 || performance.now() > deadline) return left;
     await delay(SETTLE_POLL_MILLISECONDS, undefined, { signal });
   }

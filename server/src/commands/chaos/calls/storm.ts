@@ -5,8 +5,11 @@ import type { Random } from "../random.ts";
 import { userIds } from "./travelers.ts";
 
 const WORKERS = 24;
+/** So many of them only read, so that answers flow at every moment; the others wait for bookings now and then. */
+const READERS = 10;
 const MOST_TRIES = 8;
 const REMEMBERED = 300;
+const OFFERS_KEPT = 100;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 
@@ -39,7 +42,7 @@ export function createStorm(client: Client) {
     return `chaos-${memory.keys}`;
   }
 
-  async function worker(random: Random, signal: AbortSignal): Promise<void> {
+  async function worker(reader: boolean, random: Random, signal: AbortSignal): Promise<void> {
     const ask = async (request: CallRequest): Promise<Answer> => {
       const answer = await client.call(request, signal);
       // A service that is away answers at once; callers do not hammer it.
@@ -84,6 +87,11 @@ export function createStorm(client: Client) {
         const spare = memory.offers.pop();
         if (spare !== undefined) return spare;
       }
+      await search();
+      return memory.offers.pop();
+    }
+
+    async function search(): Promise<void> {
       const [origin, destination] = random.pick(routes).split("-");
       const departureDate = Temporal.Now.plainDateISO()
         .add({ days: random.between(20, 90) })
@@ -94,9 +102,9 @@ export function createStorm(client: Client) {
         keepResult: true,
       });
       const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
-      const [first, ...others] = found ?? [];
-      memory.offers.push(...others.map(({ id }) => id));
-      return first?.id;
+      if (found === undefined) return;
+      // Readers find more than is booked; an offer that waited too long expires.
+      memory.offers = [...memory.offers, ...found.map(({ id }) => id)].slice(-OFFERS_KEPT);
     }
 
     function booking(offerId: string, keyed: boolean): CallRequest {
@@ -140,14 +148,15 @@ export function createStorm(client: Client) {
       [6, bookTogether],
       [9, bookAgain],
     ] as const;
-    const draws = operations.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
+    const all = operations.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
+    const draws = reader ? [readWithoutKey, readWithoutKey, search] : all;
     while (!signal.aborted) await (draws[random.between(0, draws.length - 1)] ?? readWithoutKey)();
   }
 
   return {
     async run(random: Random, signal: AbortSignal): Promise<void> {
       const workers = Array.from({ length: WORKERS }, (_, index) =>
-        worker(random.fork(`worker-${index}`), signal).catch((error: unknown) => {
+        worker(index < READERS, random.fork(`worker-${index}`), signal).catch((error: unknown) => {
           // The pauses between calls end with the round.
           if (!signal.aborted) throw error;
         }),
