@@ -1,0 +1,157 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+
+/**
+ * The product as a newcomer starts it: a process of its own with everything embedded, as an ordinary user also when the tests
+ * run as root, from a path with a space.
+ */
+const repository = resolve(import.meta.dirname, "../..");
+const NOBODY = 65_534;
+const asRoot = process.getuid?.() === 0;
+const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
+
+const Quickstart = z.object({ appUrl: z.string(), tenantId: z.string(), apiKey: z.string(), supplierUrl: z.string() });
+const Parts = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.number() })) });
+const Search = z.object({
+  result: z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) }),
+});
+const Booked = z.object({ result: z.object({ pnr: z.string(), orderId: z.string() }), priceMicroUsdc: z.string() });
+
+const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare start "));
+const home = join(folder, "a clone");
+const dataDir = join(folder, "data dir");
+// The pinned Node of the copy: the repository itself may be closed to other users.
+const node = join(home, relative(repository, process.execPath));
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  // Another user must be able to read the program, wherever the repository lies. Links are as good as copies where they work.
+  mkdirSync(home);
+  mkdirSync(dataDir);
+  for (const name of readdirSync(repository).filter((entry) => !entry.startsWith("."))) {
+    copyTree(join(repository, name), home);
+  }
+  if (asRoot) {
+    execFileSync("chmod", ["755", folder, home]);
+    chownSync(dataDir, NOBODY, NOBODY);
+  }
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const pid of partPids()) killGroup(pid);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+});
+
+function copyTree(from: string, into: string): void {
+  try {
+    execFileSync("cp", ["-al", from, into], { stdio: "ignore" });
+  } catch {
+    execFileSync("cp", ["-a", from, into]);
+  }
+}
+
+function partPids(): number[] {
+  try {
+    return Parts.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8"))).parts.map((part) => part.pid);
+  } catch {
+    return [];
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+};
+
+async function start() {
+  const child = spawn(node, ["server/src/main.ts"], {
+    cwd: home,
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", HOME: "/nonexistent" },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...identity,
+  });
+  children.push(child);
+  const lines: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => lines.push(chunk.toString()));
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (line.includes("first call")) {
+      const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
+      return { child, quickstart, lines };
+    }
+  }
+  throw new Error(`The product did not start:\n${lines.join("\n")}`);
+}
+
+const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("exit", resolve));
+
+it("starts, sells a flight, survives SIGKILL with the same key, and stops without a trace", async () => {
+  const first = await start();
+  const call = async (quickstart: z.infer<typeof Quickstart>, tool: string, args: unknown) => {
+    const response = await fetch(`${quickstart.appUrl}/api/agent/dispatch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${quickstart.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ tenantId: quickstart.tenantId, tool, args }),
+    });
+    return await response.json();
+  };
+  expect(first.lines.join("\n")).toContain(first.quickstart.appUrl);
+  const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
+  const found = Search.parse(
+    await call(first.quickstart, "search_flights", { origin: "LHR", destination: "JFK", departureDate }),
+  );
+  expect(found.result.offers).toHaveLength(3);
+  const offerId = found.result.offers[0]?.id;
+  const booked = Booked.parse(await call(first.quickstart, "book_flight", { offerId }));
+  expect(booked.priceMicroUsdc).toBe("20000");
+
+  first.child.kill("SIGKILL");
+  await ended(first.child);
+  const second = await start();
+  expect(second.quickstart.apiKey).toBe(first.quickstart.apiKey);
+  expect(second.quickstart.supplierUrl).toBe(first.quickstart.supplierUrl);
+  const again = Booked.parse(await call(second.quickstart, "book_flight", { offerId }));
+  expect(again.result).toEqual(booked.result);
+
+  const pids = partPids();
+  expect(pids.length).toBeGreaterThanOrEqual(2);
+  expect(pids.every(isAlive)).toBe(true);
+  second.child.kill("SIGTERM");
+  expect(await ended(second.child)).toBe(0);
+  while (pids.some(isAlive)) await delay(20);
+});
+
+it("says in one line what to do when it cannot start", async () => {
+  const child = spawn(node, ["server/src/main.ts"], {
+    cwd: home,
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, NETWORK_MODE: "production", PORT: "nine" },
+    stdio: ["ignore", "ignore", "pipe"],
+    ...identity,
+  });
+  let text = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  expect(await ended(child)).toBe(1);
+  expect(text.trim().split("\n")).toHaveLength(1);
+  expect(text).toContain("PORT must be a whole number");
+});
