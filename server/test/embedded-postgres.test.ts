@@ -135,7 +135,14 @@ test("a lock file that names a zombie, or a process that is no server, does not 
   const lines = readFileSync(lockFile(), "utf8").split("\n");
   expect(await fixture.stop(first)).toBe(0);
   // The shell becomes `sleep`, which never reaps the child that it inherits.
-  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+  // It belongs to the server's user: PostgreSQL passes over the processes of others by itself.
+  const { uid, gid } = statSync(dataFolder());
+  const parent = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 600"], {
+    cwd: "/",
+    uid,
+    gid,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   try {
     const [output] = await once(parent.stdout, "data");
     const zombie = Number(String(output).trim());
