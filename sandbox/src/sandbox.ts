@@ -15,6 +15,11 @@ export const TRANSPORT_FAULTS = [
 export type FaultKind = (typeof BUSINESS_FAULTS)[number] | (typeof TRANSPORT_FAULTS)[number];
 export type Fault = { readonly kind: FaultKind; readonly delayMs: number };
 
+/** The part of a fault that waits until tickets are issued. */
+export function ticketingFault(fault: Fault | undefined): Fault | undefined {
+  return fault?.kind === "ticketing_failed" || fault?.kind === "ticketing_delayed" ? fault : undefined;
+}
+
 /** What every part of the supplier works with. */
 export type Sandbox = {
   readonly db: Database;

@@ -28,11 +28,13 @@ export function readSettings(args: readonly string[]): Settings {
   });
   const file = values["secrets-file"];
   const secrets = file === undefined ? undefined : Secrets.parse(JSON.parse(readFileSync(file, "utf8")));
-  return Settings.parse({
+  const settings = Settings.safeParse({
     port: values.port,
     host: values.host,
     seed: values.seed,
     token: secrets?.token ?? values.token,
     databaseUrl: secrets?.databaseUrl ?? values["database-url"],
   });
+  if (!settings.success) throw new Error(z.prettifyError(settings.error).replaceAll("\n", " "));
+  return settings.data;
 }

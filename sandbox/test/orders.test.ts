@@ -154,6 +154,8 @@ describe("rules of orders", () => {
       [{ users: ["icu_none"] }, "validation_inclusion", "/users"],
     ];
     const before = (await ledger(sandbox)).orders.length;
+    const unstorable = orderBody(offer, { metadata: { key: "a\u0000b" } });
+    expect(await order(unstorable)).toMatchObject({ status: 422, type: "validation_error" });
     for (const [changes, code, pointer] of cases) {
       expect(await order(orderBody(offer, changes)), pointer).toMatchObject({
         status: 422,
@@ -163,6 +165,16 @@ describe("rules of orders", () => {
       });
     }
     expect((await ledger(sandbox)).orders.length).toBe(before);
+  });
+
+  test("all passengers of the offer are named", async () => {
+    const offer = await pickOffer(sandbox, undefined, { passengers: [{ type: "adult" }, { type: "adult" }] });
+    const [first = ""] = offer.passengers.map((passenger) => passenger.id);
+    expect(await order(orderBody(offer, { passengers: [traveler(first)] }))).toMatchObject({
+      code: "validation_length",
+      pointer: "/passengers",
+    });
+    await hold(sandbox, offer);
   });
 
   test("instant orders are paid exactly", async () => {

@@ -115,6 +115,19 @@ describe("faults of the connection", () => {
     await vi.waitFor(async () => expect(await ordersOf(offer.id)).toHaveLength(1));
     await worksUnarmed();
   });
+
+  test("late_effect: a client that waits on hears nothing", async () => {
+    await arm(sandbox, { match: ORDERS, fault: "late_effect", delayMs: 600_000 });
+    const giveUp = new AbortController();
+    const asked = orderUntil(giveUp.signal);
+    await vi.waitFor(async () => expect(await armed()).toEqual([]));
+    await tick(sandbox, 601);
+    await vi.waitFor(async () => expect(await ordersOf(offer.id)).toHaveLength(1));
+    await worksUnarmed();
+    expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
+    giveUp.abort();
+    await expect(asked).rejects.toThrow();
+  });
 });
 
 describe("faults of the business", () => {
@@ -210,6 +223,7 @@ describe("arming", () => {
   test("a path without a placeholder also matches what lies below it, without a method any", async () => {
     await arm(sandbox, { match: { path: "/air" }, fault: "http_503" });
     expect((await sandbox.call("GET", `/air/offers/${offer.id}`)).status).toBe(503);
+    await arm(sandbox, { match: { path: "/air/{kind}" }, fault: "http_503" });
     await arm(sandbox, { match: { path: "/air/offer" }, fault: "http_503" });
     expect((await sandbox.call("GET", `/air/offers/${offer.id}`)).status).toBe(200);
   });

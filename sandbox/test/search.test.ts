@@ -75,6 +75,7 @@ describe("headers", () => {
     expect(await post("{")).toMatchObject({ status: 400, type: "invalid_request_error" });
     expect(await post("[]")).toMatchObject({ status: 422, type: "validation_error" });
     expect(await post("{}")).toMatchObject({ status: 422, code: "validation_required" });
+    expect(await post(`{"data":"${"x".repeat(1_000_001)}"}`)).toMatchObject({ status: 413 });
   });
 });
 

@@ -163,6 +163,8 @@ export function dataOf<Shape extends z.ZodType>(answer: Answer, shape: Shape, st
 export function errorOf(answer: Answer): { status: number; type: string; code: string; pointer: string | undefined } {
   const body = Errors.parse(answer.body);
   const [first] = body.errors;
+  if (body.meta.request_id !== answer.headers.get("x-request-id"))
+    throw new Error("the request id is not that of the header");
   if (body.meta.status !== answer.status || first === undefined)
     throw new Error("the error's meta contradicts its status");
   return { status: answer.status, type: first.type, code: first.code, pointer: first.source?.pointer };

@@ -156,7 +156,7 @@ export function adultFare(
     KINDS[first.airline.kind],
     CONNECTION_DISCOUNT[itinerary.flights.length - 1] ?? 800,
     first.departsLocal.hour < 7 || first.departsLocal.hour >= 21 ? 940 : 1000,
-    900 + Math.floor(chance(seed, "fare", key) * 240),
+    950 + Math.floor(chance(seed, "fare", key) * 210),
     brand.pricePermille,
   ];
   return toCents(factors.reduce(applyPermille, distanceFare(itinerary.directKm)));

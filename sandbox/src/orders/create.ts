@@ -4,7 +4,7 @@ import { formatMoney } from "../money.ts";
 import { CURRENCY, renderOffer } from "../offers/render.ts";
 import { PRICE_RISE_PERMILLE } from "../offers/routes.ts";
 import type { FoundOffer, OfferStore } from "../offers/store.ts";
-import type { Fault, Sandbox } from "../sandbox.ts";
+import { type Fault, type Sandbox, ticketingFault } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { spendCredit } from "./balance.ts";
@@ -180,8 +180,8 @@ export async function createOrder(
         body.type,
         instant ? "paid" : "held",
         instant ? "pending" : "none",
-        fault?.kind ?? null,
-        fault?.delayMs ?? 0,
+        ticketingFault(fault)?.kind ?? null,
+        ticketingFault(fault)?.delayMs ?? 0,
         offer.totalMicro.toString(),
         offer.taxMicro.toString(),
         instant ? offer.totalMicro.toString() : "0",

@@ -4,7 +4,7 @@ import { invalidField, invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { applyPermille, formatMoney, toCents } from "../money.ts";
 import { CURRENCY } from "../offers/render.ts";
-import type { Env, Fault, Router, Sandbox } from "../sandbox.ts";
+import { type Env, type Fault, type Router, type Sandbox, ticketingFault } from "../sandbox.ts";
 import { spendCredit } from "./balance.ts";
 import { PaymentBody, readAmount } from "./parse.ts";
 import { type PaymentRow, recordPayment, renderPayment } from "./payment-rows.ts";
@@ -112,8 +112,8 @@ async function pay(
         complete ? "paid" : "held",
         complete ? "pending" : "none",
         complete ? nowMs : null,
-        fault?.kind ?? null,
-        fault?.delayMs ?? null,
+        ticketingFault(fault)?.kind ?? null,
+        ticketingFault(fault)?.delayMs ?? null,
       ],
     );
     const [updated] = rows;
