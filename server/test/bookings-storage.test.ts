@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Booking } from "../src/ports/bookings.ts";
 import { createBookings } from "../src/storage/bookings.ts";
@@ -79,6 +80,20 @@ test("abandoned bookings are claimed once, by one of many, and not before their 
   expect(claimed).not.toContain(living.id);
   expect(claimed).not.toContain(left.id);
   expect(new Set(claimed).size).toBe(claimed.length);
+});
+
+test("a claim that is under way is passed over, not waited for", async () => {
+  const { id } = await newBooking("gone");
+  clock.advance({ seconds: 16 });
+  await open.db.transaction().execute(async (first) => {
+    const claimed = await createBookings(first, clock).claimStale("first", 15, 100);
+    expect(claimed.map((booking) => booking.id)).toContain(id);
+    await open.db.transaction().execute(async (second) => {
+      // Waiting would be an error, and not a test that hangs.
+      await sql`set local lock_timeout = '1s'`.execute(second);
+      expect(await createBookings(second, clock).claimStale("second", 15, 100)).toEqual([]);
+    });
+  });
 });
 
 test("an offer has one booking that is not failed, per tenant and network", async () => {

@@ -209,6 +209,14 @@ describe("ensure_flight_customer", () => {
     expect(await ensure(tenant)).toMatchObject({ created: false, customerUserId: `icu_orphan_${tenant.tenant.id}` });
   });
 
+  test("does not take over a customer of another name", async () => {
+    const tenant = await world.newTenant();
+    const known = { givenName: "Mallory", familyName: "Hart", phoneNumber: null, email: "orphan2@example.com" };
+    tenant.supplier.customers.push({ id: `icu_mallory_${tenant.tenant.id}`, ...known });
+    await world.travelers.put(tenant.caller.tenantId, "amelia", { ...amelia, email: known.email }, "test");
+    expect(await ensure(tenant)).toMatchObject({ created: true });
+  });
+
   test("never hands one user's customer to another, not even for the same e-mail address", async () => {
     const mine = await world.newTenant();
     const theirs = await world.newTenant();

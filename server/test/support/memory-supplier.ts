@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as answerTime } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
 import type {
@@ -20,6 +20,9 @@ export type Request = "order" | "payment" | "lookup" | "cancellation";
 interface StoredOrder extends SupplierOrder {
   bookingId: string;
 }
+
+/** Long enough that calls which nothing keeps apart meet each other here. */
+const CUSTOMER_ANSWER_MILLISECONDS = 25;
 
 const provenance = () =>
   ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }) as const;
@@ -142,11 +145,11 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       return credits.get(creditId);
     },
     async findCustomerByEmail(email) {
-      await answerTime();
+      await delay(CUSTOMER_ANSWER_MILLISECONDS);
       return customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
     },
     async createCustomer(customer) {
-      await answerTime();
+      await delay(CUSTOMER_ANSWER_MILLISECONDS);
       counts.customer += 1;
       const created = { ...customer, id: `icu_${randomUUID()}` };
       customers.push(created);
