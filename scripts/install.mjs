@@ -280,6 +280,7 @@ const install = async () => {
   let cache;
   const giveUp = async (exitCode) => {
     givingUp = true;
+    process.exitCode = exitCode;
     await endRunningNpm?.().catch(() => undefined);
     cache?.remove();
     lock.release();
