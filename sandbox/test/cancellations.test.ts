@@ -1,0 +1,182 @@
+// Undoing orders, and airline credits, over HTTP.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { startTestSandbox, type TestSandbox } from "./start.ts";
+import {
+  arm,
+  Cancellation,
+  Credit,
+  cents,
+  checkLedgerAddsUp,
+  dataOf,
+  daysAhead,
+  errorOf,
+  getOrder,
+  hold,
+  instantBody,
+  ledger,
+  Order,
+  Payment,
+  pay,
+  pickOffer,
+  search,
+  tick,
+} from "./supplier.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(async () => {
+  await sandbox?.close();
+});
+
+const order = async (data: unknown) => errorOf(await sandbox.call("POST", "/air/orders", data));
+const payFor = (orderId: string, payment: Record<string, unknown>) =>
+  sandbox.call("POST", "/air/payments", { order_id: orderId, payment });
+
+async function createCredit(airline: string, amount: string) {
+  const body = {
+    airline_iata_code: airline,
+    amount,
+    amount_currency: "USD",
+    code: "1257403287231",
+    type: "mco",
+    issued_on: daysAhead(-10),
+    expires_at: daysAhead(300),
+  };
+  return dataOf(await sandbox.call("POST", "/air/airline_credits", body), Credit, 201);
+}
+
+describe("cancelling", () => {
+  async function quote(orderId: string) {
+    return dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+  }
+  const confirm = (id: string) => sandbox.call("POST", `/air/order_cancellations/${id}/actions/confirm`);
+
+  test("a paid order: quote, then confirm, then the money is back by the fare's terms", async () => {
+    for (const brand of ["Basic", "Standard", "Flex"]) {
+      const offer = await pickOffer(sandbox, (candidate) => candidate.slices[0]?.fare_brand_name === brand);
+      const held = await hold(sandbox, offer);
+      await pay(sandbox, held);
+      const before = cents((await ledger(sandbox)).balance.amount);
+      const terms = offer.conditions.refund_before_departure;
+      const expected = terms.allowed ? cents(offer.total_amount) - cents(terms.penalty_amount ?? "0.00") : 0n;
+      const quoted = await quote(held.id);
+      expect(cents(quoted.refund_amount), brand).toBe(expected);
+      expect(quoted.confirmed_at).toBeNull();
+      expect((await getOrder(sandbox, held.id)).cancelled_at).toBeNull();
+      expect(dataOf(await confirm(quoted.id), Cancellation).confirmed_at).not.toBeNull();
+      expect((await getOrder(sandbox, held.id)).cancelled_at).not.toBeNull();
+      const books = await ledger(sandbox);
+      expect(cents(books.balance.amount) - before).toBe(expected);
+      checkLedgerAddsUp(books);
+      expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
+    }
+  });
+
+  test("an unpaid hold: nothing to refund; only the newest quote counts, for half an hour", async () => {
+    const held = await hold(sandbox, await pickOffer(sandbox));
+    const old = await quote(held.id);
+    const newer = await quote(held.id);
+    expect(newer).toMatchObject({ refund_amount: "0.00", refund_to: "awaiting_payment" });
+    expect(errorOf(await confirm(old.id))).toMatchObject({ code: "order_cancellation_stale" });
+    await tick(sandbox, 31 * 60);
+    expect(errorOf(await confirm(newer.id))).toMatchObject({ code: "order_cancellation_expired" });
+    const newest = await quote(held.id);
+    await confirm(newest.id);
+    expect(errorOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id }))).toMatchObject({
+      code: "already_cancelled",
+    });
+    expect(
+      dataOf(await sandbox.call("GET", `/air/order_cancellations/${newest.id}`), Cancellation).confirmed_at,
+    ).not.toBeNull();
+    const listed = dataOf(
+      await sandbox.call("GET", `/air/order_cancellations?order_id=${held.id}`),
+      z.array(Cancellation),
+    );
+    expect(listed.map((row) => row.id)).toEqual([newest.id, newer.id, old.id]);
+  });
+
+  test("LTN-SYD refunds as airline credit", async () => {
+    const offer = await pickOffer(sandbox, (candidate) => candidate.slices[0]?.fare_brand_name === "Flex", {
+      origin: "LTN",
+      destination: "SYD",
+    });
+    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+    const quoted = await quote(paid.id);
+    expect(quoted).toMatchObject({ refund_amount: "0.00", refund_to: "airline_credits" });
+    const confirmed = dataOf(await confirm(quoted.id), Cancellation);
+    expect(confirmed.airline_credits.map((credit) => credit.credit_amount)).toEqual([offer.total_amount]);
+  });
+});
+
+describe("airline credits", () => {
+  test("are offered by their airline only, and pay a part of an instant order", async () => {
+    const credit = await createCredit("BA", "50.00");
+    const found = await search(sandbox, { origin: "LHR", destination: "JFK", airline_credit_ids: [credit.id] });
+    for (const offer of found.offers)
+      expect(offer.available_airline_credit_ids).toEqual(offer.owner.iata_code === "BA" ? [credit.id] : []);
+    const mine = (airline: string) => found.offers.find((candidate) => candidate.owner.iata_code === airline);
+    const [offer, foreign] = [mine("BA"), mine("VS")];
+    if (offer === undefined || foreign === undefined) throw new Error("both airlines fly this route");
+    const rest = (total: string) => (Number(total) - 50).toFixed(2);
+    const payments = (total: string) => [
+      { type: "airline_credit", airline_credit_id: credit.id },
+      { type: "balance", amount: rest(total), currency: "USD" },
+    ];
+    expect(await order(instantBody(foreign, { payments: payments(foreign.total_amount) }))).toMatchObject({
+      code: "ineligible_airline_credit",
+    });
+    const before = cents((await ledger(sandbox)).balance.amount);
+    const paid = dataOf(
+      await sandbox.call("POST", "/air/orders", instantBody(offer, { payments: payments(offer.total_amount) })),
+      Order,
+      201,
+    );
+    const listed = dataOf(await sandbox.call("GET", `/air/payments?order_id=${paid.id}`), z.array(Payment));
+    expect(listed.map((payment) => [payment.type, payment.amount]).sort()).toEqual([
+      ["airline_credit", "50.00"],
+      ["balance", rest(offer.total_amount)],
+    ]);
+    expect(before - cents((await ledger(sandbox)).balance.amount)).toBe(cents(rest(offer.total_amount)));
+    expect(dataOf(await sandbox.call("GET", `/air/airline_credits/${credit.id}`), Credit).spent_at).not.toBeNull();
+    expect(await order(instantBody(offer, { payments: payments(offer.total_amount) }))).toMatchObject({
+      code: "ineligible_airline_credit",
+    });
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("pay a part of a held order; the balance pays the rest", async () => {
+    const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
+    const held = await hold(sandbox, offer);
+    const credit = await createCredit("BA", "20.00");
+    expect(
+      dataOf(await payFor(held.id, { type: "airline_credit", airline_credit_id: credit.id }), Payment, 201).amount,
+    ).toBe("20.00");
+    expect((await getOrder(sandbox, held.id)).payment_status.awaiting_payment).toBe(true);
+    const rest = (Number(held.total_amount) - 20).toFixed(2);
+    await payFor(held.id, { type: "balance", amount: rest, currency: "USD" });
+    await tick(sandbox, 2);
+    expect((await getOrder(sandbox, held.id)).documents.length).toBe(1);
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("what is left of a credit becomes a new one; a refused ticketing gives it back", async () => {
+    const credit = await createCredit("BA", "5000.00");
+    const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
+    await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
+    const payments = [{ type: "airline_credit", airline_credit_id: credit.id }];
+    const paid = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Order, 201);
+    const credits = async () =>
+      dataOf(
+        await sandbox.call("GET", "/air/airline_credits"),
+        z.array(Credit.extend({ order_id: z.string().nullable() })),
+      );
+    const left = (await credits()).find((row) => row.order_id === paid.id);
+    expect(cents(left?.amount ?? "0.00") + cents(offer.total_amount)).toBe(500_000n);
+    await tick(sandbox, 2);
+    expect((await credits()).find((row) => row.id === credit.id)?.spent_at).toBeNull();
+    expect((await credits()).find((row) => row.id === left?.id)?.invalidated_at).not.toBeNull();
+  });
+});
