@@ -161,7 +161,7 @@ export const variables = {
     "BREAK_GUARD",
     "none",
     "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
-    oneOf("none", "idempotency", "durable-flush", "booking-lookup"),
+    oneOf("none", "idempotency", "durable-flush"),
   ),
 } satisfies Record<string, Variable<unknown>>;
 

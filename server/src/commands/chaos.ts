@@ -76,11 +76,14 @@ export async function chaosProgram(args: readonly string[], output: Output, sign
     const say = (line: string): void => output.out(`${line}\n`);
     return (await runChaos({ ...read, say, signal })) ? 0 : 1;
   } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof UsageError) {
+      output.error(`${message}\nHelp: npm run chaos -- --help\n`);
+      return 2;
+    }
     if (signal.aborted) return 130;
-    output.error(`${error instanceof Error ? error.message : String(error)}\n`);
-    if (!(error instanceof UsageError)) return 1;
-    output.error("Help: npm run chaos -- --help\n");
-    return 2;
+    output.error(`${message}\n`);
+    return 1;
   }
 }
 

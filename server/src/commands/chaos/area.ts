@@ -25,7 +25,7 @@ export interface AreaRun {
   disturb(random: Random): Promise<void>;
   /** What still has to come to its end by itself, in words; empty when all is settled. */
   openMatters(): Promise<readonly string[]>;
-  /** After everything settled: asks again for what was answered, as a caller does who lost the answer. */
+  /** After everything settled: asks again, without kills, for what was asked before, answered or not. */
   askAgain(random: Random, signal: AbortSignal): Promise<void>;
   /** `running`: what must hold at any moment. `settled`: everything. Each compares our books with those of others. */
   audit(phase: "running" | "settled"): Promise<readonly Finding[]>;

@@ -20,6 +20,8 @@ export interface NemesisOptions {
   random: Random;
   /** Before each kill. */
   disturb(random: Random): Promise<void>;
+  /** After each kill; true: enough was seen. */
+  isOver(): Promise<boolean>;
   signal: AbortSignal;
 }
 
@@ -46,6 +48,7 @@ export async function rage(options: NemesisOptions): Promise<void> {
     }
     signal.throwIfAborted();
     if (!random.chance(CHANCE_OF_A_KILL_WHILE_STARTING)) await deployment.untilReady(signal);
+    if (await options.isOver()) break;
   }
   await deployment.untilReady(signal);
 }

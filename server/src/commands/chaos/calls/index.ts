@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Area, AreaRun, Scene } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "./books.ts";
 import {
@@ -15,8 +14,6 @@ import { createStorm } from "./storm.ts";
 import { createTravelers } from "./travelers.ts";
 
 const MONTHLY_CAP = 1_000_000_000_000n;
-const ASKED_AGAIN = 60;
-const MOST_TRIES = 20;
 
 async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
   const { supplierUrl } = deployment.quickstart();
@@ -33,18 +30,7 @@ async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
       return readOpenMatters(deployment);
     },
 
-    async askAgain(random, signal) {
-      const answered = history.acknowledgements.filter(({ key, tool }) => key !== undefined || tool === "book_flight");
-      for (const { tool, args, userId, key } of random.shuffle(answered).slice(0, ASKED_AGAIN)) {
-        const request = { tool, args, userId, key, keepResult: true };
-        const bare = { ...request, key: undefined };
-        for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-          const answer = await client.call(tool === "book_flight" && random.chance(0.5) ? bare : request, signal);
-          if (answer.kind === "ok") break;
-          await delay(250, undefined, { signal });
-        }
-      }
-    },
+    askAgain: storm.askAgain,
 
     async audit(phase) {
       const { acknowledgements } = history;

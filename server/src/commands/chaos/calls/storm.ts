@@ -10,6 +10,9 @@ const READERS = 10;
 const MOST_TRIES = 8;
 const REMEMBERED = 300;
 const OFFERS_KEPT = 100;
+const ASKED_AGAIN = 30;
+const MOST_QUESTIONS = 20;
+const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 
@@ -42,6 +45,20 @@ export function createStorm(client: Client) {
     return `chaos-${memory.keys}`;
   }
 
+  /** Sends the same call until its answer is final; a caller without patience gives up after some tries. */
+  async function untilAnswered(
+    ask: () => Promise<Answer>,
+    pause: () => Promise<void>,
+    mostTries: number,
+  ): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await ask();
+      const final = answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
+      if (final || tries >= mostTries) return;
+      await pause();
+    }
+  }
+
   async function worker(reader: boolean, random: Random, signal: AbortSignal): Promise<void> {
     const ask = async (request: CallRequest): Promise<Answer> => {
       const answer = await client.call(request, signal);
@@ -50,14 +67,12 @@ export function createStorm(client: Client) {
       return answer;
     };
 
-    async function untilAnswered(request: CallRequest): Promise<Answer> {
-      for (let tries = 1; ; tries += 1) {
-        const answer = await ask(request);
-        const final = answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
-        if (final || tries >= MOST_TRIES) return answer;
-        await delay(random.between(50, 400), undefined, { signal });
-      }
-    }
+    const askUntilAnswered = (request: CallRequest): Promise<void> =>
+      untilAnswered(
+        () => ask(request),
+        () => delay(random.between(50, 400), undefined, { signal }),
+        MOST_TRIES,
+      );
 
     async function readWithoutKey(): Promise<void> {
       await ask({ tool: "find_airports_nearby", args: { query: random.pick(places) } });
@@ -74,12 +89,12 @@ export function createStorm(client: Client) {
       };
       remember(memory.keyed, request);
       await Promise.all(Array.from({ length: random.between(1, 3) }, () => ask(request)));
-      if (random.chance(0.5)) await untilAnswered(request);
+      if (random.chance(0.5)) await askUntilAnswered(request);
     }
 
     async function repeatKey(): Promise<void> {
       const request = recall(memory.keyed, random);
-      if (request !== undefined) await untilAnswered(request);
+      if (request !== undefined) await askUntilAnswered(request);
     }
 
     async function findOffer(): Promise<string | undefined> {
@@ -121,7 +136,7 @@ export function createStorm(client: Client) {
 
     async function book(): Promise<void> {
       const offerId = await findOffer();
-      if (offerId !== undefined) await untilAnswered(booking(offerId, random.chance(0.5)));
+      if (offerId !== undefined) await askUntilAnswered(booking(offerId, random.chance(0.5)));
     }
 
     /** One offer wanted by several callers at once: by one key, by keys of their own and without any. */
@@ -129,14 +144,14 @@ export function createStorm(client: Client) {
       const offerId = await findOffer();
       if (offerId === undefined) return;
       const shared = booking(offerId, true);
-      await Promise.all([shared, shared, booking(offerId, true), booking(offerId, false)].map(untilAnswered));
+      await Promise.all([shared, shared, booking(offerId, true), booking(offerId, false)].map(askUntilAnswered));
     }
 
     async function bookAgain(): Promise<void> {
       const request = recall(memory.bookings, random);
       if (request === undefined) return;
       const { key: _, ...withoutKey } = request;
-      await untilAnswered(random.chance(0.5) ? request : withoutKey);
+      await askUntilAnswered(random.chance(0.5) ? request : withoutKey);
     }
 
     /** Each as often as it weighs among a hundred. */
@@ -162,6 +177,18 @@ export function createStorm(client: Client) {
         }),
       );
       await Promise.all(workers);
+    },
+
+    /** Without kills: some calls with a key and some bookings once more, answered before or not, as they were sent. */
+    async askAgain(random: Random, signal: AbortSignal): Promise<void> {
+      const some = (list: readonly CallRequest[]) => random.shuffle(list).slice(0, ASKED_AGAIN);
+      for (const request of [...some(memory.keyed), ...some(memory.bookings)]) {
+        await untilAnswered(
+          () => client.call(request, signal),
+          () => delay(PAUSE_BETWEEN_QUESTIONS_MILLISECONDS, undefined, { signal }),
+          MOST_QUESTIONS,
+        );
+      }
     },
   };
 }
