@@ -2,14 +2,13 @@ import { z } from "zod";
 import { containsCardNumber } from "../domain/card-numbers.ts";
 import { isCountryAlpha3 } from "../domain/countries.ts";
 import { Failure, type Issue, invalidInput } from "../domain/errors.ts";
+import { languageProblem, nameProblem } from "../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
 import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
 import { validateArguments } from "../kernel/validate.ts";
 import type { Principal } from "../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../ports/travelers.ts";
 
-/** Names as passports and airlines have them: letters of any script, and what stands between them. */
-const NAME = /^\p{L}[\p{L}\p{M}\p{Zs}.'’ʼ-]*$/u;
 const DOCUMENT_NUMBER = /^[A-Za-z0-9]{5,20}$/;
 const ACCOUNT_NUMBER = /^[A-Za-z0-9-]{2,30}$/;
 const AIRLINE = /^[A-Za-z0-9]{2}$/;
@@ -19,18 +18,15 @@ const MOST_ACCOUNTS = 20;
 
 const withoutCardNumber = { message: "must not hold a payment card number" };
 
-const PersonName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(NAME, "must be a name: letters, spaces, apostrophes, hyphens and full stops")
-  .refine((text) => !containsCardNumber(text), withoutCardNumber);
+/** A text for which `problemOf` finds nothing to say. */
+const checked = (schema: z.ZodString, problemOf: (text: string) => string | undefined) =>
+  schema.check((context) => {
+    const message = problemOf(context.value);
+    if (message !== undefined) context.issues.push({ code: "custom", message, input: context.value });
+  });
 
-const Language = z
-  .string()
-  .max(35)
-  .refine(isLanguageTag, { message: "must be a BCP-47 language tag, such as en or pt-BR" });
+const PersonName = checked(z.string().trim(), nameProblem);
+const Language = checked(z.string(), languageProblem);
 
 const LoyaltyProgrammeAccount = z.strictObject({
   airlineIataCode: z
@@ -114,12 +110,4 @@ export async function writeTraveler(request: {
   if (issues.length > 0) throw invalidInput(issues);
   const created = await travelers.put(principal.tenantId, userId, profile, principal.serviceAccountId);
   return { created, traveler: { userId, ...profile } };
-}
-
-function isLanguageTag(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false;
-  }
 }

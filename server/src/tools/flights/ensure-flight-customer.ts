@@ -2,8 +2,8 @@ import { z } from "zod";
 import { missingCustomerFields, withFields } from "../../areas/flights/complete-profile.ts";
 import { ensureCustomer } from "../../areas/flights/ensure-customer.ts";
 import { SupplierResult } from "../../areas/flights/offer-schema.ts";
-import { emailProblem, languageProblem, nameProblem } from "../../areas/flights/profile-fields.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
+import { emailProblem, languageProblem, nameProblem } from "../../domain/profile-fields.ts";
 import { Email, PhoneNumber } from "../../domain/schemas.ts";
 import { defineTool } from "../../kernel/tool.ts";
 

@@ -1,6 +1,6 @@
-import { containsCardNumber } from "../../domain/card-numbers.ts";
+import { containsCardNumber } from "./card-numbers.ts";
 
-/** What the profile of a traveler accepts, for tools that write to it; undefined when the text is fine. */
+/** What the profile of a traveler accepts, whoever writes to it: what is wrong with a text, or undefined when it is fine. */
 
 /** Names as passports and airlines have them: letters of any script, and what stands between them. */
 const NAME = /^\p{L}[\p{L}\p{M}\p{Zs}.'’ʼ-]{0,99}$/u;
