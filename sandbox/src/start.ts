@@ -9,7 +9,7 @@ import { openAccount } from "./orders/balance.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Settings } from "./settings.ts";
 import { createTables, type Database, isDatabaseUnavailable, openDatabase } from "./storage/database.ts";
-import { startWorkers } from "./workers.ts";
+import { schedulePruning, startWorkers } from "./workers.ts";
 
 export type RunningSandbox = { readonly port: number; stop(): Promise<void> };
 
@@ -22,7 +22,10 @@ async function prepareDatabase(db: Database, nowMs: () => number): Promise<numbe
   for (;;) {
     try {
       await createTables(db);
-      await db.transaction((tx) => openAccount(tx, nowMs()));
+      await db.transaction(async (tx) => {
+        await openAccount(tx, nowMs());
+        await schedulePruning(tx, nowMs());
+      });
       const { rows } = await db.query<{ value: string }>("SELECT value FROM settings WHERE key = $1", [
         CLOCK_OFFSET_KEY,
       ]);

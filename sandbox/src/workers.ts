@@ -1,13 +1,35 @@
 // What happens without a caller: tickets, lapsing holds, webhook deliveries. All of it is due work in the database.
 import type { Clock } from "./clock.ts";
 import { runLapse, runTicketing } from "./orders/ticketing.ts";
-import type { Database } from "./storage/database.ts";
+import type { Database, Queryable } from "./storage/database.ts";
 import { deliverDue } from "./webhooks/deliver.ts";
 
 type Job = { seq: string; kind: string; reference: string };
 
 /** The longest the workers sleep: how late they notice a database that came back. */
 const LONGEST_SLEEP_MS = 1_000;
+const KEEP_SEARCHES_MS = 24 * 3_600_000;
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** Searches are of no use once their offers have expired; orders keep what they need of them. */
+async function pruneSearches(tx: Queryable, nowMs: number): Promise<void> {
+  const before = nowMs - KEEP_SEARCHES_MS;
+  // An offer's identifier carries the core of its request behind "off_0000".
+  await tx.query(
+    "DELETE FROM offer_changes USING offer_requests WHERE created_ms < $1 AND substr(offer_id, 9, length(core)) = core",
+    [before],
+  );
+  await tx.query("DELETE FROM offer_requests WHERE created_ms < $1", [before]);
+  await tx.query("DELETE FROM stay_searches WHERE created_ms < $1", [before]);
+  await schedulePruning(tx, nowMs + PRUNE_EVERY_MS);
+}
+
+export async function schedulePruning(tx: Queryable, dueMs: number): Promise<void> {
+  await tx.query(
+    "INSERT INTO jobs (kind, reference, due_ms) SELECT 'prune', '', $1 WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'prune')",
+    [dueMs],
+  );
+}
 
 async function runOneJob(db: Database, clock: Clock): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -20,6 +42,7 @@ async function runOneJob(db: Database, clock: Clock): Promise<boolean> {
     if (job === undefined) return false;
     if (job.kind === "ticket") await runTicketing(tx, job.reference, nowMs);
     if (job.kind === "lapse") await runLapse(tx, job.reference, nowMs);
+    if (job.kind === "prune") await pruneSearches(tx, nowMs);
     return true;
   });
 }

@@ -14,6 +14,7 @@ import {
   orderBody,
   pay,
   pickOffer,
+  tick,
 } from "./supplier.ts";
 
 let database: TestDatabase;
@@ -106,6 +107,22 @@ test("offers and searches are found again after a restart, and tickets still com
     interval: 50,
   });
   await running.stop();
+});
+
+test("searches are forgotten a day after they expired, orders are not", async () => {
+  const running = await startSandboxProcess(database.url);
+  const offer = await pickOffer(running);
+  const held = await hold(running, offer);
+  await tick(running, 23 * 3600);
+  expect(errorOf(await running.call("GET", `/air/offers/${offer.id}`))).toMatchObject({
+    code: "offer_no_longer_available",
+  });
+  await tick(running, 3 * 3600);
+  await running.stop();
+  const again = await startSandboxProcess(database.url);
+  expect(errorOf(await again.call("GET", `/air/offers/${offer.id}`))).toMatchObject({ code: "not_found" });
+  expect((await getOrder(again, held.id)).slices.length).toBe(1);
+  await again.stop();
 });
 
 test("without its database the sandbox answers 503 and lives; with it again it goes on", async () => {
