@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ import { endProcesses, findPart, findProcesses, killProcesses } from "./processe
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 export const SERVICE = "service";
+/** What a service prints when its start has come to its end. */
+const READY = "Wayfare is ready";
 
 const Quickstart = z.object({
   appUrl: z.string(),
@@ -33,9 +35,11 @@ export interface Deployment {
   untilReady(signal: AbortSignal): Promise<void>;
   /** Looks up `service` or an embedded part; calling the result sends SIGKILL at once. False: it was not running. */
   aim(name: string): () => boolean;
-  /** How often the service was started, and the starts and runs that ended without our doing. */
   readonly starts: number;
+  /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
   readonly endedByItself: readonly string[];
+  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
+  readonly startsCutOff: readonly string[];
   /** Longest time from a kill of anything to the service being ready again. */
   readonly longestOutageMs: number;
   query(text: string): Promise<Record<string, unknown>[]>;
@@ -62,6 +66,8 @@ export async function createDeployment(options: {
   const appUrl = `http://127.0.0.1:${port}`;
   const logFile = join(dataDir, "service.log");
   const endedByItself: string[] = [];
+  const startsCutOff: string[] = [];
+  let partKilledSinceStart = false;
   let child: ChildProcess | undefined;
   let exited: Promise<void> = Promise.resolve();
   let stopping = false;
@@ -71,7 +77,9 @@ export async function createDeployment(options: {
 
   function start(): void {
     starts += 1;
+    partKilledSinceStart = false;
     const log = openSync(logFile, "a");
+    const logOffset = fstatSync(log).size;
     // A group of its own: Ctrl-C is for the harness, which ends everything itself.
     const started = spawn(process.execPath, [MAIN], {
       detached: true,
@@ -82,7 +90,11 @@ export async function createDeployment(options: {
     child = started;
     exited = new Promise((resolve) => {
       started.once("close", (code, signal) => {
-        if (signal !== "SIGKILL" && !stopping) endedByItself.push(`exit ${code ?? signal}: ${lastLine(logFile)}`);
+        if (signal !== "SIGKILL" && !stopping) {
+          const said = readFileSync(logFile).subarray(logOffset).toString("utf8");
+          const cutOff = partKilledSinceStart && !said.includes(READY);
+          (cutOff ? startsCutOff : endedByItself).push(`exit ${code ?? signal}: ${lastLine(logFile)}`);
+        }
         resolve();
         if (!stopping) setTimeout(() => stopping || start(), RESTART_PAUSE_MILLISECONDS);
       });
@@ -123,6 +135,7 @@ export async function createDeployment(options: {
       return starts;
     },
     endedByItself,
+    startsCutOff,
     get longestOutageMs() {
       return longestOutageMs;
     },
@@ -148,7 +161,10 @@ export async function createDeployment(options: {
       const pids = part === undefined ? [] : findPart(part.pid, dataDir);
       return () => {
         downSince ??= performance.now();
-        if (name !== SERVICE) return killProcesses(pids);
+        if (name !== SERVICE) {
+          partKilledSinceStart = true;
+          return killProcesses(pids);
+        }
         return child?.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
       };
     },

@@ -43,6 +43,15 @@ export function describeTotals(facts: { history: History; kills: Kills; deployme
     `refused       ${list(history.refusals)}`,
     `kills         ${list(kills)}`,
     `starts        ${deployment.starts}, longest outage ${(deployment.longestOutageMs / 1000).toFixed(1)} s`,
+    ...describeCutOff(deployment.startsCutOff),
+  ];
+}
+
+function describeCutOff(starts: readonly string[]): string[] {
+  if (starts.length === 0) return [];
+  const words = [...new Set(starts)].join("; ");
+  return [
+    `              ${starts.length} gave up as a part was killed under them, and were followed by another: ${words}`,
   ];
 }
 

@@ -150,7 +150,7 @@ function checkRun(deployment: Deployment, kills: Kills): Finding[] {
       problems: spared,
     },
     {
-      invariant: "after every kill the service came back by itself",
+      invariant: "the service ended by nothing but kills, and came back after each",
       checked: deployment.starts,
       problems: deployment.endedByItself,
     },
