@@ -23,9 +23,9 @@ const readStat = (pid: number): { state: string; startTime: string } | undefined
   }
 };
 
-const askPs = (pid: number, column: string): string | undefined => {
+const askPs = (pid: number, columns: readonly string[]): string | undefined => {
   try {
-    const words = ["-o", `${column}=`, "-p", String(pid)];
+    const words = ["-o", columns.map((column) => `${column}=`).join(","), "-p", String(pid)];
     return execFileSync("ps", words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim() || undefined;
   } catch {
     return undefined;
@@ -38,19 +38,41 @@ export const identifyProcess = (pid: number): ProcessIdentity | undefined => {
     const stat = readStat(pid);
     return stat && !"ZX".includes(stat.state) ? { pid, startTime: stat.startTime } : undefined;
   }
-  const startTime = askPs(pid, "lstart");
-  return startTime && !askPs(pid, "stat")?.startsWith("Z") ? { pid, startTime } : undefined;
+  const [state, ...startTime] = askPs(pid, ["stat", "lstart"])?.split(/\s+/) ?? [];
+  return state === undefined || state.startsWith("Z") ? undefined : { pid, startTime: startTime.join(" ") };
 };
 
 export const ownIdentity = (): ProcessIdentity => identifyProcess(process.pid) ?? { pid: process.pid, startTime: "?" };
 
+const exists = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === "EPERM";
+  }
+};
+
+// Without /proc each look is a run of ps: between two of them it is enough that the number is still in use.
+const PS_EVERY_MS = 2_000;
+const lastSeen = new Map<string, number>();
+
+const isAliveByPs = ({ pid, startTime }: ProcessIdentity): boolean => {
+  const key = `${pid} ${startTime}`;
+  const fresh = performance.now() - (lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < PS_EVERY_MS;
+  const alive = exists(pid) && (fresh || identifyProcess(pid)?.startTime === startTime);
+  if (!alive) lastSeen.delete(key);
+  else if (!fresh) lastSeen.set(key, performance.now());
+  return alive;
+};
+
 /** A zombie counts as dead: it does nothing any more and only waits for its parent. */
 export const isAlive = (identity: ProcessIdentity): boolean =>
-  identifyProcess(identity.pid)?.startTime === identity.startTime;
+  onLinux ? identifyProcess(identity.pid)?.startTime === identity.startTime : isAliveByPs(identity);
 
 /** The words of the command line, or undefined where they cannot be read. */
 export const readCommandLine = (pid: number): string | undefined => {
-  if (!onLinux) return askPs(pid, "command");
+  if (!onLinux) return askPs(pid, ["command"]);
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");
   } catch {

@@ -77,7 +77,11 @@ export const ensureCluster = async ({
     chownSync(passwordFile, runAs.uid, runAs.gid);
     const words = [...runAs.prefix, binaries.initdb, ...initArguments(draft, access.user, passwordFile)];
     const [command = binaries.initdb, ...rest] = words;
-    await runFile(command, rest, { cwd: "/", env: partEnvironment, signal });
+    const initialising = runFile(command, rest, { cwd: "/", env: partEnvironment });
+    // Not by the signal option: that would not wait until initdb has cleared up and ended.
+    const end = () => initialising.child.kill("SIGTERM");
+    signal?.addEventListener("abort", end, { once: true });
+    await initialising.finally(() => signal?.removeEventListener("abort", end));
     renameSync(draft, dataFolder);
     syncFolder(folder);
   } catch (error) {
@@ -86,6 +90,6 @@ export const ensureCluster = async ({
     throw output ? explainInitFailure(folder, output) : new EmbeddedError(errorText(error));
   } finally {
     rmSync(passwordFile, { force: true });
-    rmSync(draft, { recursive: true, force: true });
+    rmSync(draft, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   }
 };
