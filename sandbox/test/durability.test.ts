@@ -30,6 +30,7 @@ async function startProxy(target: URL) {
   const port = await freePort();
   const open = new Set<Socket>();
   let server: Server | undefined;
+  let loseCommit = false;
   async function restore() {
     server = createServer((client) => {
       const upstream = createConnection(Number(target.port || 5432), target.hostname);
@@ -42,7 +43,15 @@ async function startProxy(target: URL) {
           upstream.destroy();
         });
       }
-      client.pipe(upstream).pipe(client);
+      let lost = false;
+      client.on("data", (bytes) => {
+        if (loseCommit && bytes.includes("COMMIT")) {
+          lost = true;
+          loseCommit = false;
+        }
+        upstream.write(bytes);
+      });
+      upstream.on("data", (bytes) => (lost ? client.destroy() : client.write(bytes)));
     });
     const listening = server;
     await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
@@ -56,7 +65,11 @@ async function startProxy(target: URL) {
   await restore();
   const url = new URL(target);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.toString(), cut, restore };
+  /** The next commit is done, and its answer never arrives. */
+  const loseNextCommit = () => {
+    loseCommit = true;
+  };
+  return { url: url.toString(), cut, restore, loseNextCommit };
 }
 
 test("orders and payments acknowledged in a storm survive kill -9; what was on its way is whole or absent", async () => {
@@ -147,6 +160,24 @@ test("without its database the sandbox answers 503 and lives; with it again it g
   });
   expect((await ledger(running)).orders.filter((order) => order.offer_id === offer.id)).toHaveLength(1);
   expect(await running.stop()).toBe(0);
+  await proxy.cut();
+});
+
+test("a commit whose answer is lost is never called a refusal", async () => {
+  const proxy = await startProxy(new URL(database.url));
+  const running = await startSandboxProcess(proxy.url);
+  const offer = await pickOffer(running);
+  const paid = async () => (await ledger(running)).orders.filter((order) => order.offer_id === offer.id).length;
+  expect(await paid()).toBe(0);
+  // The workers commit too, and may be the ones who lose their answer: then it is tried again.
+  let answer = 201;
+  while (answer === 201) {
+    proxy.loseNextCommit();
+    answer = (await running.call("POST", "/air/orders", orderBody(offer))).status;
+  }
+  expect(answer).toBe(500);
+  await vi.waitFor(async () => expect(await paid()).toBeGreaterThan(0), { timeout: 20_000, interval: 50 });
+  await running.stop();
   await proxy.cut();
 });
 

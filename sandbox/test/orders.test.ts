@@ -78,6 +78,15 @@ describe("a held order", () => {
     });
   });
 
+  test("all that fell due has happened when a tick answers", async () => {
+    const offer = await pickOffer(sandbox);
+    const held = await Promise.all(Array.from({ length: 12 }, () => hold(sandbox, offer)));
+    for (const order of held) await pay(sandbox, order);
+    await tick(sandbox, 2);
+    const tickets = await Promise.all(held.map(async (order) => (await getOrder(sandbox, order.id)).documents.length));
+    expect(tickets).toEqual(held.map(() => 1));
+  });
+
   test("lapses when it is not paid in time", async () => {
     const held = await hold(sandbox, await pickOffer(sandbox));
     await tick(sandbox, 73 * 3600);
@@ -270,6 +279,35 @@ describe("reading and marking orders", () => {
     const marked = dataOf(await sandbox.call("PATCH", `/air/orders/${held.id}`, { metadata: { b: "2" } }), Order);
     expect(marked.metadata).toEqual({ b: "2" });
     expect((await getOrder(sandbox, held.id)).metadata).toEqual({ b: "2" });
+  });
+
+  test("pages lead through every row, forwards and back", async () => {
+    const Page = z.object({
+      data: z.array(CustomerUser),
+      meta: z.object({ before: z.string().nullable(), after: z.string().nullable() }),
+    });
+    for (let user = 0; user < 5; user += 1) {
+      await sandbox.call("POST", "/identity/customer/users", {
+        email: "five@example.com",
+        given_name: `N${user}`,
+        family_name: "X",
+      });
+    }
+    const page = async (query: string) =>
+      Page.parse((await sandbox.call("GET", `/identity/customer/users?email=five@example.com&limit=2${query}`)).body);
+    const names = (found: z.infer<typeof Page>) => found.data.map((user) => user.given_name);
+    const first = await page("");
+    const second = await page(`&after=${first.meta.after}`);
+    const third = await page(`&after=${second.meta.after}`);
+    expect([first, second, third].map(names)).toEqual([["N4", "N3"], ["N2", "N1"], ["N0"]]);
+    expect([first.meta.before, third.meta.after]).toEqual([null, null]);
+    const back = await page(`&before=${third.meta.before}`);
+    expect(names(back)).toEqual(["N2", "N1"]);
+    expect(names(await page(`&before=${back.meta.before}`))).toEqual(["N4", "N3"]);
+    expect(names(await page(`&after=${back.meta.after}`))).toEqual(["N0"]);
+    expect(errorOf(await sandbox.call("GET", "/identity/customer/users?after=nonsense"))).toMatchObject({
+      pointer: "/after",
+    });
   });
 
   test("customer users are found by e-mail and changed", async () => {
