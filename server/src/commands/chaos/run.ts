@@ -23,6 +23,7 @@ const SETTLE_LIMIT_MILLISECONDS = 90_000;
 const SETTLE_POLL_MILLISECONDS = 500;
 const STORM_BEFORE_MILLISECONDS = 300;
 const STORM_AFTER_MILLISECONDS = 400;
+const SECOND_LOOK_MILLISECONDS = 500;
 
 /** True: every invariant holds. Leaves no process behind, however it ends. */
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
@@ -113,10 +114,14 @@ async function runRound(options: Round): Promise<void> {
   await storm;
 }
 
-/** A look in between; while the database is away it shows nothing. */
+/** A look in between. What is only late, as while the database was away, is gone at the second look. */
 async function failsAlready(run: AreaRun): Promise<boolean> {
-  const findings = await run.audit("running").catch(() => []);
-  return findings.some(isProblem);
+  const look = async () => (await run.audit("running").catch(() => [])).flatMap(({ problems }) => problems);
+  const first = await look();
+  if (first.length === 0) return false;
+  await delay(SECOND_LOOK_MILLISECONDS);
+  const second = new Set(await look());
+  return first.some((problem) => second.has(problem));
 }
 
 function isProblem({ problems }: Finding): boolean {

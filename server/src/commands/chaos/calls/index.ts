@@ -33,7 +33,8 @@ async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
     askAgain: storm.askAgain,
 
     async audit(phase) {
-      const { acknowledgements } = history;
+      // Before the books are read: what is answered meanwhile may not be in them.
+      const acknowledgements = [...history.acknowledgements];
       if (phase === "running") {
         const usage = await readUsage(deployment);
         return [checkAcknowledged(acknowledgements, usage), checkNoneTwice(usage)];
