@@ -2,7 +2,7 @@
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createTestDatabase, freePort, type TestDatabase } from "./postgres.ts";
-import { type RunningSandbox, request, startSandboxProcess } from "./start.ts";
+import { type RunningSandbox, request, startSandboxProcess, stopLeftovers } from "./start.ts";
 import {
   checkLedgerAddsUp,
   dataOf,
@@ -22,6 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(async () => {
+  await stopLeftovers();
   await database?.drop();
 });
 

@@ -1,5 +1,5 @@
 // Starts the sandbox as its users do: a process of its own, reached over HTTP.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +20,19 @@ export type RunningSandbox = {
   /** Resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
+
+const alive = new Set<ChildProcess>();
+function killAll(): void {
+  for (const child of alive) child.kill("SIGKILL");
+}
+process.once("exit", killAll);
+
+/** Ends what a failed test left running. */
+export async function stopLeftovers(): Promise<void> {
+  const ended = [...alive].map((child) => new Promise((resolve) => child.once("exit", resolve)));
+  killAll();
+  await Promise.all(ended);
+}
 
 const Ready = z.object({ ready: z.literal(true), port: z.number(), url: z.string() });
 
@@ -50,7 +63,13 @@ export async function startSandboxProcess(databaseUrl: string, port = 0): Promis
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  alive.add(child);
+  const ended = new Promise<number | null>((resolve) =>
+    child.once("exit", (code) => {
+      alive.delete(child);
+      resolve(code);
+    }),
+  );
   let complaint = "";
   child.stderr.on("data", (chunk) => {
     complaint += String(chunk);
@@ -93,6 +112,7 @@ export async function startTestSandbox(): Promise<TestSandbox> {
     databaseUrl: database.url,
     async close() {
       await running.stop();
+      await stopLeftovers();
       await database.drop();
     },
   };
