@@ -3,6 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Books } from "../src/commands/chaos/calls/books.ts";
+import { checkSettled } from "../src/commands/chaos/calls/invariants.ts";
+import type { Acknowledgement } from "../src/commands/chaos/history.ts";
 import { findProcesses } from "../src/commands/chaos/processes.ts";
 import { createRandom } from "../src/commands/chaos/random.ts";
 import { chaosProgram } from "../src/commands/chaos.ts";
@@ -119,6 +122,162 @@ test.each([
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(error).toContain(message);
   expect(error).toContain("npm run chaos -- --help");
+});
+
+describe("every invariant of calls", () => {
+  /** One booking, charged for, paid at the supplier and answered; one that failed and left an unpaid order. */
+  function soundBooks() {
+    const usage = { id: "use_1", call_id: "call_1", tenant_id: "t", subject: "s", tool: "book_flight", price: 20_000n };
+    const order = { id: "ord_1", offer_id: "off_1", booking_reference: "ZZ1", state: "paid", total_amount: 90n };
+    const booking = { id: "bkg_1", tenant_id: "t", offer_id: "off_1", state: "booked", total_amount: 90n };
+    const books: Books = {
+      usage: [{ ...usage, idempotency_key: "k" }],
+      spends: [{ tenant_id: "t", period: "2026-11", spent: 20_000n }],
+      bookings: [
+        { ...booking, order_id: "ord_1", pnr: "ZZ1" },
+        { ...booking, id: "bkg_2", offer_id: "off_2", state: "failed", order_id: null, pnr: null },
+      ],
+      accounts: [
+        { id: "prefunded", kind: "prefunded", balance: 910n, entries: 910n },
+        { id: "held", kind: "held", balance: 0n, entries: 0n },
+        { id: "collection", kind: "collection", balance: 90n, entries: 90n },
+        { id: "funding", kind: "funding", balance: -1_000n, entries: -1_000n },
+      ],
+      transactions: [{ reference: "hold:bkg_1", kind: "hold", sum: 0n }],
+      deposited: 1_000n,
+      open: [{ matter: "reserved calls", count: 0n }],
+      supplier: {
+        orders: [
+          { ...order, paid_amount: 90n, metadata: { booking_id: "bkg_1" } },
+          {
+            ...order,
+            id: "ord_2",
+            offer_id: "off_2",
+            state: "held",
+            paid_amount: 0n,
+            metadata: { booking_id: "bkg_2" },
+          },
+        ],
+        payments: [{ id: "pay_1", order_id: "ord_1", amount: 90n, status: "succeeded" }],
+        refunds: [],
+      },
+    };
+    const answer: Acknowledgement = {
+      round: 1,
+      tool: "book_flight",
+      userId: "s",
+      key: "k",
+      args: { offerId: "off_1" },
+      meterId: "use_1",
+      priceMicroUsdc: 20_000n,
+      replayed: false,
+      signed: true,
+      result: { bookingId: "bkg_1", orderId: "ord_1", pnr: "ZZ1", offerId: "off_1" },
+    };
+    return { books, answers: [answer] };
+  }
+  type Sound = ReturnType<typeof soundBooks>;
+
+  /** Names of what does not hold. */
+  function failing({ books, answers }: Sound): string[] {
+    return checkSettled(answers, books).flatMap(({ invariant, problems }) => (problems.length > 0 ? [invariant] : []));
+  }
+  /** The first of a list, to be changed or repeated. */
+  function first<Item>(items: readonly Item[]): Item {
+    const [item] = items;
+    if (item === undefined) throw new Error("There is none.");
+    return item;
+  }
+  const order = ({ books }: Sound) => first(books.supplier.orders);
+
+  test("holds for sound books", () => {
+    expect(failing(soundBooks())).toEqual([]);
+  });
+
+  const ACKNOWLEDGED = "every acknowledged usage record is there";
+  const ONCE = "no usage record is there twice";
+  const SPENT = "spent is the sum of the usage records";
+  const BOOKED = "acknowledged bookings are paid orders";
+  const ORDERED_ONCE = "no offer was ordered or paid twice";
+  const CHARGED_ONCE = "no booking is charged for twice";
+  const SUPPLIER = "the supplier's ledger equals ours";
+  const BALANCE = "the balance account adds up";
+
+  const spoilers: [string, string, (sound: Sound) => unknown][] = [
+    ["a record is lost", ACKNOWLEDGED, ({ books }) => books.usage.pop()],
+    ["a record has another price", ACKNOWLEDGED, ({ books }) => Object.assign(first(books.usage), { price: 1n })],
+    ["an answer has no record", ACKNOWLEDGED, ({ answers }) => Object.assign(first(answers), { meterId: undefined })],
+    ["a call has two records", ONCE, ({ books }) => books.usage.push({ ...first(books.usage), id: "use_2" })],
+    [
+      "a key has two records",
+      ONCE,
+      ({ books }) => books.usage.push({ ...first(books.usage), id: "use_2", call_id: "call_2" }),
+    ],
+    [
+      "a key was metered twice",
+      "one idempotency key was metered once",
+      ({ answers }) => answers.push({ ...first(answers), meterId: "use_2" }),
+    ],
+    [
+      "an answer is not signed",
+      "every answer is signed",
+      ({ answers }) => Object.assign(first(answers), { signed: false }),
+    ],
+    ["spent is off by one", SPENT, ({ books }) => Object.assign(first(books.spends), { spent: 20_001n })],
+    ["a reservation is left", SPENT, ({ books }) => Object.assign(first(books.open), { count: 1n })],
+    ["the supplier lost the order", BOOKED, ({ books }) => books.supplier.orders.shift()],
+    ["the order was cancelled", BOOKED, (sound) => Object.assign(order(sound), { state: "cancelled" })],
+    ["the order has another PNR", BOOKED, (sound) => Object.assign(order(sound), { booking_reference: "ZZ9" })],
+    [
+      "an offer was ordered twice",
+      ORDERED_ONCE,
+      (sound) => sound.books.supplier.orders.push({ ...order(sound), id: "ord_3" }),
+    ],
+    [
+      "an order was paid twice",
+      ORDERED_ONCE,
+      ({ books }) => books.supplier.payments.push({ ...first(books.supplier.payments), id: "pay_2" }),
+    ],
+    [
+      "a booking was charged for twice",
+      CHARGED_ONCE,
+      ({ books }) =>
+        books.usage.push({ ...first(books.usage), id: "use_2", call_id: "call_2", idempotency_key: "other" }),
+    ],
+    ["an order is nobody's", SUPPLIER, (sound) => Object.assign(order(sound), { metadata: {} })],
+    [
+      "a paid order's booking failed",
+      SUPPLIER,
+      ({ books }) => Object.assign(first(books.bookings), { state: "failed" }),
+    ],
+    [
+      "another amount was paid",
+      SUPPLIER,
+      ({ books }) => Object.assign(first(books.supplier.payments), { amount: 91n }),
+    ],
+    ["money is missing", BALANCE, ({ books }) => Object.assign(first(books.accounts), { balance: 909n })],
+    ["a posting is one-sided", BALANCE, ({ books }) => Object.assign(first(books.transactions), { sum: 5n })],
+    [
+      "money is still held",
+      BALANCE,
+      ({ books }) => books.accounts.push({ ...first(books.accounts), id: "h", kind: "held" }),
+    ],
+    [
+      "a booking is open",
+      "every booking came to its end",
+      ({ books }) => Object.assign(first(books.bookings), { state: "paying" }),
+    ],
+  ];
+  test.each(spoilers)("fails when %s", (_, invariant, spoil) => {
+    const sound = soundBooks();
+    spoil(sound);
+    expect(failing(sound).filter((name) => name.startsWith(invariant))).toHaveLength(1);
+  });
+
+  test("is spoiled by one of these", () => {
+    const names = checkSettled([], soundBooks().books).map(({ invariant }) => invariant);
+    expect(names.filter((name) => !spoilers.some(([, invariant]) => name.startsWith(invariant)))).toEqual([]);
+  });
 });
 
 describe("the decisions", () => {

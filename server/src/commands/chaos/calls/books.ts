@@ -27,7 +27,6 @@ const Booking = z.object({
   tenant_id: z.string(),
   offer_id: z.string(),
   state: z.string(),
-  amount: Amount,
   total_amount: SupplierAmount,
   order_id: z.string().nullable(),
   pnr: z.string().nullable(),
@@ -51,13 +50,12 @@ const Supplier = z.object({
   ),
   payments: z.array(z.object({ id: z.string(), order_id: z.string(), amount: SupplierAmount, status: z.string() })),
   refunds: z.array(z.object({ reference: z.string(), amount: SupplierAmount })),
-  balance: z.object({ amount: SupplierAmount }),
 });
 
 const USAGE = `select id, call_id, tenant_id, subject, tool, idempotency_key, price_micro::text as price
   from usage_record`;
 const SPEND = `select tenant_id, period, spent_micro::text as spent from tenant_spend`;
-const BOOKINGS = `select id, tenant_id, offer_id, state, amount_micro::text as amount, total_amount, order_id, pnr
+const BOOKINGS = `select id, tenant_id, offer_id, state, total_amount, order_id, pnr
   from booking order by id`;
 const ACCOUNTS = `select account.id, account.kind, account.balance_micro::text as balance,
     coalesce(sum(entry.amount_micro), 0)::text as entries

@@ -1,15 +1,7 @@
 import type { Area, AreaRun, Scene } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "./books.ts";
-import {
-  checkAcknowledgedBookings,
-  checkBalance,
-  checkBookedOnce,
-  checkChargedOnce,
-  checkFinal,
-  checkSupplierAgrees,
-} from "./check-bookings.ts";
-import { checkAcknowledged, checkNoneTwice, checkOneAnswerPerKey, checkSigned, checkSpent } from "./check-usage.ts";
 import { armFaults, COMMIT_TIMEOUT_MILLISECONDS, disarmFaults, drawFaults, QUIET_MILLISECONDS } from "./faults.ts";
+import { checkRunning, checkSettled } from "./invariants.ts";
 import { createStorm } from "./storm.ts";
 import { createTravelers } from "./travelers.ts";
 
@@ -35,24 +27,8 @@ async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
     async audit(phase) {
       // Before the books are read: what is answered meanwhile may not be in them.
       const acknowledgements = [...history.acknowledgements];
-      if (phase === "running") {
-        const usage = await readUsage(deployment);
-        return [checkAcknowledged(acknowledgements, usage), checkNoneTwice(usage)];
-      }
-      const books = await readBooks(deployment, supplierUrl);
-      return [
-        checkAcknowledged(acknowledgements, books.usage),
-        checkNoneTwice(books.usage),
-        checkOneAnswerPerKey(acknowledgements),
-        checkSigned(acknowledgements),
-        checkSpent(books),
-        checkAcknowledgedBookings(acknowledgements, books),
-        checkBookedOnce(books),
-        checkChargedOnce(books, acknowledgements),
-        checkSupplierAgrees(books),
-        checkBalance(books),
-        checkFinal(books),
-      ];
+      if (phase === "running") return checkRunning(acknowledgements, await readUsage(deployment));
+      return checkSettled(acknowledgements, await readBooks(deployment, supplierUrl));
     },
   };
 }

@@ -1,0 +1,33 @@
+import type { Finding } from "../area.ts";
+import type { Acknowledgement } from "../history.ts";
+import type { Books } from "./books.ts";
+import {
+  checkAcknowledgedBookings,
+  checkBalance,
+  checkBookedOnce,
+  checkChargedOnce,
+  checkFinal,
+  checkSupplierAgrees,
+} from "./check-bookings.ts";
+import { checkAcknowledged, checkNoneTwice, checkOneAnswerPerKey, checkSigned, checkSpent } from "./check-usage.ts";
+
+/** What must hold at any moment, kills or not. `answers` must have been there before the records were read. */
+export function checkRunning(answers: readonly Acknowledgement[], usage: Books["usage"]): Finding[] {
+  return [checkAcknowledged(answers, usage), checkNoneTwice(usage)];
+}
+
+/** What must hold once everything came to its end. */
+export function checkSettled(answers: readonly Acknowledgement[], books: Books): Finding[] {
+  return [
+    ...checkRunning(answers, books.usage),
+    checkOneAnswerPerKey(answers),
+    checkSigned(answers),
+    checkSpent(books),
+    checkAcknowledgedBookings(answers, books),
+    checkBookedOnce(books),
+    checkChargedOnce(books, answers),
+    checkSupplierAgrees(books),
+    checkBalance(books),
+    checkFinal(books),
+  ];
+}
