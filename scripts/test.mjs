@@ -1,5 +1,6 @@
-// `npm test`: types, lint, then every test. Runs under the pinned Node, after scripts/install.mjs.
+// `npm test`: types, lint, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/rooms.test.ts`.
+// `npm run check` is the same with the quick tests of the source itself only.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +10,9 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
+const SOURCE_TESTS = ["server/test/rooms.test.ts"];
+const words = process.argv.slice(2);
+const vitestWords = words[0] === "--check" ? SOURCE_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
@@ -27,10 +31,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   });
 }
 
-const run = async (name, program, words) => {
+const run = async (name, program, options) => {
   const begun = performance.now();
   const code = await new Promise((resolve) => {
-    running = spawn(process.execPath, [inModules(program), ...words], {
+    running = spawn(process.execPath, [program, ...options], {
       cwd: root,
       env: { ...process.env, TMPDIR: temporary },
       stdio: "inherit",
@@ -97,16 +101,17 @@ const endLeftovers = async () => {
 };
 
 const steps = [
-  ["types", "typescript/bin/tsc", ["-p", ".", "--noEmit"]],
-  ["lint", "@biomejs/biome/bin/biome", ["check"]],
+  ["types", inModules("typescript/bin/tsc"), ["-p", ".", "--noEmit"]],
+  ["lint", inModules("@biomejs/biome/bin/biome"), ["check"]],
+  ["generated files", join(root, "server/src/commands/gen.ts"), ["--check"]],
 ];
 let failedSteps = 0;
-for (const [name, program, words] of steps) {
-  if (!interrupted && !(await run(name, program, words))) failedSteps += 1;
+for (const [name, program, options] of steps) {
+  if (!interrupted && !(await run(name, program, options))) failedSteps += 1;
 }
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const testsPassed =
-  !interrupted && (await run("tests", "vitest/vitest.mjs", ["run", ...reporters, ...process.argv.slice(2)]));
+  !interrupted && (await run("tests", inModules("vitest/vitest.mjs"), ["run", ...reporters, ...vitestWords]));
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;
