@@ -12,6 +12,13 @@ interface Abandoned {
 }
 
 /**
+ * Only who was there all the time can say that another was silent: after the database was away everybody was, and whoever
+ * comes back first must not take the others for dead. $1 is the sweeping process, $2 the seconds of silence.
+ */
+const WAS_THERE = `exists (
+  select 1 from service_process own where own.id = $1 and own.started_at <= now() - make_interval(secs => $2))`;
+
+/**
  * Settles the reservations and frees the keys of processes that stopped showing signs of life. A call with an effect that is
  * done is captured with its recorded result; one without an effect is released; one whose effect is still undecided is left
  * for whoever decides it. Safe beside other sweepers: settling is idempotent.
@@ -24,7 +31,7 @@ export async function sweepCalls(
     `select call.id, call.effect, call.result from call
      left join service_process process on process.id = call.process_id
      where call.state = 'reserved' and call.effect <> 'open' and call.process_id <> $1
-       and (process.id is null or process.seen_at < now() - make_interval(secs => $2))
+       and (process.id is null or process.seen_at < now() - make_interval(secs => $2)) and ${WAS_THERE}
      order by call.id limit $3`,
     [options.processId, options.staleSeconds, options.limit],
   );
@@ -60,7 +67,7 @@ export async function sweepCalls(
 
 /** Keys of dead processes: a read that was charged keeps its record and stays done; everything else can be tried again. */
 async function freeKeys(pool: pg.Pool, options: SweepOptions): Promise<number> {
-  const abandoned = `held.state = 'running' and held.process_id <> $1
+  const abandoned = `held.state = 'running' and held.process_id <> $1 and ${WAS_THERE}
     and not exists (select 1 from call where call.id = held.call_id and call.state = 'reserved')
     and not exists (
       select 1 from service_process process

@@ -5,6 +5,8 @@ import { sweepCalls } from "./calls-sweep.ts";
 
 const KEY_LIFETIME_HOURS = 24;
 const CALL_LIFETIME_HOURS = 48;
+/** Between two signs of life, one of which comes every second. */
+const LONGEST_GAP_SECONDS = 3;
 
 export function createCalls(pool: pg.Pool): Calls {
   /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
@@ -97,9 +99,13 @@ export function createCalls(pool: pg.Pool): Calls {
     },
 
     async heartbeat(processId) {
-      await pool.query(`insert into service_process (id) values ($1) on conflict (id) do update set seen_at = now()`, [
-        processId,
-      ]);
+      // `started_at`: since when it has been seen without a gap; while the database was away, nobody was.
+      await pool.query(
+        `insert into service_process (id) values ($1) on conflict (id) do update set seen_at = now(), started_at =
+           case when service_process.seen_at < now() - make_interval(secs => ${LONGEST_GAP_SECONDS})
+           then now() else service_process.started_at end`,
+        [processId],
+      );
     },
 
     sweep: (options) => sweepCalls(pool, options),
