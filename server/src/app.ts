@@ -48,6 +48,8 @@ export interface AppOptions {
   clock?: Clock;
   /** Lines for the operator while something takes long. */
   progress?(line: string): void;
+  /** Ends a start that is under way; what was started is stopped, and `startApp` rejects. */
+  signal?: AbortSignal;
 }
 
 export interface App {
@@ -111,6 +113,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const appUrl = config.publicAppUrl ?? urlOf(config.host, appFront.port);
     const edgeUrl = config.publicEdgeUrl ?? urlOf(config.host, edgeFront.port);
     const service = await startService(config, { ...options, log, closedBecause, undo, appUrl, edgeUrl });
+    options.signal?.throwIfAborted();
     const { metrics } = service;
     appFront.hot = service.hot;
     appFront.host = createHost(service.routes, { welcome: WELCOME.app, closedBecause, metrics, log });
@@ -153,6 +156,7 @@ async function startService(config: Config, options: ServiceOptions) {
     supplierSandbox: config.embeddedSandbox === "on",
     log,
     ...(options.progress === undefined ? {} : { progress: options.progress }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   undo.push(() => embedded.stop());
   const { databaseUrl } = embedded;

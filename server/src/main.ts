@@ -1,25 +1,27 @@
-import { startApp } from "./app.ts";
+import { type App, startApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+const ended = new AbortController();
+
 async function main(): Promise<void> {
   const started = performance.now();
-  const app = await startApp(readConfig(process.env), { progress: say });
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-
-  let stopping = false;
+  let app: App | undefined;
+  // A signal to the process group arrives twice.
   const stop = async (): Promise<void> => {
-    // A signal to the process group arrives twice.
-    if (stopping) return;
-    stopping = true;
+    if (ended.signal.aborted) return;
+    ended.abort();
+    if (app === undefined) return;
     await app.stop();
     process.exit(0);
   };
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
+  app = await startApp(readConfig(process.env), { progress: say, signal: ended.signal });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
 
   say("");
   say(`Wayfare is ready after ${seconds} s.`);
@@ -33,6 +35,8 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
+  // A start that was told to end has nothing to complain about.
+  if (ended.signal.aborted) process.exit(0);
   process.stderr.write(`${describe(error)}\n`);
   process.exit(1);
 });
