@@ -12,7 +12,10 @@ export const COMMIT_TIMEOUT_MILLISECONDS = 1_500;
 export const QUIET_MILLISECONDS = 3_000;
 
 const commits = ["/air/orders", "/air/payments"] as const;
+/** An effect that comes late is the one that only a quiet time answers, so it is drawn more often. */
 const kinds = [
+  "late_effect",
+  "late_effect",
   "reset_after_effect",
   "truncated_json",
   "late_effect",
@@ -23,11 +26,14 @@ const kinds = [
   "offer_expired",
 ] as const;
 
-/** Up to two faults of the supplier at the moments that cost money. */
+/** One to three faults of the supplier at the moments that cost money. */
 export function drawFaults(random: Random): Fault[] {
-  return Array.from({ length: random.between(0, 2) }, () => {
+  return Array.from({ length: random.between(1, 3) }, () => {
     const fault = random.pick(kinds);
-    const late = fault === "late_effect" ? { delayMs: random.between(COMMIT_TIMEOUT_MILLISECONDS, 2_500) } : {};
+    const late =
+      fault === "late_effect"
+        ? { delayMs: random.between(COMMIT_TIMEOUT_MILLISECONDS + 100, QUIET_MILLISECONDS - 100) }
+        : {};
     return { match: { path: random.pick(commits), method: "POST" }, fault, times: 1, ...late };
   });
 }

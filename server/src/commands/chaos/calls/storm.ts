@@ -108,9 +108,9 @@ export function createStorm(client: Client) {
 
     async function search(): Promise<void> {
       const [origin, destination] = random.pick(routes).split("-");
-      const departureDate = Temporal.Now.plainDateISO()
-        .add({ days: random.between(20, 90) })
-        .toString();
+      // Soon, and it is paid at once; later, and most are held before they are paid.
+      const days = random.chance(0.5) ? random.between(0, 1) : random.between(20, 90);
+      const departureDate = Temporal.Now.plainDateISO().add({ days }).toString();
       const answer = await ask({
         tool: "search_flights",
         args: { origin, destination, departureDate },
