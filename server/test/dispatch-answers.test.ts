@@ -85,6 +85,12 @@ describe("a failed call", () => {
     expect(answer.text).not.toContain("secret");
   });
 
+  it("says when to come back, where the tool knows", async () => {
+    const answer = await service.call("probe_read", { text: "a", mood: "later" });
+    expect(answer.body).toMatchObject({ code: "provider_timeout", retryable: true });
+    expect(answer.headers.get("retry-after")).toBe("7");
+  });
+
   it("gives a write's reservation back", async () => {
     const spent = () => service.sql("select spent_micro from tenant_spend where tenant_id = $1", [service.tenantId]);
     const before = await spent();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { createGroupCommit } from "../src/billing/group-commit.ts";
 import { createProbes } from "./support/probe-tools.ts";
 import { startTestService, type TestService } from "./support/service.ts";
@@ -133,6 +134,36 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("reread")).toBe(2);
     expect(second.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
     expect(await service.sql("select 1 from usage_record where idempotency_key = 'r1'")).toHaveLength(1);
+  });
+
+  it("is free again when the database refuses the call's own row", async () => {
+    await service.sql(`create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = 'check_violation'; end $$`);
+    for (const [tool, table] of [
+      ["probe_write", "call"],
+      ["probe_read", "usage_record"],
+    ] as const) {
+      await service.sql(`create trigger refuse before insert on ${table} for each row execute function refuse()`);
+      expect((await keyed(tool, { text: "poison" }, "poison")).status).toBe(500);
+      await service.sql(`drop trigger refuse on ${table}`);
+      await expect.poll(async () => (await keyed(tool, { text: "poison" }, "poison")).status).toBe(200);
+    }
+  });
+
+  it("of a call that an earlier one had paid for replays the earlier one's record and price", async () => {
+    const day = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
+    const { body } = await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate: day });
+    const { offers } = z.object({ offers: z.array(z.object({ id: z.string() })) }).parse(body.result);
+    const offerId = offers[0]?.id;
+    const first = await keyed("book_flight", { offerId }, "b1");
+    expect(first.status, first.text).toBe(200);
+    for (const key of ["b2", "b2", "b1"]) {
+      const again = await keyed("book_flight", { offerId }, key);
+      expect(again.headers.get("idempotent-replayed")).toBe("true");
+      expect(again.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
+      expect(again.body).toMatchObject({ priceMicroUsdc: "20000", result: first.body.result });
+    }
+    expect(await service.sql("select 1 from usage_record where tool = 'book_flight'")).toHaveLength(1);
   });
 
   it.each(["", "k".repeat(256)])("of a wrong length is refused", async (key) => {

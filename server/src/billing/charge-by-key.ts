@@ -110,7 +110,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       if (await guarded(reservations.submit(lineOf(call, call.id, call.id)))) return { kind: "run" };
       if (call.idempotencyKey !== undefined) await guarded(calls.closeClaim(call.id));
     } catch (error) {
-      if (error instanceof Failure && error.code === "unavailable") abandon(call);
+      if (!isRefusal(error)) abandon(call);
       throw error;
     }
     throw refuse(call);
@@ -141,7 +141,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     }
     // A read runs again and was paid for: `capture` finds its record by the key.
     if (call.tool.effect === "read") {
-      paidReads.set(call, { usageId: held.usageId });
+      paidReads.set(call, { usageId: held.usageId, price: held.price });
       return undefined;
     }
     return {
@@ -153,22 +153,22 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
   }
 
   /** Reads whose idempotency key was charged before. Entries go with their calls. */
-  const paidReads = new WeakMap<PendingCall, { usageId: string | null }>();
+  const paidReads = new WeakMap<PendingCall, { usageId: string | null; price: bigint }>();
 
   async function captureRead(call: PendingCall, latencyMs: number) {
     const paid = paidReads.get(call);
-    if (paid !== undefined) return { usageId: paid.usageId ?? undefined, replayed: true };
+    if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
     const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
     const usageId = newId("use_", call.startedAt.epochMilliseconds);
     const line = { ...lineOf(call, usageId, keyed ? call.id : null), latencyMs };
     const granting = charges.submit(line);
     if (options.broken === "durable-flush") {
       granting.catch(() => undefined);
-      return { usageId, replayed: false };
+      return { usageId, price: call.price, replayed: false };
     }
     if (!keyed) {
       if (!(await guarded(granting))) throw refuse(call);
-      return { usageId, replayed: false };
+      return { usageId, price: call.price, replayed: false };
     }
     try {
       const granted = await guarded(granting);
@@ -176,10 +176,10 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       await guarded(calls.closeClaim(call.id));
       if (!granted) throw refuse(call);
     } catch (error) {
-      if (error instanceof Failure && error.code === "unavailable") abandon(call);
+      if (!isRefusal(error)) abandon(call);
       throw error;
     }
-    return { usageId, replayed: false };
+    return { usageId, price: call.price, replayed: false };
   }
 
   return {
@@ -197,8 +197,9 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     async capture(call, result, latencyMs, firstCallId) {
       if (call.tool.effect === "read") return captureRead(call, latencyMs);
       const first = firstCallId === undefined ? undefined : await guarded(calls.takeOver(firstCallId));
+      const paidBefore = first?.paid === true ? first : undefined;
       const keyed = call.idempotencyKey !== undefined;
-      const usageId = first?.paid === true ? null : newId("use_", call.startedAt.epochMilliseconds);
+      const usageId = paidBefore === undefined ? newId("use_", call.startedAt.epochMilliseconds) : null;
       const settling = settlements.submit({
         callId: call.id,
         usageId,
@@ -206,11 +207,12 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
         at: clock.now(),
         idempotency: keyed ? "store" : "none",
         outcomeText: keyed ? JSON.stringify({ ok: true, result }) : null,
+        ...(paidBefore === undefined ? {} : { paidBefore }),
       });
       if (options.broken === "durable-flush") settling.catch(() => undefined);
       else await guarded(settling);
-      if (first?.paid === true) return { usageId: first.usageId ?? undefined, replayed: true };
-      return { usageId: usageId ?? undefined, replayed: firstCallId !== undefined };
+      const { usageId: shown, price } = paidBefore ?? { usageId, price: call.price };
+      return { usageId: shown ?? undefined, price, replayed: firstCallId !== undefined };
     },
 
     async release(call, outcome, final) {
@@ -274,6 +276,11 @@ async function grantTwice(
   const second = await grant(again);
   const granted = new Set(again.filter((_, index) => second[index] === true).map((line) => line.id));
   return lines.map((line, index) => first[index] === true || granted.has(line.id));
+}
+
+/** Known to have taken nothing; after anything else a claim or a reservation may be left. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Failure && error.code !== "unavailable";
 }
 
 function spendCapExceeded(): Failure {

@@ -26,10 +26,12 @@ export interface PendingCall {
 /** A final outcome in the words of no surface: what is stored for a replay, and what a surface renders. */
 export type Outcome =
   | { ok: true; result: unknown }
-  | { ok: false; code: string; detail?: string; issues?: unknown; extra?: unknown };
+  | { ok: false; code: string; detail?: string; issues?: unknown; extra?: unknown; retryAfterSeconds?: number };
 
 export interface Settled {
   usageId: string | undefined;
+  /** What was paid for the answer, now or by the earlier call. */
+  price: Micro;
   /** True: an earlier call paid for this answer. */
   replayed: boolean;
 }

@@ -102,7 +102,7 @@ export function createKernel(options: KernelOptions): Kernel {
     return {
       outcome: { ok: true, result },
       usageId: settled.usageId,
-      price: call.price,
+      price: settled.price,
       latencyMs,
       replayed: settled.replayed,
     };
@@ -171,6 +171,7 @@ function failureOutcome(error: unknown, entry: CatalogEntry, call: PendingCall, 
         ...(detail === undefined ? {} : { detail }),
         ...(error.issues === undefined ? {} : { issues: error.issues }),
         ...(error.extra === undefined ? {} : { extra: error.extra }),
+        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
       };
     }
   }

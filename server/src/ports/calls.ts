@@ -32,6 +32,8 @@ export interface Settlement {
   /** What becomes of the call's idempotency key: its outcome is stored, or it is free again. */
   idempotency: "none" | "store" | "forget";
   outcomeText: string | null;
+  /** An earlier call paid for the answer: what a replay of this call's key says. */
+  paidBefore?: { usageId: string | null; price: Micro };
 }
 
 export interface KeyIdentity {
@@ -67,7 +69,7 @@ export interface Calls {
   /**
    * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
    */
-  takeOver(firstCallId: string): Promise<{ paid: true; usageId: string | null } | { paid: false }>;
+  takeOver(firstCallId: string): Promise<{ paid: true; usageId: string | null; price: Micro } | { paid: false }>;
   heartbeat(processId: string): Promise<void>;
   /** Settles what dead processes left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
   sweep(options: {

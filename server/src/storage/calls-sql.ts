@@ -66,8 +66,9 @@ export const RESERVE = `
  */
 export const SETTLE = `
   with line as (
-    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[], $5::text[], $6::text[])
-      as line (call_id, usage_id, latency, at, idempotency, outcome)
+    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[], $5::text[], $6::text[],
+        $7::text[], $8::bigint[])
+      as line (call_id, usage_id, latency, at, idempotency, outcome, earlier_usage_id, earlier_price)
   ),
   prior as materialized (
     select call.id, call.state, call.tenant_id, call.period, call.price_micro
@@ -107,8 +108,10 @@ export const SETTLE = `
     where spend.tenant_id = total.tenant_id and spend.period = total.period and total.price <> 0
   ),
   stored as (
-    update idempotency set state = 'done', outcome = line.outcome, usage_id = line.usage_id,
-      price_micro = coalesce((select price_micro from prior where prior.id = line.call_id and line.usage_id is not null), 0)
+    update idempotency set state = 'done', outcome = line.outcome,
+      usage_id = coalesce(line.usage_id, line.earlier_usage_id),
+      price_micro = coalesce(
+        (select price_micro from prior where prior.id = line.call_id and line.usage_id is not null), line.earlier_price)
     from line where idempotency.call_id = line.call_id and line.idempotency = 'store'
   ),
   forgotten as (

@@ -58,6 +58,8 @@ export async function sweepCalls(
         [settlement.at.toString()],
         [settlement.idempotency],
         [settlement.outcomeText],
+        [null],
+        [0n],
       ],
     });
   }

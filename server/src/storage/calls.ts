@@ -92,10 +92,11 @@ export function createCalls(pool: pg.Pool): Calls {
         [firstCallId],
       );
       if (replaced.rowCount === 1) return { paid: false };
-      const { rows } = await pool.query<{ usage_id: string | null }>(`select usage_id from call where id = $1`, [
-        firstCallId,
-      ]);
-      return { paid: true, usageId: rows[0]?.usage_id ?? null };
+      const { rows } = await pool.query<{ usage_id: string | null; price_micro: bigint }>(
+        `select usage_id, price_micro from call where id = $1`,
+        [firstCallId],
+      );
+      return { paid: true, usageId: rows[0]?.usage_id ?? null, price: rows[0]?.price_micro ?? 0n };
     },
 
     async heartbeat(processId) {
@@ -167,5 +168,7 @@ function settlementColumns(settlements: readonly Settlement[]): unknown[] {
     settlements.map((line) => line.at.toString()),
     settlements.map((line) => line.idempotency),
     settlements.map((line) => line.outcomeText),
+    settlements.map((line) => line.paidBefore?.usageId ?? null),
+    settlements.map((line) => line.paidBefore?.price ?? 0n),
   ];
 }

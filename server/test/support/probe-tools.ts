@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FailureDetails } from "../../src/domain/errors.ts";
 import { defineTool } from "../../src/kernel/tool.ts";
 
 /** Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran. */
@@ -11,16 +12,21 @@ export function createProbes() {
     uses: [],
     input: z.strictObject({
       text: z.string().max(50),
-      mood: z.enum(["ok", "fail", "busy", "crash", "wrong"]).default("ok"),
+      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong"]).default("ok"),
     }),
     output: z.object({ text: z.string() }),
     errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
     example: () => ({ text: "hello" }),
   } as const;
-  const act = async (text: string, mood: string, fail: (code: "no_offers" | "provider_timeout") => Error) => {
+  const act = async (
+    text: string,
+    mood: string,
+    fail: (code: "no_offers" | "provider_timeout", details?: FailureDetails) => Error,
+  ) => {
     runs.set(text, (runs.get(text) ?? 0) + 1);
     if (mood === "fail") throw fail("no_offers");
     if (mood === "busy") throw fail("provider_timeout");
+    if (mood === "later") throw fail("provider_timeout", { retryAfterSeconds: 7 });
     if (mood === "crash") throw new Error("secret supplier text");
     const answer: { text: string } = mood === "wrong" ? JSON.parse('{"text": 7}') : { text };
     return answer;
