@@ -2,34 +2,45 @@ import { z } from "zod";
 import { type Issue, invalidInput } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
 
-const MAXIMUM_ISSUES = 20;
+/** As many as help; a body can hold thousands. */
+export const MAXIMUM_ISSUES = 20;
 
 /** Checks arguments against a tool's schema and returns them parsed. Throws `invalid_input` with every issue and its path. */
 export function validateArguments(schema: z.ZodObject, args: unknown): unknown {
   const parsed = schema.safeParse(args);
-  const stray = strayPrototypeKey(args);
-  if (stray !== undefined) throw invalidInput([{ path: stray, message: "unknown property" }]);
+  const stray = findStray(args, "");
+  if (stray !== undefined) throw invalidInput([stray]);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema)));
+  const issues = parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
+  throw invalidInput(issues.slice(0, MAXIMUM_ISSUES));
 }
 
-/** JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other. */
-function strayPrototypeKey(value: unknown): string | undefined {
+/** What no tool can mean, and schemas let pass. */
+function findStray(value: unknown, path: string): Issue | undefined {
+  if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NOT_STORABLE };
   if (typeof value !== "object" || value === null) return undefined;
-  if (Object.hasOwn(value, "__proto__")) return "__proto__";
   for (const [key, child] of Object.entries(value)) {
-    if (typeof child !== "object" || child === null) continue;
-    const found = strayPrototypeKey(child);
-    if (found !== undefined) return `${key}.${found}`;
+    const childPath = path === "" ? key : `${path}.${key}`;
+    // JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other.
+    if (key === "__proto__") return { path: childPath, message: "unknown property" };
+    const found = isStorable(key) ? findStray(child, childPath) : { path: childPath, message: NOT_STORABLE };
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+const NOT_STORABLE = "must not hold NUL characters or unpaired surrogates";
+
+/** PostgreSQL keeps no NUL, and an unpaired surrogate has no UTF-8. */
+function isStorable(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
 }
 
 function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
   const path = issue.path.map(String).join(".");
   if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
   const known = knownKeysAt(schema, issue.path);
-  return issue.keys.map((key) => {
+  return issue.keys.slice(0, MAXIMUM_ISSUES).map((key) => {
     const near = nearest(key, known);
     const hint = near === undefined ? "" : `; did you mean "${near}"?`;
     return { path: path === "" ? key : `${path}.${key}`, message: `unknown property${hint}` };

@@ -1,6 +1,7 @@
 import { Failure, type Issue, invalidInput } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
 import type { Answer, Kernel } from "../kernel/invoke.ts";
+import { MAXIMUM_ISSUES } from "../kernel/validate.ts";
 import type { Identity, Principal } from "../ports/identity.ts";
 import { METER_ID_HEADER } from "./audit-headers.ts";
 import type { HttpAnswer, HttpHandler } from "./http.ts";
@@ -22,6 +23,11 @@ export interface DispatchOptions {
 export function createDispatch({ exchange, kernel, identity }: DispatchOptions): HttpHandler {
   return (request) =>
     exchange(request, async ({ principal, confirm, traceId }) => {
+      if (request.method !== "POST") {
+        throw new Failure("not_found", {
+          detail: `There is nothing at ${request.method} ${DISPATCH_PATH}. Send a POST.`,
+        });
+      }
       const envelope = readEnvelope(await readJsonObject(request));
       await checkTenant(envelope, principal, identity);
       const answer = await kernel.invoke({
@@ -50,6 +56,7 @@ function readEnvelope(body: Record<string, unknown>): Envelope {
   const issues: Issue[] = [];
   for (const name of Object.keys(body)) {
     if (MEMBERS.some((member) => member === name)) continue;
+    if (issues.length === MAXIMUM_ISSUES) break;
     const near = nearest(name, MEMBERS);
     issues.push({ path: name, message: `unknown property${near === undefined ? "" : `; did you mean "${near}"?`}` });
   }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { Failure } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
+import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
+import { answerMalformedRequests, renderMalformedRequest } from "./malformed-request.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
@@ -20,27 +21,36 @@ export interface NodeHost {
  * everything else through `fallback`.
  */
 export function createNodeHost(options: {
-  /** The handler of a POST to this path, when it is a hot one. */
+  /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
   log: Log;
 }): NodeHost {
   const { log } = options;
-  const rest = getRequestListener((request, { incoming }) =>
-    options.fallback(request, incoming.socket.remoteAddress ?? ""),
+  const rest = getRequestListener(
+    (request, { incoming }) => options.fallback(request, incoming.socket.remoteAddress ?? ""),
+    {
+      // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
+      hostname: "localhost",
+      errorHandler(error) {
+        const { status, headers, body } = renderMalformedRequest(error, log);
+        return new Response(body, { status, headers });
+      },
+    },
   );
 
   const server = createServer((incoming, response) => {
     const url = incoming.url ?? "/";
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
-    const handler = incoming.method === "POST" ? options.hot(path) : undefined;
+    const handler = options.hot(path);
     if (handler === undefined) {
       void rest(incoming, response);
       return;
     }
     void serve(handler, incoming, response, path, queryStart === -1 ? "" : url.slice(queryStart), log);
   });
+  answerMalformedRequests(server, log);
   server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
   server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
   server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
@@ -108,9 +118,12 @@ async function serve(
   }
 }
 
-function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
-  const tooLarge = () => new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.` });
-  if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge());
+async function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
+  return bodyText(await readChunks(incoming, maximumBytes));
+}
+
+function readChunks(incoming: IncomingMessage, maximumBytes: number): Promise<Buffer[]> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge(maximumBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -118,18 +131,12 @@ function readText(incoming: IncomingMessage, maximumBytes: number): Promise<stri
       size += chunk.length;
       if (size > maximumBytes) {
         incoming.pause();
-        reject(tooLarge());
+        reject(tooLarge(maximumBytes));
         return;
       }
       chunks.push(chunk);
     });
-    incoming.on("end", () => resolve(decode(chunks)));
-    incoming.on("error", () => reject(new Failure("malformed_json", { detail: "The body ended too early." })));
+    incoming.on("end", () => resolve(chunks));
+    incoming.on("error", () => reject(endedTooEarly()));
   });
-}
-
-function decode(chunks: readonly Buffer[]): string {
-  const [first] = chunks;
-  if (first === undefined) return "";
-  return (chunks.length === 1 ? first : Buffer.concat(chunks)).toString("utf8");
 }

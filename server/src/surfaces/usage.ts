@@ -16,7 +16,7 @@ export async function readUsage(options: {
   const { usage, principal, query, clock } = options;
   const limit = readLimit(query.get("limit"));
   const period = clock.now().toString().slice(0, 7);
-  const page = { before: readCursor(query.get("cursor")), limit: limit + 1, tool: query.get("tool") ?? undefined };
+  const page = { before: readCursor(query.get("cursor")), limit: limit + 1, tool: readTool(query.get("tool")) };
   const [records, totals] = await Promise.all([
     usage.list(principal.tenantId, page),
     usage.totals(principal.tenantId, period),
@@ -43,6 +43,12 @@ function readLimit(text: string | null): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAXIMUM_LIMIT) return limit;
   throw invalidInput([{ path: "limit", message: `must be a whole number from 1 to ${MAXIMUM_LIMIT}` }]);
+}
+
+function readTool(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  if (/^[a-z0-9_]{1,64}$/.test(text)) return text;
+  throw invalidInput([{ path: "tool", message: "must be a tool's name" }]);
 }
 
 function readCursor(text: string | null): string | undefined {

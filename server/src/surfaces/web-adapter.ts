@@ -1,4 +1,4 @@
-import { Failure } from "../domain/errors.ts";
+import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
 
 /** Carries a handler over web-standard requests, for everything that is not served straight from node:http. */
@@ -18,15 +18,20 @@ export async function serveWeb(handler: HttpHandler, request: Request, remoteAdd
 }
 
 async function readText(request: Request, maximumBytes: number): Promise<string> {
-  const tooLarge = () => new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.` });
-  if (Number(request.headers.get("content-length") ?? 0) > maximumBytes) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > maximumBytes) throw tooLarge(maximumBytes);
   if (request.body === null) return "";
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > maximumBytes) throw tooLarge();
-    chunks.push(chunk);
+  const reader = request.body.getReader();
+  while (true) {
+    // A caller that goes away in the middle is no fault of ours, and none of the database.
+    const { done, value } = await reader.read().catch(() => Promise.reject(endedTooEarly()));
+    if (done) return bodyText(chunks);
+    size += value.byteLength;
+    if (size > maximumBytes) {
+      await reader.cancel();
+      throw tooLarge(maximumBytes);
+    }
+    chunks.push(value);
   }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,0 +1,44 @@
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { RequestError } from "@hono/node-server";
+import { Failure } from "../domain/errors.ts";
+import type { Log } from "../ports/log.ts";
+import type { HttpAnswer } from "./http.ts";
+import { renderThrown } from "./render-error.ts";
+import { traceIdOf } from "./trace.ts";
+
+/** What the web adapter throws before a route is reached: a host or a target that makes no URL. */
+export function renderMalformedRequest(error: unknown, log: Log): HttpAnswer {
+  const refused = error instanceof RequestError ? notHttp("The request's target or Host header is not valid.") : error;
+  return renderThrown(refused, traceIdOf(undefined), log);
+}
+
+/** Answers what node:http cannot read like everything else, with a problem; it would answer with an empty body. */
+export function answerMalformedRequests(server: Server, log: Log): void {
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", (incoming, response) => answers.set(incoming.socket, response));
+  server.on("clientError", (error, socket) => {
+    // In the middle of an answer a second one would be taken for its rest.
+    const begun = answers.get(socket);
+    const between = begun === undefined || !begun.headersSent || begun.writableFinished;
+    if (socket.writable && between) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
+    socket.destroy();
+  });
+}
+
+function failureOf(error: Error): Failure {
+  const code = "code" in error ? error.code : undefined;
+  if (code === "HPE_HEADER_OVERFLOW") return new Failure("too_large", { detail: "The headers are too large." });
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return notHttp("The request did not arrive in time.");
+  return notHttp("The request is not valid HTTP/1.1.");
+}
+
+function notHttp(detail: string): Failure {
+  return new Failure("invalid_input", { detail });
+}
+
+function messageOf({ status, headers, body }: HttpAnswer): string {
+  const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`;
+}
