@@ -62,6 +62,15 @@ describe("what is no HTTP is answered with a problem", () => {
     }
   });
 
+  it("but not in place of the answer to a request before it, which may well have its effect", async () => {
+    const body = JSON.stringify({ tenantId: service.tenantId, tool: "probe_write", args: { text: "before" } });
+    const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
+    const call = ["POST /api/agent/dispatch HTTP/1.1", ...headers, `Content-Length: ${body.length}`, "", body];
+    const answer = await exchange(`${call.join("\r\n")}HELLO\r\n\r\n`);
+    expect(answer.head).toBe("");
+    expect((await exchange(`HELLO\r\n\r\n`)).status).toBe(400);
+  });
+
   it("answers HTTP/1.0 without a host, as probes of load balancers send it", async () => {
     expect((await exchange(request("GET /healthz HTTP/1.0", []))).status).toBe(200);
   });

@@ -18,10 +18,10 @@ export function answerMalformedRequests(server: Server, log: Log): void {
   const answers = new WeakMap<Duplex, ServerResponse>();
   server.on("request", (incoming, response) => answers.set(incoming.socket, response));
   server.on("clientError", (error, socket) => {
-    // In the middle of an answer a second one would be taken for its rest.
-    const begun = answers.get(socket);
-    const between = begun === undefined || !begun.headersSent || begun.writableFinished;
-    if (socket.writable && between) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
+    const answer = answers.get(socket);
+    // While a whole request is being answered, this would be taken for its answer, and what it asked for may well happen.
+    const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
+    if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
     socket.destroy();
   });
 }
