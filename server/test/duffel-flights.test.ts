@@ -205,3 +205,13 @@ test("airports near a position come nearest first with their distance, each once
   const named = await duffel.flights.findAirports({ text: "new york" });
   expect(named[0]).toMatchObject({ iataCode: "JFK", distanceMeters: null });
 });
+
+test.each(["", ".", "..", "off_1/../..", "off_1?x", "o".repeat(129)])(
+  "what cannot be an id is not asked for: %s",
+  async (id) => {
+    await using duffel = await startDuffel(() => ({ status: 200, json: { data: [] } }));
+    await expect(duffel.flights.getOffer(id)).rejects.toMatchObject({ code: "offer_not_found" });
+    expect(await duffel.flights.getAirlineCredit(id)).toBeUndefined();
+    expect(duffel.requests).toEqual([]);
+  },
+);

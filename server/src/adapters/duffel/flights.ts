@@ -24,6 +24,9 @@ export interface FlightsOptions {
   searchMarginMs: number;
 }
 
+/** Callers give ids: what cannot be one must not become another path, nor one that is too long to be sent. */
+const SUPPLIER_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
 const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
 
 export function createFlights(options: FlightsOptions): Flights {
@@ -66,6 +69,7 @@ export function createFlights(options: FlightsOptions): Flights {
     searchOffers,
 
     async getOffer(offerId, call = {}) {
+      if (!SUPPLIER_ID.test(offerId)) throw failure("offer_not_found");
       const offer = await client.read({
         subject: "offer",
         schema: WireOffer,
@@ -79,6 +83,7 @@ export function createFlights(options: FlightsOptions): Flights {
     ...createCustomers(client),
 
     async getAirlineCredit(creditId) {
+      if (!SUPPLIER_ID.test(creditId)) return undefined;
       try {
         const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
         return toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());
