@@ -65,6 +65,9 @@ describe("the books of prefunded balances", () => {
     await ledger.capture(purse, "booking:c", 40n);
     await expect(ledger.release(purse, "booking:c")).rejects.toThrow("differently");
     await expect(ledger.release(purse, "booking:unknown")).rejects.toThrow("no hold");
+    await ledger.hold(purse, 10n, "booking:mine");
+    await expect(ledger.release(other, "booking:mine")).rejects.toThrow("no hold");
+    await ledger.release(purse, "booking:mine");
     expect(await ledger.balance(purse)).toEqual({ availableMicroUsdc: 60n, heldMicroUsdc: 0n });
     expect(await ledger.balance(other)).toEqual({ availableMicroUsdc: 100n, heldMicroUsdc: 0n });
   });

@@ -197,10 +197,18 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
         .onRef("ledger_entry.transaction_id", "=", "ledger_transaction.id")
         .on("ledger_entry.account_id", "=", accountId(purse, "held")),
     )
-    .select("amount_micro")
+    .select(({ exists, selectFrom }) => [
+      "amount_micro",
+      exists(
+        selectFrom("ledger_entry").select("account_id").whereRef("transaction_id", "=", "ledger_transaction.id"),
+      ).as("moved"),
+    ])
     .where("reference", "=", `hold:${reference}`)
     .executeTakeFirst();
-  if (row === undefined) throw new Error(`ledger: there is no hold ${reference}`);
+  // Nor is it this purse's when its entries are another's.
+  if (row === undefined || (row.amount_micro === null && row.moved === true)) {
+    throw new Error(`ledger: there is no hold ${reference}`);
+  }
   // A hold of nothing has no entries.
   return row.amount_micro ?? 0n;
 }
