@@ -29,22 +29,22 @@ const MAXIMUM_KEY_LENGTH = 255;
 /** The tenant pays: under the monthly cap, by a usage record that is durable before the answer leaves. */
 export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(): Promise<void> } {
   const { calls, processId, clock } = options;
-  const group = <Item>(
-    flush: (items: readonly Item[]) => Promise<readonly boolean[]>,
-  ): GroupCommitOptions<Item, boolean> => ({
+  const group = <Item, Outcome>(
+    flush: (items: readonly Item[]) => Promise<readonly Outcome[]>,
+  ): GroupCommitOptions<Item, Outcome> => ({
     flush,
     maximumBatch: MAXIMUM_BATCH,
     isTransient: options.isTransient,
     retryMilliseconds: options.retryMilliseconds,
     pause: options.pause,
   });
-  const charges = createGroupCommit(group<ChargeLine>((lines) => grantTwice(lines, calls.charge)));
+  const charges = createGroupCommit(group<ChargeLine, boolean>((lines) => grantTwice(lines, calls.charge)));
   const reservations = createGroupCommit(
-    group<ChargeLine>((lines) => grantTwice(lines, (some) => calls.reserve(some, processId))),
+    group<ChargeLine, boolean>((lines) => grantTwice(lines, (some) => calls.reserve(some, processId))),
   );
   // What a call ended with must reach the books however long the database is away: only the caller stops waiting.
   const settlements = createGroupCommit({
-    ...group<Settlement>((lines) => calls.settle(lines)),
+    ...group<Settlement, string | null>((lines) => calls.settle(lines)),
     neverGiveUp: true,
   });
   const loose = new Set<Promise<void>>();
@@ -69,24 +69,19 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
 
   /** Undoes a claim and a reservation of which nobody knows whether they were made. */
   function abandon(call: PendingCall): void {
-    track(
-      settlements
-        .submit({
-          callId: call.id,
-          usageId: null,
-          latencyMs: 0,
-          at: clock.now(),
-          idempotency: "none",
-          outcomeText: null,
-        })
-        .then(() => eventually(() => calls.closeClaim(call.id))),
-    );
+    const undo = { usageId: null, latencyMs: 0, at: clock.now(), idempotency: "none", outcomeText: null } as const;
+    const released = settlements.submit({ callId: call.id, ...undo }).catch((error: unknown) => {
+      // Its waiter was told that it takes long; the release itself is sent until it is written.
+      if (!options.isTransient(error)) options.onLooseEnd(error);
+    });
+    track(released.then(() => eventually(() => calls.closeClaim(call.id))));
   }
 
-  async function eventually(work: () => Promise<void>): Promise<void> {
+  async function eventually(work: () => Promise<unknown>): Promise<void> {
     while (true) {
       try {
-        return await work();
+        await work();
+        return;
       } catch (error) {
         if (!options.isTransient(error)) throw error;
         await options.pause(LOOSE_END_PAUSE_MILLISECONDS);
@@ -107,8 +102,9 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
         if (replay !== undefined) return replay;
       }
       if (call.tool.effect === "read") return { kind: "run" };
-      if (await guarded(reservations.submit(lineOf(call, call.id, call.id)))) return { kind: "run" };
-      if (call.idempotencyKey !== undefined) await guarded(calls.closeClaim(call.id));
+      const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
+      if (await guarded(reservations.submit(lineOf(call, call.id, keyed ? call.id : null)))) return { kind: "run" };
+      if (keyed && !(await guarded(calls.closeClaim(call.id)))) throw takenForDead();
     } catch (error) {
       if (!isRefusal(error)) abandon(call);
       throw error;
@@ -155,6 +151,16 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
   /** Reads whose idempotency key was charged before. Entries go with their calls. */
   const paidReads = new WeakMap<PendingCall, { usageId: string | null; price: bigint }>();
 
+  /** What cannot be done because the database is away leaves no claim and no reservation behind. */
+  async function orAbandon<Result>(call: PendingCall, work: Promise<Result>): Promise<Result> {
+    try {
+      return await guarded(work);
+    } catch (error) {
+      if (!isRefusal(error)) abandon(call);
+      throw error;
+    }
+  }
+
   async function captureRead(call: PendingCall, latencyMs: number) {
     const paid = paidReads.get(call);
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
@@ -171,15 +177,12 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       return { usageId, price: call.price, replayed: false };
     }
     try {
-      const granted = await guarded(granting);
-      // Closing finishes the key when the record is there, and frees it when it is not.
-      await guarded(calls.closeClaim(call.id));
-      if (!granted) throw refuse(call);
+      if (await guarded(granting)) return { usageId, price: call.price, replayed: false };
+      throw (await guarded(calls.closeClaim(call.id))) ? refuse(call) : takenForDead();
     } catch (error) {
       if (!isRefusal(error)) abandon(call);
       throw error;
     }
-    return { usageId, price: call.price, replayed: false };
   }
 
   return {
@@ -196,7 +199,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
 
     async capture(call, result, latencyMs, firstCallId) {
       if (call.tool.effect === "read") return captureRead(call, latencyMs);
-      const first = firstCallId === undefined ? undefined : await guarded(calls.takeOver(firstCallId));
+      const first = firstCallId === undefined ? undefined : await orAbandon(call, calls.takeOver(firstCallId));
       const paidBefore = first?.paid === true ? first : undefined;
       const keyed = call.idempotencyKey !== undefined;
       const usageId = paidBefore === undefined ? newId("use_", call.startedAt.epochMilliseconds) : null;
@@ -210,14 +213,18 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
         ...(paidBefore === undefined ? {} : { paidBefore }),
       });
       if (options.broken === "durable-flush") settling.catch(() => undefined);
-      else await guarded(settling);
-      const { usageId: shown, price } = paidBefore ?? { usageId, price: call.price };
-      return { usageId: shown ?? undefined, price, replayed: firstCallId !== undefined };
+      const paidUnder = options.broken === "durable-flush" ? usageId : await guarded(settling);
+      if (paidBefore !== undefined)
+        return { usageId: paidBefore.usageId ?? undefined, price: paidBefore.price, replayed: true };
+      // Null: another call has the key by now, and pays.
+      const price = paidUnder === null ? 0n : call.price;
+      return { usageId: paidUnder ?? undefined, price, replayed: firstCallId !== undefined || paidUnder === null };
     },
 
     async release(call, outcome, final) {
       if (call.tool.effect === "read") {
-        if (call.idempotencyKey !== undefined && !paidReads.has(call)) await guarded(calls.closeClaim(call.id));
+        if (call.idempotencyKey === undefined || paidReads.has(call)) return;
+        await orAbandon(call, calls.closeClaim(call.id));
         return;
       }
       const store = final && call.idempotencyKey !== undefined;
@@ -287,6 +294,14 @@ function spendCapExceeded(): Failure {
   return new Failure("spend_cap_exceeded", {
     detail:
       "The tenant's monthly spend cap leaves no room for this call. The operator can raise it: npm run tenant -- set <tenantId> --cap <USDC>.",
+  });
+}
+
+/** The process was silent for so long that another one freed the key; the call that has it now pays. */
+function takenForDead(): Failure {
+  return new Failure("in_progress", {
+    detail: "The call took so long that its Idempotency-Key was given free. Nothing was charged; send it again.",
+    retryAfterSeconds: 1,
   });
 }
 

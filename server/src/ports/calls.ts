@@ -4,7 +4,7 @@ import type { Micro } from "../domain/money.ts";
 export interface ChargeLine {
   /** The usage record's id (the meter id) for a charge, the call's id for a reservation. */
   id: string;
-  /** The call that a charge belongs to, when it must be found again by its idempotency key; else null. */
+  /** The call, when it has claimed an idempotency key; else null. */
   callId: string | null;
   tenantId: string;
   keyId: string;
@@ -51,11 +51,15 @@ export type Claim =
 
 /** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
 export interface Calls {
-  /** Cap and usage record in one statement: true where granted. */
+  /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim. */
   charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
-  /** Cap and reservation in one statement: true where granted. */
+  /** Cap and reservation in one statement: true where granted. Refused is also who lost its claim. */
   reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
-  settle(settlements: readonly Settlement[]): Promise<readonly boolean[]>;
+  /**
+   * Answers with the usage record under which each call is paid: another one than was asked for when a sweep was quicker;
+   * null when it is not paid, also because another call pays for the same answer.
+   */
+  settle(settlements: readonly Settlement[]): Promise<readonly (string | null)[]>;
   /** Takes an idempotency key for a call, or says what holds it. Keys are free again after 24 h. */
   claim(
     identity: KeyIdentity,
@@ -64,8 +68,8 @@ export interface Calls {
     processId: string,
     at: Temporal.Instant,
   ): Promise<Claim>;
-  /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. */
-  closeClaim(callId: string): Promise<void>;
+  /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. False: it was ended before. */
+  closeClaim(callId: string): Promise<boolean>;
   /**
    * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
    */

@@ -13,10 +13,14 @@ const LINES = `
 /**
  * Locks the spend rows in one order (so that processes never wait for each other in a ring), sums prices over the order of
  * arrival, and grants the prefix that fits under the cap. `present` are rows of a batch that is sent again after its answer
- * was lost: they were granted and counted then.
+ * was lost: they were granted and counted then. A keyed call (`call_id`) is refused when it has lost its `claim`: its process
+ * was silent, the key was freed, and whoever has it now runs and pays. A charge ends its claim, so a key is charged once.
  */
 const grant = (presentTable: string): string => `
   line as (${LINES}),
+  claim as materialized (
+    select call_id from idempotency where call_id = any ($2::text[]) and state = 'running' order by call_id for update
+  ),
   room as materialized (
     select spend.tenant_id, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
     from tenant_spend spend join tenant on tenant.id = spend.tenant_id
@@ -28,7 +32,8 @@ const grant = (presentTable: string): string => `
   granted as materialized (
     select asked.* from (
       select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
-      from line where line.id not in (select id from present)
+      from line where line.id not in (select id from present) 
+        and (line.call_id is null or line.call_id in (select call_id from claim))
     ) asked join room using (tenant_id, period)
     where asked.running <= room.room
   ),
@@ -40,6 +45,10 @@ const grant = (presentTable: string): string => `
 
 export const CHARGE = `
   with ${grant("usage_record")},
+  finished as (
+    update idempotency set state = 'done', usage_id = granted.id, price_micro = granted.price
+    from granted where idempotency.call_id = granted.call_id
+  ),
   written as (
     insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
       price_micro, status, trace_id, idempotency_key, latency_ms, created_at)
@@ -62,7 +71,8 @@ export const RESERVE = `
 
 /**
  * Captures or releases reservations. A call that a sweep released while its process was only slow is captured all the same:
- * its effect happened, so its price is added again. A call that is settled already is left as it is.
+ * its effect happened, so its price is added again; unless another call has its idempotency key by now and pays for it. A
+ * call that is settled already is left as it is, and so is its key.
  */
 export const SETTLE = `
   with line as (
@@ -71,7 +81,8 @@ export const SETTLE = `
       as line (call_id, usage_id, latency, at, idempotency, outcome, earlier_usage_id, earlier_price)
   ),
   prior as materialized (
-    select call.id, call.state, call.tenant_id, call.period, call.price_micro
+    select call.id, call.state, call.tenant_id, call.period, call.price_micro, call.usage_id, call.subject, call.tool,
+      call.idempotency_key
     from call where id in (select call_id from line) order by id for update
   ),
   locked as materialized (
@@ -87,7 +98,10 @@ export const SETTLE = `
     from line, prior
     where call.id = line.call_id and prior.id = call.id
       and ((line.usage_id is null and prior.state = 'reserved')
-        or (line.usage_id is not null and prior.state in ('reserved', 'released')))
+        or (line.usage_id is not null and (prior.state = 'reserved' or (prior.state = 'released' and not exists (
+          select 1 from idempotency other
+          where other.tenant_id = prior.tenant_id and other.subject = prior.subject and other.tool = prior.tool
+            and other.key = prior.idempotency_key and other.call_id <> prior.id)))))
     returning call.*, prior.state as was, line.latency as latency, line.at as at
   ),
   written as (
@@ -110,11 +124,13 @@ export const SETTLE = `
   stored as (
     update idempotency set state = 'done', outcome = line.outcome,
       usage_id = coalesce(line.usage_id, line.earlier_usage_id),
-      price_micro = coalesce(
-        (select price_micro from prior where prior.id = line.call_id and line.usage_id is not null), line.earlier_price)
-    from line where idempotency.call_id = line.call_id and line.idempotency = 'store'
+      price_micro = case when line.usage_id is null then line.earlier_price else prior.price_micro end
+    from line join prior on prior.id = line.call_id
+    where idempotency.call_id = line.call_id and line.idempotency = 'store' and prior.state <> 'captured'
   ),
   forgotten as (
-    delete from idempotency using line where idempotency.call_id = line.call_id and line.idempotency = 'forget'
+    delete from idempotency using line join prior on prior.id = line.call_id
+    where idempotency.call_id = line.call_id and line.idempotency = 'forget' and prior.state <> 'captured'
   )
-  select id from prior`;
+  select prior.id, case when changed.id is null then prior.usage_id else changed.usage_id end as usage_id
+  from prior left join changed on changed.id = prior.id`;

@@ -1,4 +1,4 @@
-import type pg from "pg";
+import pg from "pg";
 import type { Calls, ChargeLine, Claim, Settlement } from "../ports/calls.ts";
 import { CHARGE, RESERVE, SETTLE } from "./calls-sql.ts";
 import { sweepCalls } from "./calls-sweep.ts";
@@ -7,6 +7,7 @@ const KEY_LIFETIME_HOURS = 24;
 const CALL_LIFETIME_HOURS = 48;
 /** Between two signs of life, one of which comes every second. */
 const LONGEST_GAP_SECONDS = 3;
+const UNIQUE_VIOLATION = "23505";
 
 export function createCalls(pool: pg.Pool): Calls {
   /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
@@ -27,7 +28,12 @@ export function createCalls(pool: pg.Pool): Calls {
 
   async function grant(name: string, text: string, lines: readonly ChargeLine[], extra: unknown[]): Promise<boolean[]> {
     await ensureSpendRows(lines);
-    const { rows } = await pool.query<{ id: string }>({ name, text, values: [...columnsOf(lines), ...extra] });
+    const send = () => pool.query<{ id: string }>({ name, text, values: [...columnsOf(lines), ...extra] });
+    // A batch that is sent again while its first sending, whose connection was lost, still ran: now its rows can be seen.
+    const { rows } = await send().catch((error: unknown) => {
+      if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return send();
+      throw error;
+    });
     const granted = new Set(rows.map((row) => row.id));
     return lines.map((line) => granted.has(line.id));
   }
@@ -37,13 +43,13 @@ export function createCalls(pool: pg.Pool): Calls {
     reserve: (lines, processId) => grant("reserve", RESERVE, lines, [processId]),
 
     async settle(settlements) {
-      const { rows } = await pool.query<{ id: string }>({
+      const { rows } = await pool.query<{ id: string; usage_id: string | null }>({
         name: "settle",
         text: SETTLE,
         values: settlementColumns(settlements),
       });
-      const settled = new Set(rows.map((row) => row.id));
-      return settlements.map((settlement) => settled.has(settlement.callId));
+      const usageIds = new Map(rows.map((row) => [row.id, row.usage_id]));
+      return settlements.map((settlement) => usageIds.get(settlement.callId) ?? null);
     },
 
     async claim(identity, requestHash, callId, processId, at) {
@@ -82,8 +88,9 @@ export function createCalls(pool: pg.Pool): Calls {
           from usage_record record where record.call_id = $1 and claim.call_id = $1 and claim.state = 'running'`,
         values: [callId],
       });
-      if (finished.rowCount === 1) return;
-      await pool.query(`delete from idempotency where call_id = $1 and state = 'running'`, [callId]);
+      if (finished.rowCount === 1) return true;
+      const freed = await pool.query(`delete from idempotency where call_id = $1 and state = 'running'`, [callId]);
+      return freed.rowCount === 1;
     },
 
     async takeOver(firstCallId) {

@@ -1,8 +1,21 @@
 import pg from "pg";
 
-/** SQLSTATE classes and codes after which the same statement can succeed: connection lost, server stopping, serialisation, deadlock. */
-const TRANSIENT_STATES = /^(08|57P|53|40001|40P01|25006)/;
-const TRANSIENT_SYSTEM_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOENT", "ENOTFOUND"]);
+/**
+ * SQLSTATE classes and codes after which the same statement can succeed: connection lost, server stopping, statement time-out
+ * (a lock or a disk that did not come), serialisation, deadlock.
+ */
+const TRANSIENT_STATES = /^(08|57P|57014|53|40001|40P01|25006)/;
+const TRANSIENT_SYSTEM_CODES = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
 
 /** True when the database was away or asks for another try; false when the statement itself is at fault. */
 export function isDatabaseAway(error: unknown): boolean {
