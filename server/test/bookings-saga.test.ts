@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Failure } from "../src/domain/errors.ts";
 import { createBookingReconciler } from "../src/jobs/reconcile-bookings.ts";
 import { openBookingWorld } from "./support/booking-world.ts";
 import { silentLog } from "./support/identity.ts";
@@ -182,6 +183,62 @@ describe("a refusal by the supplier", () => {
   });
 });
 
+describe("giving an order up", () => {
+  /** A payment that is refused, and all the same arrives when the order is cancelled. */
+  function latePayment(tenant: Tenant) {
+    const { flights } = tenant.supplier;
+    const cancelUnpaidOrder = async (orderId: string) => {
+      await flights.payOrder(orderId, "412.50", "USD");
+      await flights.cancelUnpaidOrder(orderId);
+    };
+    tenant.supplier.faults.payment.push("booking_rejected");
+    return { flights: { ...flights, cancelUnpaidOrder }, stores: world.stores };
+  }
+
+  test("that turns out to be paid completes the booking", async () => {
+    const tenant = await world.newTenant();
+    expect(await tenant.book({ ports: latePayment(tenant) })).toMatchObject({ kind: "booked" });
+    expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
+  });
+
+  test("is put off while the supplier does not say whether it was paid", async () => {
+    const tenant = await world.newTenant();
+    const ports = latePayment(tenant);
+    const getOrder = async (orderId: string) => {
+      const order = await tenant.supplier.flights.getOrder(orderId);
+      if (order.paid) throw new Failure("provider_timeout");
+      return order;
+    };
+    const silent = { ...ports, flights: { ...ports.flights, getOrder } };
+    expect(await codeOf(tenant.book({ ports: silent }))).toBe("outcome_unknown");
+    expect(await tenant.audit()).toMatchObject({ openBookings: 1, held: PRICE });
+    await tenant.reconcile();
+    expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
+  });
+
+  test("that cannot be cancelled and is unpaid frees the money", async () => {
+    const tenant = await world.newTenant();
+    tenant.supplier.faults.payment.push("booking_rejected");
+    tenant.supplier.faults.cancellation.push("provider_unavailable");
+    expect(await codeOf(tenant.book())).toBe("booking_rejected");
+    expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"] });
+  });
+});
+
+test("an order that comes back in another currency costs what was sent for it", async () => {
+  const tenant = await world.newTenant();
+  const { flights, offers } = tenant.supplier;
+  const paymentRequirements = { ...offer().paymentRequirements, requiresInstantPayment: true };
+  offers.set("off_1", { ...offer(), paymentRequirements });
+  const instantOrder: typeof flights.instantOrder = async (request) => ({
+    ...(await flights.instantOrder(request)),
+    totalAmount: "330.00",
+    totalCurrency: "GBP",
+  });
+  await tenant.book({ ports: { flights: { ...flights, instantOrder }, stores: world.stores } });
+  expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
+});
+
 describe("an unknown outcome", () => {
   const faults = ["lost_before_effect", "lost_after_effect", "garbled_after_effect", "late_effect"] as const;
   const open = { openBookings: 1, held: PRICE, spent: 0n, effects: ["open"] };
@@ -311,7 +368,7 @@ describe("an unknown outcome", () => {
     await expect.poll(() => tenant.supplier.counts.order).toBe(1);
     expect(await tenant.reconcile({ seconds: 60 })).toBe(1);
     wake();
-    expect(await codeOf(sleepy)).toBe("outcome_unknown");
+    expect(await sleepy).toMatchObject({ kind: "booked", result: { orderId: "ord_1" } });
     expect(tenant.supplier.counts).toMatchObject({ order: 1, payment: 1 });
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
   });

@@ -262,7 +262,9 @@ test("when a credit's share cannot be read back, the order is unknown and not lo
       json: { data: { id: "acd_1", airline_iata_code: "BA", credit_amount: "9.00", credit_currency: "USD" } },
     };
   });
-  const error = await failureOf(duffel.flights.instantOrder({ ...order, airlineCreditId: "acd_1" }));
+  const error = await failureOf(
+    duffel.flights.instantOrder({ ...order, airlineCreditId: "acd_1", mostFromBalance: "999.00" }),
+  );
   expect(error.code).toBe("outcome_unknown");
   expect(duffel.requests.filter((request) => request.method === "POST")).toHaveLength(1);
 });

@@ -105,7 +105,12 @@ test.each([
       }
       return { status: 201, json: { data: paidOrder } };
     });
-    const made = await duffel.flights.instantOrder({ ...order, totalAmount: total, airlineCreditId: "acd_1" });
+    const made = await duffel.flights.instantOrder({
+      ...order,
+      totalAmount: total,
+      airlineCreditId: "acd_1",
+      mostFromBalance: "254.20",
+    });
     expect(made).toMatchObject({ paid: true, ticketed: true, creditAppliedAmount: "99.50" });
     const sent = duffel.requests.find((request) => request.method === "POST");
     expect(sent?.body).toMatchObject({
@@ -114,7 +119,7 @@ test.each([
   },
 );
 
-test("a credit that is spent, over, of another currency or unknown is refused before anything is sent", async () => {
+test("a credit that is spent, over, of another currency, worth less than expected or unknown is refused before anything is sent", async () => {
   const good = { id: "acd_1", airline_iata_code: "BA", credit_amount: "100.00", credit_currency: "USD" };
   let credit: object | undefined;
   await using duffel = await startDuffel(() =>
@@ -125,10 +130,13 @@ test("a credit that is spent, over, of another currency or unknown is refused be
     { ...good, invalidated_at: "2026-11-01T00:00:00Z" },
     { ...good, expires_at: "2026-11-19" },
     { ...good, credit_currency: "EUR" },
+    { ...good, credit_amount: "99.99" },
     undefined,
   ];
   for (credit of refused) {
-    await expect(duffel.flights.instantOrder({ ...order, airlineCreditId: "acd_1" })).rejects.toMatchObject({
+    await expect(
+      duffel.flights.instantOrder({ ...order, airlineCreditId: "acd_1", mostFromBalance: "254.20" }),
+    ).rejects.toMatchObject({
       code: "credit_not_applicable",
     });
   }

@@ -137,11 +137,19 @@ test("a credit covers its part, the balance the rest, and both stand in the supp
     usable: true,
     customerUserId: customer.id,
   });
-  const order = await duffel.flights.instantOrder({ ...orderOf(offer), airlineCreditId: id });
+  const order = await duffel.flights.instantOrder({
+    ...orderOf(offer),
+    airlineCreditId: id,
+    mostFromBalance: "99999.00",
+  });
   expect(order).toMatchObject({ paid: true, creditAppliedAmount: "10.00", totalAmount: offer.totalAmount });
   expect(await duffel.flights.getAirlineCredit(id)).toMatchObject({ usable: false });
   await expect(
-    duffel.flights.instantOrder({ ...orderOf(await holdableOffer()), airlineCreditId: id }),
+    duffel.flights.instantOrder({
+      ...orderOf(await holdableOffer()),
+      airlineCreditId: id,
+      mostFromBalance: "99999.00",
+    }),
   ).rejects.toMatchObject({ code: "credit_not_applicable" });
   expect(await duffel.flights.getAirlineCredit("acd_nothing")).toBeUndefined();
 });

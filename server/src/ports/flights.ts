@@ -191,8 +191,13 @@ export interface Flights {
   getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
   /** Reserves without paying. Sent once, never repeated. */
   holdOrder(request: OrderRequest): Promise<SupplierOrder>;
-  /** Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated. */
-  instantOrder(request: OrderRequest & { airlineCreditId?: string }): Promise<SupplierOrder>;
+  /**
+   * Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated.
+   * Refused with `credit_not_applicable` when a credit leaves more than `mostFromBalance` (in the order's currency) to pay.
+   */
+  instantOrder(
+    request: OrderRequest & ({ airlineCreditId?: never } | { airlineCreditId: string; mostFromBalance: string }),
+  ): Promise<SupplierOrder>;
   /** Pays a held order from the operator's balance. Sent once, never repeated. */
   payOrder(orderId: string, amount: string, currency: string): Promise<void>;
   getOrder(orderId: string, options?: CallOptions): Promise<SupplierOrder>;

@@ -78,6 +78,8 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
         return toOrder(await createOrder(request, { type: "instant", payments: [balance(totalAmount)] }), null);
       }
       const remainder = remainderAfter(await usableCredit(airlineCreditId, totalCurrency), totalAmount);
+      // The credit may be worth less than when the balance was asked for the rest.
+      if (exceeds(remainder, request.mostFromBalance)) throw failure("credit_not_applicable");
       const payments = [
         { type: "airline_credit", airline_credit_id: airlineCreditId },
         ...(remainder === null ? [] : [balance(remainder)]),
@@ -142,6 +144,10 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
       }
     },
   };
+}
+
+function exceeds(amount: string | null, most: string): boolean {
+  return amount !== null && (parseDecimal(amount) ?? 0n) > (parseDecimal(most) ?? 0n);
 }
 
 const Mine = z.object({ metadata: z.object({ booking_id: z.string() }) });

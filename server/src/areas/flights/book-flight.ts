@@ -64,8 +64,16 @@ export async function bookFlight(
     const end = await pursue(ports, booking, prepared, options.answerMilliseconds ?? ANSWER_MILLISECONDS);
     if (end.kind === "booked") return { kind: "booked", result: end.result };
     if (end.kind === "failed") throw end.failure;
-    throw outcomeUnknown(end.kind === "unknown" ? end.cause : undefined);
+    if (end.kind === "unknown") throw outcomeUnknown(end.cause);
+    return await foundByAnother(ports, booking);
   }
+}
+
+/** Another worker finished this call's booking, as this one was silent for too long. */
+async function foundByAnother({ stores }: BookingPorts, { id }: Booking): Promise<BookFlightAnswer> {
+  const booking = await stores.bookings.get(id);
+  if (booking?.state === "booked") return { kind: "booked", result: booking.result };
+  throw booking?.failureCode === undefined ? outcomeUnknown(undefined) : new Failure(booking.failureCode);
 }
 
 /** The earlier booking's answer; undefined when it failed, so that this call may try itself. */

@@ -26,9 +26,13 @@ export const BookingResult = SupplierResult.extend({
 });
 export type BookingResult = z.infer<typeof BookingResult>;
 
-/** What the balance pays: the order's price less what a credit covered, by the supplier's books; at most what is held. */
+/**
+ * What the balance pays: the order's price less what a credit covered, by the supplier's books; at most what is held. An
+ * order in another currency was paid with what is held, as that is what was sent.
+ */
 export function balancePays(booking: Booking, order: SupplierOrder): Micro {
-  const total = toMicroUsdc(order.totalAmount) ?? booking.amountMicroUsdc;
+  const total = order.totalCurrency === booking.totalCurrency ? toMicroUsdc(order.totalAmount) : undefined;
+  if (total === undefined) return booking.amountMicroUsdc;
   const credit = order.creditAppliedAmount === null ? 0n : (toMicroUsdc(order.creditAppliedAmount) ?? 0n);
   const rest = total > credit ? total - credit : 0n;
   return rest < booking.amountMicroUsdc ? rest : booking.amountMicroUsdc;

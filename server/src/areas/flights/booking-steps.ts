@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import type { Booking, BookingChange, BookingState } from "../../ports/bookings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
@@ -111,21 +112,34 @@ export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId:
   /** Lets go of the booking until a lookup can prove something. */
   async function leave(booking: Booking, cause: unknown): Promise<BookingEnd> {
     const quietUntil = clock.now().add({ milliseconds: flights.quietMilliseconds });
-    await stores.bookings.leave(booking.id, workerId, quietUntil);
-    return { kind: "unknown", cause };
+    const left = await stores.bookings.leave(booking.id, workerId, quietUntil);
+    return left ? { kind: "unknown", cause } : { kind: "lost" };
   }
 
-  /** Ends a booking whose order is known to be unpaid. A hold that cannot be cancelled lapses by itself and costs nothing. */
+  /**
+   * Ends a booking whose order was unpaid when it was last read. A hold that cannot be cancelled lapses by itself and costs
+   * nothing; but it may be that it cannot because a late payment has arrived.
+   */
   async function giveUp(booking: Booking, orderId: string, failure: Failure): Promise<BookingEnd> {
-    await flights.cancelUnpaidOrder(orderId).catch(() => undefined);
+    try {
+      await flights.cancelUnpaidOrder(orderId);
+    } catch {
+      const current = await lookUp(orderId);
+      if (current.kind === "unknown") return leave(booking, current.cause);
+      const { order } = current;
+      if (order?.paid === true && !order.cancelled) return complete(booking, order);
+    }
     return fail(booking, failure);
   }
 
   async function order(booking: Booking, request: OrderRequest, instant: boolean): Promise<BookingEnd> {
     const { airlineCreditId } = booking;
+    const mostFromBalance = formatDecimal(booking.amountMicroUsdc);
     const { booking: ordering, sent } = await send(booking, "ordering", {}, () =>
       instant
-        ? flights.instantOrder(airlineCreditId === undefined ? request : { ...request, airlineCreditId })
+        ? flights.instantOrder(
+            airlineCreditId === undefined ? request : { ...request, airlineCreditId, mostFromBalance },
+          )
         : flights.holdOrder(request),
     );
     if (sent.kind === "unknown") return leave(ordering, sent.cause);
