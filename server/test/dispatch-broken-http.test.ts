@@ -162,8 +162,24 @@ it("takes a caller who goes away in the middle of a body for that, not for a dat
   await expect(reading).rejects.toMatchObject({ code: "malformed_json" });
 });
 
+it("refuses more values and longer texts than a call can need", async () => {
+  const day = Temporal.Now.plainDateISO().add({ days: 60 });
+  const many = { origin: "LHR", destination: "JFK", departureDate: day.toString() };
+  const fares = { BA: Array.from({ length: 6_000 }, () => ({})) };
+  const wide = await service.call("search_flights", { ...many, privateFares: fares });
+  expect(wide.body).toMatchObject({
+    code: "invalid_input",
+    issues: [
+      { path: expect.stringMatching(/^privateFares\.BA\.\d+$/), message: expect.stringContaining("5000 values") },
+    ],
+  });
+  const stay = { checkInDate: day.toString(), checkOutDate: day.add({ days: 2 }).toString() };
+  const long = await service.call("search_hotels", { ...stay, location: "London ".repeat(40) });
+  expect(long.body).toMatchObject({ code: "invalid_input", issues: [{ path: "location" }] });
+});
+
 it("lists no more issues than help, however many there are", async () => {
-  const strays = Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`departureDat${index}`, 1]));
+  const strays = Object.fromEntries(Array.from({ length: 4_500 }, (_, index) => [`departureDat${index}`, 1]));
   const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
   const answers = [
     await service.call("search_flights", strays),

@@ -4,26 +4,30 @@ import { nearest } from "../domain/near-match.ts";
 
 /** As many as help; a body can hold thousands. */
 export const MAXIMUM_ISSUES = 20;
+const MAXIMUM_VALUES = 5_000;
 
 /** Checks arguments against a tool's schema and returns them parsed. Throws `invalid_input` with every issue and its path. */
 export function validateArguments(schema: z.ZodObject, args: unknown): unknown {
-  const parsed = schema.safeParse(args);
-  const stray = findStray(args, "");
+  // First, because a schema takes long over very many values, and every other call waits meanwhile.
+  const stray = findStray(args, "", { values: 0 });
   if (stray !== undefined) throw invalidInput([stray]);
+  const parsed = schema.safeParse(args);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
   throw invalidInput(issues.slice(0, MAXIMUM_ISSUES));
 }
 
 /** What no tool can mean, and schemas let pass. */
-function findStray(value: unknown, path: string): Issue | undefined {
+function findStray(value: unknown, path: string, seen: { values: number }): Issue | undefined {
+  seen.values += 1;
+  if (seen.values > MAXIMUM_VALUES) return { path, message: `the arguments hold more than ${MAXIMUM_VALUES} values` };
   if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NOT_STORABLE };
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {
     const childPath = path === "" ? key : `${path}.${key}`;
     // JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other.
     if (key === "__proto__") return { path: childPath, message: "unknown property" };
-    const found = isStorable(key) ? findStray(child, childPath) : { path: childPath, message: NOT_STORABLE };
+    const found = isStorable(key) ? findStray(child, childPath, seen) : { path: childPath, message: NOT_STORABLE };
     if (found !== undefined) return found;
   }
   return undefined;

@@ -7,6 +7,7 @@ import { DecimalAmount, IsoDate, Provenance } from "../../domain/schemas.ts";
 import { defineTool } from "../../kernel/tool.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
+const LONGEST_LOCATION = 200;
 
 const Accommodation = z.object({
   id: z.string(),
@@ -53,6 +54,9 @@ export const searchHotels = defineTool({
     .superRefine((query, context) => {
       const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
       if (query.location.trim() === "") issue("location", "must not be empty");
+      if (query.location.length > LONGEST_LOCATION) {
+        issue("location", `must not be longer than ${LONGEST_LOCATION} characters`);
+      }
       if (query.checkOutDate === query.checkInDate || isEarlier(query.checkOutDate, query.checkInDate)) {
         issue("checkOutDate", "must be after the check-in date");
       }
