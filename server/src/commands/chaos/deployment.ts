@@ -9,7 +9,7 @@ import pg from "pg";
 import { z } from "zod";
 import { readConfig, variables } from "../../config.ts";
 import { withIdentity } from "../../open-identity.ts";
-import { endProcesses, findPart, findProcesses, killProcesses } from "./processes.ts";
+import { endProcesses, findOrphans, findPart, findProcesses, killProcesses } from "./processes.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 export const SERVICE = "service";
@@ -163,7 +163,9 @@ export async function createDeployment(options: {
         downSince ??= performance.now();
         if (name !== SERVICE) {
           partKilledSinceStart = true;
-          return killProcesses(pids);
+          const killed = killProcesses(pids);
+          if (killed) killProcesses(findOrphans(join(dataDir, name)));
+          return killed;
         }
         return child?.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
       };

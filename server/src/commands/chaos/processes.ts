@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 interface Process {
@@ -8,6 +8,8 @@ interface Process {
   /** A process that ended and was not yet collected; it does nothing any more. */
   zombie: boolean;
   command: string;
+  /** Where it works, as far as the system says so. */
+  directory: string;
 }
 
 /** What runs on this machine now. */
@@ -24,11 +26,21 @@ function listFromProc(): Process[] {
         // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
         const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
         const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-        return [{ pid: Number(name), parent: Number(parent), zombie: "ZX".includes(state), command }];
+        const zombie = "ZX".includes(state);
+        return [{ pid: Number(name), parent: Number(parent), zombie, command, directory: directoryOf(name) }];
       } catch {
         return [];
       }
     });
+}
+
+function directoryOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    // Another user's process, or one that has just ended.
+    return "";
+  }
 }
 
 function listFromPs(): Process[] {
@@ -37,17 +49,18 @@ function listFromPs(): Process[] {
     const [, pid, parent, state = "", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     return pid === undefined
       ? []
-      : [{ pid: Number(pid), parent: Number(parent), zombie: state.startsWith("Z"), command }];
+      : [{ pid: Number(pid), parent: Number(parent), zombie: state.startsWith("Z"), command, directory: "" }];
   });
 }
 
 /**
- * The processes whose command line names this folder, with their children: PostgreSQL's own processes change their names and
+ * The processes whose command line names this folder or that work in it, with their children: PostgreSQL's own processes change their names and
  * leave the group of the one that started them. The folder is a run's own, so that nothing else can be meant.
  */
 export function findProcesses(folder: string): number[] {
   const all = listProcesses().filter(({ pid, zombie }) => pid !== process.pid && !zombie);
-  const found = new Set(all.filter(({ command }) => command.includes(folder)).map(({ pid }) => pid));
+  const inFolder = ({ command, directory }: Process) => command.includes(folder) || directory.startsWith(folder);
+  const found = new Set(all.filter(inFolder).map(({ pid }) => pid));
   return all.filter(({ pid, parent }) => found.has(pid) || found.has(parent)).map(({ pid }) => pid);
 }
 
@@ -56,6 +69,13 @@ export function findPart(pid: number, folder: string): number[] {
   const all = listProcesses().filter(({ zombie }) => !zombie);
   if (!all.some((one) => one.pid === pid && one.command.includes(folder))) return [];
   return [pid, ...all.filter(({ parent }) => parent === pid).map((child) => child.pid)];
+}
+
+/** What works in a part's folder although the part itself was killed: started after it was looked up. */
+export function findOrphans(folder: string): number[] {
+  return listProcesses().flatMap(({ pid, zombie, directory }) =>
+    !zombie && directory.startsWith(folder) ? [pid] : [],
+  );
 }
 
 /** SIGKILL, without warning, in this order. True when the first of them was there. */
