@@ -211,9 +211,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: read(variables.logLevel),
     breakGuard: read(variables.breakGuard),
   };
-  if (problems.length === 0) problems.push(...productionProblems(config));
+  if (problems.length === 0) problems.push(...productionProblems(config), ...quietProblems(config));
   if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
   return config;
+}
+
+/** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */
+function quietProblems(config: Config): string[] {
+  const pairs = [
+    ["supplierQuietMs", "supplierCommitTimeoutMs"],
+    ["sandboxQuietMs", "sandboxCommitTimeoutMs"],
+  ] as const;
+  return pairs
+    .filter(([quiet, timeout]) => config[quiet] <= config[timeout])
+    .map(([quiet, timeout]) => `${variables[quiet].name} must be longer than ${variables[timeout].name}`);
 }
 
 function productionProblems(config: Config): string[] {

@@ -183,6 +183,25 @@ describe("a refusal by the supplier", () => {
   });
 });
 
+test("a worker that wakes up after its booking was ended says how it ended, and pays nothing", async () => {
+  const tenant = await world.newTenant();
+  const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+  const { flights } = tenant.supplier;
+  const asleep = Promise.withResolvers<void>();
+  const holdOrder: typeof flights.holdOrder = async (request) => {
+    asleep.resolve();
+    await woken;
+    return flights.holdOrder(request);
+  };
+  const bookings = { ...world.stores.bookings, touch: async () => true };
+  const sleepy = tenant.book({ ports: { flights: { ...flights, holdOrder }, stores: { ...world.stores, bookings } } });
+  await asleep.promise;
+  expect(await tenant.reconcile({ seconds: 60 })).toBe(1);
+  wake();
+  expect(await codeOf(sleepy)).toBe("provider_timeout");
+  expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"], effects: ["failed"] });
+});
+
 describe("giving an order up", () => {
   /** A payment that is refused, and all the same arrives when the order is cancelled. */
   function latePayment(tenant: Tenant) {

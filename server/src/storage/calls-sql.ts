@@ -32,7 +32,7 @@ const grant = (presentTable: string): string => `
   granted as materialized (
     select asked.* from (
       select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
-      from line where line.id not in (select id from present) 
+      from line where line.id not in (select id from present)
         and (line.call_id is null or line.call_id in (select call_id from claim))
     ) asked join room using (tenant_id, period)
     where asked.running <= room.room

@@ -73,7 +73,8 @@ export async function bookFlight(
 async function foundByAnother({ stores }: BookingPorts, { id }: Booking): Promise<BookFlightAnswer> {
   const booking = await stores.bookings.get(id);
   if (booking?.state === "booked") return { kind: "booked", result: booking.result };
-  throw booking?.failureCode === undefined ? outcomeUnknown(undefined) : new Failure(booking.failureCode);
+  const cause = new Error(`booking ${id} was taken over and is ${booking?.state}`);
+  throw booking?.failureCode === undefined ? outcomeUnknown(cause) : new Failure(booking.failureCode, { cause });
 }
 
 /** The earlier booking's answer; undefined when it failed, so that this call may try itself. */
