@@ -1,4 +1,7 @@
-/** The statements of the hot path. Each takes arrays, one entry a row, so that one prepared statement serves any batch size. */
+/**
+ * The statements of the hot path. Each takes arrays, one entry a row, so that one prepared statement serves any batch size.
+ * Growing tables are looked up row by row: a plan made while a table is new would otherwise read all of it for every batch.
+ */
 
 const LINE_COLUMNS = `
   id, call_id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
@@ -28,7 +31,9 @@ const grant = (presentTable: string): string => `
     order by spend.tenant_id, spend.period
     for update of spend
   ),
-  present as (select id from ${presentTable} where id in (select id from line)),
+  present as (
+    select line.id from line cross join lateral (select 1 from ${presentTable} stored where stored.id = line.id limit 1) found
+  ),
   granted as materialized (
     select asked.* from (
       select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
