@@ -179,6 +179,14 @@ test("an order of ours that cannot be read is not reported as no order", async (
   });
 });
 
+test("a list of orders that does not end is not reported as no order", async () => {
+  const page = { data: Array.from({ length: 200 }, () => ({ id: "ord_of_others" })), meta: { after: "more" } };
+  await using duffel = await startDuffel(() => ({ status: 200, json: page }));
+  await expect(duffel.flights.findOrdersByBooking(wireOffer.id, "bkg_1")).rejects.toMatchObject({
+    code: "provider_unavailable",
+  });
+});
+
 test("a lapsed hold is not taken for a paid order", async () => {
   const lapsed = { ...wireOrder, payment_status: { awaiting_payment: false, paid_at: null } };
   await using duffel = await startDuffel(() => ({ status: 200, json: { data: lapsed } }));

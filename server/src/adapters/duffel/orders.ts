@@ -118,8 +118,9 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
       );
       const ours = orders.filter((order) => Mine.safeParse(order).data?.metadata.booking_id === bookingId);
       const parsed = z.array(WireOrder).safeParse(ours);
-      // An order of ours that cannot be read must not pass for no order at all.
+      // An order of ours that cannot be read must not pass for no order at all, nor one that may come after the last page read.
       if (!parsed.success) throw failure("provider_unavailable", parsed.error);
+      if (ours.length === 0 && orders.length >= MOST_ORDERS_OF_AN_OFFER) throw failure("provider_unavailable");
       return Promise.all(parsed.data.map((order) => withPayments(order)));
     },
 
