@@ -77,6 +77,9 @@ const PRUNE_MILLISECONDS = 600_000;
 const DRAIN_MILLISECONDS = 5_000;
 /** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
+/** How long a start waits for a database that went away in the middle of it. */
+const DATABASE_START_MILLISECONDS = 30_000;
+const DATABASE_START_PAUSE_MILLISECONDS = 200;
 const MAXIMUM_RATE_LIMITED_IDS = 100_000;
 
 /** The composition root: both hosts listen first and say that they are starting, then the parts come up behind them. */
@@ -172,7 +175,7 @@ async function startService(config: Config, options: ServiceOptions) {
   const travelers = createTravelers({ db, vault, clock });
   const stores = createStores(db, clock);
 
-  const prepared = await withPreparationLock(databaseUrl, async () => {
+  const prepare = async () => {
     await migrateUnlocked(database);
     await checkMasterKey(db, vault);
     const identity = createIdentity({
@@ -185,10 +188,17 @@ async function startService(config: Config, options: ServiceOptions) {
       log,
       onTenantCreated: equipTenant(config, clock),
     });
-    undo.push(() => identity.close());
-    const demo = production ? undefined : await prepareDemo({ dataDir: config.dataDir, identity, travelers });
-    return { identity, demo };
-  });
+    try {
+      const demo = production ? undefined : await prepareDemo({ dataDir: config.dataDir, identity, travelers });
+      return { identity, demo };
+    } catch (error) {
+      await identity.close();
+      throw error;
+    }
+  };
+  // A database that dies in the middle of a start comes back like at any other time.
+  const prepared = await whileDatabaseIsAway(() => withPreparationLock(databaseUrl, prepare), options.signal);
+  undo.push(() => prepared.identity.close());
   const { identity } = prepared;
 
   const portsByEnvironment = makePorts(config, embedded, { clock, log, travelers, stores, undo });
@@ -233,7 +243,7 @@ async function startService(config: Config, options: ServiceOptions) {
     log,
   });
 
-  await calls.heartbeat(processId);
+  await whileDatabaseIsAway(() => calls.heartbeat(processId), options.signal);
   const reconciler = createBookingReconciler({
     stores,
     portsFor,
@@ -268,6 +278,19 @@ async function startService(config: Config, options: ServiceOptions) {
             }),
           },
   };
+}
+
+/** Tries again for as long as the database is away, within reason. */
+async function whileDatabaseIsAway<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  const begun = performance.now();
+  while (true) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() - begun > DATABASE_START_MILLISECONDS) throw error;
+      await delay(DATABASE_START_PAUSE_MILLISECONDS, undefined, signal === undefined ? {} : { signal });
+    }
+  }
 }
 
 /** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */

@@ -159,6 +159,35 @@ test("a lock file that names a zombie, or a process that is no server, does not 
   }
 });
 
+test.runIf(process.platform === "linux")(
+  "what outlives a killed server does not keep the next one from starting",
+  async () => {
+    const service = fixture.start();
+    const { databaseUrl } = await service.started;
+    await settle(databaseUrl);
+    const server = await fixture.part("postgres");
+    const [child] = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8")
+      .trim()
+      .split(" ")
+      .map(Number);
+    if (child === undefined) throw new Error("The server has no processes of its own.");
+    // It neither notices that the server is gone nor lets go of its memory.
+    process.kill(child, "SIGSTOP");
+    try {
+      process.kill(server.pid, "SIGKILL");
+      await until(async () => ((await fixture.part("postgres")).pid === server.pid ? undefined : true));
+      expect(await until(() => countAcknowledged(databaseUrl))).toBe(100);
+    } finally {
+      try {
+        process.kill(child, "SIGKILL");
+      } catch {
+        // It was ended, as it should be.
+      }
+    }
+    expect(await fixture.stop(service)).toBe(0);
+  },
+);
+
 test("a taken port moves the first start to another one", async () => {
   const first = fixture.start();
   const before = await first.started;

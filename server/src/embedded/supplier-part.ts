@@ -20,6 +20,7 @@ const PROBE_MS = 50;
 const PROBE_TIMEOUT_MS = 2_000;
 const ADOPT_LIMIT_MS = 3_000;
 const START_LIMIT_MS = 60_000;
+const START_ATTEMPTS = 3;
 const STOP_LIMIT_MS = 4_000;
 
 const folderOf = (dataDir: string): string => join(dataDir, "supplier");
@@ -122,18 +123,24 @@ export const supplierPart = ({
       const { token, port } = await ensureSettings(mayMovePort);
       writePrivateJson(secretsFile, { token, databaseUrl });
       progress("Starting the supplier sandbox");
-      const logOffset = sizeOfFile(logPath);
-      const words = [program, "--port", String(port), "--host", LOOPBACK, "--secrets-file", secretsFile];
-      const identity = spawnPart(process.execPath, words, logPath);
-      const running = { ...identity, port, url: urlOf(port) };
-      started(running);
-      if (await becomesHealthy(running, START_LIMIT_MS, signal)) {
-        log.info({ pid: running.pid, port }, "supplier sandbox started");
-        return running;
+      let reason = "it said nothing";
+      for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
+        const logOffset = sizeOfFile(logPath);
+        const words = [program, "--port", String(port), "--host", LOOPBACK, "--secrets-file", secretsFile];
+        const identity = spawnPart(process.execPath, words, logPath);
+        const running = { ...identity, port, url: urlOf(port) };
+        started(running);
+        if (await becomesHealthy(running, START_LIMIT_MS, signal)) {
+          log.info({ pid: running.pid, port }, "supplier sandbox started");
+          return running;
+        }
+        // One that ends without a word was killed while it started.
+        const wasKilled = !isAlive(running);
+        await closeProcess(running);
+        const lines = readLogFrom(logPath, logOffset).trim().split("\n");
+        reason = lines.findLast((line) => /error/i.test(line)) || lines.at(-1) || reason;
+        if (!wasKilled || lines.join("") !== "") break;
       }
-      await closeProcess(running);
-      const lines = readLogFrom(logPath, logOffset).trim().split("\n");
-      const reason = lines.findLast((line) => /error/i.test(line)) || lines.at(-1) || "it said nothing";
       throw new EmbeddedError(`The supplier sandbox does not start (${reason.slice(0, 300)}): see ${logPath}.`);
     },
     close: closeProcess,

@@ -5,6 +5,7 @@ import type { OpenDatabase } from "./database.ts";
 import * as identity from "./migrations/0001-identity.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
+import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
   "0001-identity": identity,
@@ -50,7 +51,9 @@ export async function migrateToLatest(databaseUrl: string, database: OpenDatabas
 export async function migrateUnlocked(database: OpenDatabase): Promise<void> {
   const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error("The database could not be migrated.", { cause: error });
+  if (error === undefined) return;
+  if (isDatabaseAway(error)) throw error;
+  throw new Error("The database could not be migrated.", { cause: error });
 }
 
 async function tryLock(client: pg.Client): Promise<boolean> {

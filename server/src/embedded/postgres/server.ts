@@ -10,6 +10,7 @@ import { locateBinaries } from "./binaries.ts";
 import { ensureCluster } from "./cluster.ts";
 import { askDataFolder } from "./databases.ts";
 import { disownLockFile, findServer } from "./lock-file.ts";
+import { endOrphans } from "./orphans.ts";
 import { chooseUser } from "./run-as.ts";
 import { serverArguments } from "./settings.ts";
 
@@ -94,13 +95,12 @@ const explainStartFailure = (folder: string, port: number, output: string): Embe
   }
   // The dead server's backends need a moment to let go of its shared memory, its zombie one to be reaped.
   if (/lock file .* already exists|shared memory block .* still in use/.test(output)) return "again";
-  const lines = output.split("\n").filter((line) => /FATAL|PANIC|error|could not/i.test(line));
-  const reason = lines
-    .at(-1)
-    ?.replace(/^.*?(FATAL|PANIC|LOG):\s*/, "")
-    .trim();
+  const line = output.split("\n").findLast((text) => /FATAL|PANIC|error|could not/i.test(text));
+  // A server that complains of nothing was killed while it started.
+  if (line === undefined) return "again";
+  const reason = line.replace(/^.*?(FATAL|PANIC|LOG):\s*/, "").trim();
   return new EmbeddedError(
-    `PostgreSQL does not start on ${folder} (${reason ?? "it said nothing"}): mend that, restore the folder from a copy, or set DATABASE_URL.`,
+    `PostgreSQL does not start on ${folder} (${reason}): mend that, restore the folder from a copy, or set DATABASE_URL.`,
   );
 };
 
@@ -169,7 +169,11 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
     if (outcome === "silent") await closeServer(part);
     const failure = explainStartFailure(folder, access.port, readLogFrom(logPath, logOffset));
     if (failure !== "again") throw failure;
+    const ended = endOrphans(dataFolder);
+    if (ended > 0) log.warn({ processes: ended }, "ended what a killed embedded database had left running");
     await delay(RETRY_MS);
   }
-  throw new EmbeddedError(`PostgreSQL does not start on ${folder}: its lock file stays in use. See ${logPath}.`);
+  throw new EmbeddedError(
+    `PostgreSQL does not start on ${folder}: it ends again and again, or its lock file stays in use. See ${logPath}.`,
+  );
 };

@@ -1,0 +1,35 @@
+import { readdirSync, readlinkSync } from "node:fs";
+import { errorCode } from "../embedded-error.ts";
+import { identifyProcess, readCommandLine, sendSignal } from "../process-identity.ts";
+
+/** PostgreSQL's own processes name themselves so; the server itself keeps the words that it was started with. */
+const CHILD_TITLE = /^postgres: /;
+
+/**
+ * Ends what a killed server left: a child that is busy (recovery writing, say) outlives it for seconds and holds its shared
+ * memory, and no new server starts meanwhile. Only where the system tells which folder a process works in, and only when no
+ * server works there: the next one recovers from the log as after any crash. Returns how many were ended.
+ */
+export const endOrphans = (dataFolder: string): number => {
+  if (process.platform !== "linux") return 0;
+  const found = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && worksIn(name, dataFolder))
+    .map(Number)
+    .filter((pid) => identifyProcess(pid) !== undefined);
+  if (!found.every((pid) => CHILD_TITLE.test(readCommandLine(pid) ?? ""))) return 0;
+  for (const pid of found) {
+    const identity = identifyProcess(pid);
+    if (identity !== undefined) sendSignal(identity, "SIGKILL");
+  }
+  return found.length;
+};
+
+const worksIn = (pid: string, folder: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch (error) {
+    // Another user's process, or one that has just ended.
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+};
