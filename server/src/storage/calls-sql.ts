@@ -1,6 +1,7 @@
 /**
  * The statements of the hot path. Each takes arrays, one entry a row, so that one prepared statement serves any batch size.
- * Growing tables are looked up row by row: a plan made while a table is new would otherwise read all of it for every batch.
+ * Growing tables are looked up by their keys (and sessions discourage sequential scans, see database.ts): a plan that is made
+ * and kept while a table is new would otherwise read all of it for every batch.
  */
 
 const LINE_COLUMNS = `
@@ -13,32 +14,24 @@ const LINES = `
     $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[]
   ) with ordinality as line (${LINE_COLUMNS}, ord)`;
 
-/**
- * Locks the spend rows in one order (so that processes never wait for each other in a ring), sums prices over the order of
- * arrival, and grants the prefix that fits under the cap. `present` are rows of a batch that is sent again after its answer
- * was lost: they were granted and counted then. A keyed call (`call_id`) is refused when it has lost its `claim`: its process
- * was silent, the key was freed, and whoever has it now runs and pays. A charge ends its claim, so a key is charged once.
- */
-const grant = (presentTable: string): string => `
-  line as (${LINES}),
-  claim as materialized (
-    select call_id from idempotency where call_id = any ($2::text[]) and state = 'running' order by call_id for update
-  ),
+const ROOM = `
   room as materialized (
     select spend.tenant_id, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
     from tenant_spend spend join tenant on tenant.id = spend.tenant_id
     where (spend.tenant_id, spend.period) in (select tenant_id, period from line)
     order by spend.tenant_id, spend.period
     for update of spend
-  ),
-  present as (
-    select line.id from line cross join lateral (select 1 from ${presentTable} stored where stored.id = line.id limit 1) found
-  ),
+  )`;
+
+/**
+ * Locks the spend rows in one order (so that processes never wait for each other in a ring), sums prices over the order of
+ * arrival, and grants the prefix that fits under the cap.
+ */
+const granting = (eligible: string): string => `
   granted as materialized (
     select asked.* from (
       select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
-      from line where line.id not in (select id from present)
-        and (line.call_id is null or line.call_id in (select call_id from claim))
+      from line where ${eligible}
     ) asked join room using (tenant_id, period)
     where asked.running <= room.room
   ),
@@ -48,31 +41,80 @@ const grant = (presentTable: string): string => `
     where spend.tenant_id = total.tenant_id and spend.period = total.period
   )`;
 
-export const CHARGE = `
-  with ${grant("usage_record")},
-  finished as (
-    update idempotency set state = 'done', usage_id = granted.id, price_micro = granted.price
-    from granted where idempotency.call_id = granted.call_id
+/** For calls without an idempotency key that are sent for the first time. A row that is there already fails all of it. */
+const grantPlain = `line as (${LINES}), ${ROOM}, ${granting("true")}`;
+
+/**
+ * `present` are rows of a batch that is sent again after its answer was lost: they were granted and counted then. A keyed call
+ * (`call_id`) is refused when it has lost its `claim`: its process was silent, the key was freed, and whoever has it now runs
+ * and pays. A charge ends its claim, so a key is charged once.
+ */
+const grant = (presentTable: string): string => `
+  line as (${LINES}),
+  claim as materialized (
+    select call_id from idempotency where call_id = any ($2::text[]) and state = 'running' order by call_id for update
   ),
+  ${ROOM},
+  present as (
+    select line.id from line cross join lateral (select 1 from ${presentTable} stored where stored.id = line.id limit 1) found
+  ),
+  ${granting(`line.id not in (select id from present)
+    and (line.call_id is null or line.call_id in (select call_id from claim))`)}`;
+
+const writeRecords = `
   written as (
     insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
       price_micro, status, trace_id, idempotency_key, latency_ms, created_at)
     select id, call_id, tenant_id, key_id, subject, tool, surface, list_price, discount, price, status, trace_id,
       idempotency_key, latency, at from granted
     returning id
-  )
-  select id from written union all select id from present`;
+  )`;
 
-export const RESERVE = `
-  with ${grant("call")},
+const writeCalls = `
   written as (
     insert into call (id, tenant_id, key_id, subject, tool, surface, period, list_price_micro, discount_percent, price_micro,
       usage_status, trace_id, idempotency_key, process_id, created_at)
     select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
       idempotency_key, $17, at from granted
     returning id
-  )
+  )`;
+
+export const CHARGE_PLAIN = `with ${grantPlain}, ${writeRecords} select id from written`;
+
+export const CHARGE = `
+  with ${grant("usage_record")},
+  finished as (
+    update idempotency set state = 'done', usage_id = granted.id, price_micro = granted.price
+    from granted where idempotency.call_id = granted.call_id
+  ),
+  ${writeRecords}
   select id from written union all select id from present`;
+
+export const RESERVE_PLAIN = `with ${grantPlain}, ${writeCalls} select id from written`;
+
+export const RESERVE = `
+  with ${grant("call")}, ${writeCalls}
+  select id from written union all select id from present`;
+
+/** Captures calls without an idempotency key that are still reserved; any other is left, and missing from the answer. */
+export const CAPTURE_PLAIN = `
+  with line as (
+    select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[]) as line (call_id, usage_id, latency, at)
+  ),
+  changed as (
+    update call set state = 'captured', usage_id = line.usage_id, settled_at = line.at
+    from line
+    where call.id = line.call_id and call.id = any ($1::text[]) and call.state = 'reserved'
+    returning call.*, line.latency as latency, line.at as at
+  ),
+  written as (
+    insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
+      status, trace_id, idempotency_key, call_id, latency_ms, created_at)
+    select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
+      usage_status, trace_id, idempotency_key, id, latency, at
+    from changed
+  )
+  select id, usage_id from changed`;
 
 /**
  * Captures or releases reservations. A call that a sweep released while its process was only slow is captured all the same:
@@ -86,9 +128,10 @@ export const SETTLE = `
       as line (call_id, usage_id, latency, at, idempotency, outcome, earlier_usage_id, earlier_price)
   ),
   prior as materialized (
-    select call.id, call.state, call.tenant_id, call.period, call.price_micro, call.usage_id, call.subject, call.tool,
-      call.idempotency_key
-    from call where id in (select call_id from line) order by id for update
+    select found.* from (select call_id from line order by call_id) asked cross join lateral (
+      select id, state, tenant_id, period, price_micro, usage_id, subject, tool, idempotency_key
+      from call where call.id = asked.call_id for update
+    ) found
   ),
   locked as materialized (
     select spend.tenant_id, spend.period from tenant_spend spend
@@ -101,7 +144,7 @@ export const SETTLE = `
       usage_id = line.usage_id,
       settled_at = line.at
     from line, prior
-    where call.id = line.call_id and prior.id = call.id
+    where call.id = line.call_id and prior.id = call.id and call.id = any ($1::text[])
       and ((line.usage_id is null and prior.state = 'reserved')
         or (line.usage_id is not null and (prior.state = 'reserved' or (prior.state = 'released' and not exists (
           select 1 from idempotency other

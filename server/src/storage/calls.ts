@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Calls, ChargeLine, Claim, Settlement } from "../ports/calls.ts";
-import { CHARGE, RESERVE, SETTLE } from "./calls-sql.ts";
+import { CAPTURE_PLAIN, CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN, SETTLE } from "./calls-sql.ts";
 import { sweepCalls } from "./calls-sweep.ts";
 
 const KEY_LIFETIME_HOURS = 24;
@@ -8,6 +8,13 @@ const CALL_LIFETIME_HOURS = 48;
 /** Between two signs of life, one of which comes every second. */
 const LONGEST_GAP_SECONDS = 3;
 const UNIQUE_VIOLATION = "23505";
+
+const grants = {
+  charge: { plain: { name: "charge-plain", text: CHARGE_PLAIN }, full: { name: "charge", text: CHARGE } },
+  reserve: { plain: { name: "reserve-plain", text: RESERVE_PLAIN }, full: { name: "reserve", text: RESERVE } },
+} as const;
+const CAPTURES = { name: "capture-plain", text: CAPTURE_PLAIN };
+const SETTLES = { name: "settle", text: SETTLE };
 
 export function createCalls(pool: pg.Pool): Calls {
   /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
@@ -26,30 +33,52 @@ export function createCalls(pool: pg.Pool): Calls {
     for (const line of missing) knownSpendRows.add(`${line.tenantId} ${line.period}`);
   }
 
-  async function grant(name: string, text: string, lines: readonly ChargeLine[], extra: unknown[]): Promise<boolean[]> {
+  async function grant(
+    name: "charge" | "reserve",
+    lines: readonly ChargeLine[],
+    extra: readonly unknown[],
+  ): Promise<boolean[]> {
     await ensureSpendRows(lines);
-    const send = () => pool.query<{ id: string }>({ name, text, values: [...columnsOf(lines), ...extra] });
-    // A batch that is sent again while its first sending, whose connection was lost, still ran: now its rows can be seen.
-    const { rows } = await send().catch((error: unknown) => {
-      if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return send();
-      throw error;
-    });
+    const values = [...columnsOf(lines), ...extra];
+    const send = (statement: { name: string; text: string }) => pool.query<{ id: string }>({ ...statement, values });
+    const { plain, full } = grants[name];
+    let answer = lines.every((line) => line.callId === null) ? await unlessPresent(send(plain)) : undefined;
+    // Refused, keyed, or sent again after its connection was lost and its first sending was written: the full statement tells.
+    // That first sending may still run, and then be seen by the second look.
+    if (answer === undefined || answer.rows.length < lines.length) {
+      answer = (await unlessPresent(send(full))) ?? (await send(full));
+    }
+    const { rows } = answer;
     const granted = new Set(rows.map((row) => row.id));
     return lines.map((line) => granted.has(line.id));
   }
 
+  /** Under which record each call was paid, by call; missing where a call is unknown. */
+  async function settleAll(settlements: readonly Settlement[]): Promise<Map<string, string | null>> {
+    const paid = new Map<string, string | null>();
+    const add = (rows: readonly { id: string; usage_id: string | null }[]) => {
+      for (const row of rows) paid.set(row.id, row.usage_id);
+    };
+    const columns = settlementColumns(settlements);
+    if (settlements.every(isPlainCapture)) {
+      const { rows } = await pool.query<{ id: string; usage_id: string }>({ ...CAPTURES, values: columns.slice(0, 4) });
+      add(rows);
+    }
+    const rest = settlements.filter((settlement) => !paid.has(settlement.callId));
+    if (rest.length === 0) return paid;
+    const values = rest.length === settlements.length ? columns : settlementColumns(rest);
+    const { rows } = await pool.query<{ id: string; usage_id: string | null }>({ ...SETTLES, values });
+    add(rows);
+    return paid;
+  }
+
   return {
-    charge: (lines) => grant("charge", CHARGE, lines, []),
-    reserve: (lines, processId) => grant("reserve", RESERVE, lines, [processId]),
+    charge: (lines) => grant("charge", lines, []),
+    reserve: (lines, processId) => grant("reserve", lines, [processId]),
 
     async settle(settlements) {
-      const { rows } = await pool.query<{ id: string; usage_id: string | null }>({
-        name: "settle",
-        text: SETTLE,
-        values: settlementColumns(settlements),
-      });
-      const usageIds = new Map(rows.map((row) => [row.id, row.usage_id]));
-      return settlements.map((settlement) => usageIds.get(settlement.callId) ?? null);
+      const paid = await settleAll(settlements);
+      return settlements.map((settlement) => paid.get(settlement.callId) ?? null);
     },
 
     async claim(identity, requestHash, callId, processId, at) {
@@ -144,6 +173,20 @@ function readClaim(
   if (row.request_hash !== requestHash) return { kind: "mismatch" };
   if (row.state === "running") return { kind: "running" };
   return { kind: "done", outcomeText: row.outcome, usageId: row.usage_id, price: row.price_micro };
+}
+
+/** Undefined when a row of the batch is there already. */
+async function unlessPresent<Result>(sending: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await sending;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return undefined;
+    throw error;
+  }
+}
+
+function isPlainCapture({ usageId, idempotency, paidBefore }: Settlement): boolean {
+  return usageId !== null && idempotency === "none" && paidBefore === undefined;
 }
 
 function columnsOf(lines: readonly ChargeLine[]): unknown[] {

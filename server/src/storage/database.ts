@@ -38,7 +38,9 @@ export function openDatabase(
     idleTimeoutMillis: 60_000,
     // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
     statement_timeout: 30_000,
-    options: "-c timezone=UTC",
+    // Everything here is looked up by a key. Plans of prepared statements are made once, often while a table is still empty and
+    // reading all of it looks cheapest, and are kept while it grows.
+    options: "-c timezone=UTC -c enable_seqscan=off",
     types,
   });
   // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the process.
