@@ -70,7 +70,7 @@ function newCall(toolName: string, idempotencyKey: string | undefined): PendingC
     price: tool.price,
     startedAt,
     idempotencyKey,
-    argumentsText: () => "{}",
+    args: {},
   };
 }
 

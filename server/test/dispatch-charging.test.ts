@@ -102,6 +102,12 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("two")).toBe(0);
   });
 
+  it("does not mind the order of the arguments", async () => {
+    await keyed("probe_write", { text: "order", mood: "ok" }, "w7");
+    const answer = await keyed("probe_write", { mood: "ok", text: "order" }, "w7");
+    expect(answer.headers.get("idempotent-replayed")).toBe("true");
+  });
+
   it("belongs to one tool and one subject", async () => {
     await keyed("probe_write", { text: "mine" }, "w4");
     expect((await keyed("probe_read", { text: "other tool" }, "w4")).status).toBe(200);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../domain/canonical-json.ts";
 import { databaseAway, Failure } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Charge, Outcome, PendingCall, Reservation } from "../kernel/charge.ts";
@@ -25,6 +26,7 @@ const ROOM_MEMORY_MILLISECONDS = 250;
 const LOOSE_END_PAUSE_MILLISECONDS = 500;
 const MAXIMUM_BATCH = 512;
 const MAXIMUM_KEY_LENGTH = 255;
+const LONGEST_STORED_FAILURE = 4_096;
 
 /** The tenant pays: under the monthly cap, by a usage record that is durable before the answer leaves. */
 export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(): Promise<void> } {
@@ -121,7 +123,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       });
     }
     const identity = { tenantId: call.tenantId, subject: call.subject, tool: call.tool.name, key };
-    const requestHash = createHash("sha256").update(call.argumentsText()).digest("base64url");
+    const requestHash = createHash("sha256").update(canonicalJson(call.args)).digest("base64url");
     const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
     if (held.kind === "claimed") return undefined;
     if (held.kind === "mismatch") {
@@ -235,7 +237,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
           latencyMs: 0,
           at: clock.now(),
           idempotency: call.idempotencyKey === undefined ? "none" : store ? "store" : "forget",
-          outcomeText: store ? JSON.stringify(outcome) : null,
+          outcomeText: store ? failureText(outcome) : null,
         }),
       );
     },
@@ -303,6 +305,14 @@ function takenForDead(): Failure {
     detail: "The call took so long that its Idempotency-Key was given free. Nothing was charged; send it again.",
     retryAfterSeconds: 1,
   });
+}
+
+/** A failure costs nothing, so what is kept of it is short: what it says of the caller's own arguments goes first. */
+function failureText(outcome: Outcome & { ok: false }): string {
+  const text = JSON.stringify(outcome);
+  if (text.length <= LONGEST_STORED_FAILURE) return text;
+  const { ok, code, detail } = outcome;
+  return JSON.stringify({ ok, code, detail: detail?.slice(0, LONGEST_STORED_FAILURE) });
 }
 
 /** What `capture` and `release` stored. */

@@ -19,8 +19,8 @@ export interface PendingCall {
   price: Micro;
   startedAt: Temporal.Instant;
   idempotencyKey: string | undefined;
-  /** The arguments as text, from which the hash of a keyed call is taken. */
-  argumentsText: () => string;
+  /** As the caller sent them; the hash of a keyed call is taken from them. */
+  args: unknown;
 }
 
 /** A final outcome in the words of no surface: what is stored for a replay, and what a surface renders. */

@@ -80,7 +80,7 @@ export function createKernel(options: KernelOptions): Kernel {
       tenantId: call.tenantId,
       keyId: call.keyId,
       userId: call.subject,
-      travelerId: invocation.userId ?? principal.defaultTravelerId ?? principal.serviceAccountId,
+      travelerId: userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId,
       environment: principal.environment,
     };
     const callInfo = { id: call.id, traceId: call.traceId, signal: invocation.signal };
@@ -135,6 +135,11 @@ async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<P
   return principal;
 }
 
+/** Undefined for the key's own service account, whether it is named or left out. */
+function userOf(invocation: Invocation, principal: Principal): string | undefined {
+  return invocation.userId === principal.serviceAccountId ? undefined : invocation.userId;
+}
+
 function pendingCall(entry: CatalogEntry, principal: Principal, invocation: Invocation, clock: Clock): PendingCall {
   const { tool } = entry;
   const startedAt = clock.now();
@@ -146,7 +151,7 @@ function pendingCall(entry: CatalogEntry, principal: Principal, invocation: Invo
     tool,
     tenantId: principal.tenantId,
     keyId: principal.keyId,
-    subject: invocation.userId ?? principal.serviceAccountId,
+    subject: userOf(invocation, principal) ?? principal.serviceAccountId,
     environment: principal.environment,
     plan: principal.plan,
     listPrice: tool.price,
@@ -154,7 +159,7 @@ function pendingCall(entry: CatalogEntry, principal: Principal, invocation: Invo
     price: discounted(tool.price, discountPercent),
     startedAt,
     idempotencyKey: invocation.idempotencyKey,
-    argumentsText: () => JSON.stringify(invocation.args),
+    args: invocation.args,
   };
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../ports/log.ts";
 import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
@@ -12,7 +13,7 @@ const KEEP_ALIVE_MILLISECONDS = 30_000;
 export interface NodeHost {
   server: Server;
   listen(port: number, host: string): Promise<number>;
-  /** Stops accepting; resolves when every answer under way has been sent, or after `graceMilliseconds`. */
+  /** Waits until every answer under way has been sent, at most `graceMilliseconds`, and closes. */
   close(graceMilliseconds: number): Promise<void>;
 }
 
@@ -51,6 +52,20 @@ export function createNodeHost(options: {
     void serve(handler, incoming, response, path, queryStart === -1 ? "" : url.slice(queryStart), log);
   });
   answerMalformedRequests(server, log);
+  let underWay = 0;
+  let whenAnswered: (() => void) | undefined;
+  server.on("request", (_incoming, response) => {
+    underWay += 1;
+    response.once("close", () => {
+      underWay -= 1;
+      if (underWay === 0) whenAnswered?.();
+    });
+  });
+  const answered = () =>
+    new Promise<void>((resolve) => {
+      whenAnswered = resolve;
+      if (underWay === 0) resolve();
+    });
   server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
   server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
   server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
@@ -66,15 +81,14 @@ export function createNodeHost(options: {
           resolve(typeof address === "object" && address !== null ? address.port : port);
         });
       }),
-    close: (graceMilliseconds) =>
-      new Promise((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
+    async close(graceMilliseconds) {
+      // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
+      await Promise.race([answered(), delay(graceMilliseconds, undefined, { ref: false })]);
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
   };
 }
 

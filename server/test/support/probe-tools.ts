@@ -2,9 +2,13 @@ import { z } from "zod";
 import type { FailureDetails } from "../../src/domain/errors.ts";
 import { defineTool } from "../../src/kernel/tool.ts";
 
-/** Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran. */
+/**
+ * Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran; what waits
+ * ends with `release`.
+ */
 export function createProbes() {
   const runs = new Map<string, number>();
+  const released = Promise.withResolvers<void>();
   const face = {
     summary: "For tests.",
     area: "trip",
@@ -12,7 +16,7 @@ export function createProbes() {
     uses: [],
     input: z.strictObject({
       text: z.string().max(50),
-      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong"]).default("ok"),
+      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong", "wait"]).default("ok"),
     }),
     output: z.object({ text: z.string() }),
     errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
@@ -27,6 +31,7 @@ export function createProbes() {
     if (mood === "fail") throw fail("no_offers");
     if (mood === "busy") throw fail("provider_timeout");
     if (mood === "later") throw fail("provider_timeout", { retryAfterSeconds: 7 });
+    if (mood === "wait") await released.promise;
     if (mood === "crash") throw new Error("secret supplier text");
     const answer: { text: string } = mood === "wrong" ? JSON.parse('{"text": 7}') : { text };
     return answer;
@@ -66,5 +71,5 @@ export function createProbes() {
       run: ({ text, mood }, { fail }) => act(text, mood, fail),
     }),
   ];
-  return { tools, runs: (text: string) => runs.get(text) ?? 0 };
+  return { tools, release: released.resolve, runs: (text: string) => runs.get(text) ?? 0 };
 }
