@@ -256,6 +256,7 @@ async function startService(config: Config, options: ServiceOptions) {
     repeat("sweep-calls", SWEEP_MILLISECONDS, () => sweepAbandonedCalls({ calls, processId, clock, log }), log),
     repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
     repeat("prune", PRUNE_MILLISECONDS, () => calls.prune(clock.now()), log),
+    repeat("prune-private-offers", PRUNE_MILLISECONDS, () => stores.privateOffers.prune(clock.now()), log),
   ];
   undo.push(() => Promise.all(jobs.map((stop) => stop())));
 

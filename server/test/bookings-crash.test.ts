@@ -44,6 +44,7 @@ function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
     bookings: mortal(tenant.stores.bookings),
     ledger: mortal(tenant.stores.ledger),
     effects: mortal(tenant.stores.effects),
+    privateOffers: mortal(tenant.stores.privateOffers),
     transaction: mortal({ transaction: tenant.stores.transaction }).transaction,
   };
   return {

@@ -100,7 +100,7 @@ describe("a booking that goes well", () => {
     const tenant = await world.newTenant();
     const letGo = tenant.supplier.hold();
     expect(await codeOf(tenant.book({ answerMilliseconds: 1 }))).toBe("outcome_unknown");
-    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("in_progress");
+    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
     letGo();
     expect(await tenant.book()).toMatchObject({ kind: "replayed" });
     expect(await tenant.audit()).toMatchObject({ ...booked, effects: ["done"] });
@@ -266,7 +266,7 @@ describe("an unknown outcome", () => {
   async function expectOpen(tenant: Tenant): Promise<void> {
     expect(await tenant.audit()).toMatchObject(open);
     const counts = { ...tenant.supplier.counts };
-    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("in_progress");
+    expect(await codeOf(tenant.book({ waitMilliseconds: 1 }))).toBe("booking_in_progress");
     expect(await tenant.reconcile({ milliseconds: 0 })).toBe(0);
     expect(tenant.supplier.counts).toEqual(counts);
   }

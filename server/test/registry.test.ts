@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { isRetryable, statusOf, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
 import { registry } from "../src/tools/index.ts";
 
 /** The interface's input shapes, all of them; tools that are not built yet are simply not looped over. */
@@ -125,6 +126,9 @@ describe.each(registry.map((tool) => [tool.name, tool] as const))("%s", (name, t
   test("says for every declared code what to do next", () => {
     for (const [code, advice] of Object.entries(tool.errors)) {
       expect(code).toMatch(/^[a-z][a-z_]+$/);
+      // A tool that ran and failed is told from a call that was refused: no code means both.
+      expect(statusOf(code), code).toBe(TOOL_FAILURE_STATUS);
+      expect(code.endsWith("_in_progress") && !isRetryable(code), code).toBe(false);
       expect(advice).toMatch(/^[A-Z].*\.$/);
     }
   });

@@ -45,6 +45,8 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "provider_timeout",
   "provider_unavailable",
   "outcome_unknown",
+  "booking_in_progress",
+  "customer_in_progress",
 ]);
 
 export interface Issue {

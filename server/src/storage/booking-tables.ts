@@ -36,6 +36,7 @@ export type LedgerAccountKind = "prefunded" | "held" | "funding" | "collection";
 
 export interface BookingTables {
   booking: BookingTable;
+  private_offer: { network: Environment; offer_id: string; tenant_id: string; expires_at: Timestamp };
   customer_lease: { network: Environment; email: string; holder: string; expires_at: Timestamp };
   customer_owner: { network: Environment; customer_user_id: string; tenant_id: string; user_id: string };
   ledger_account: {

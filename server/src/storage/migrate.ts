@@ -5,12 +5,14 @@ import type { OpenDatabase } from "./database.ts";
 import * as identity from "./migrations/0001-identity.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
+import * as privateOffers from "./migrations/0004-private-offers.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
   "0001-identity": identity,
   "0002-billing": billing,
   "0003-bookings": bookings,
+  "0004-private-offers": privateOffers,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

@@ -11,6 +11,7 @@ import { type BookingEnd, type BookingPorts, bookingSteps, ledgerReference } fro
 import { ensureCustomer } from "./ensure-customer.ts";
 import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { findOwnCredit, findOwnCustomer } from "./own-records.ts";
+import { getOwnOffer } from "./private-offers.ts";
 
 export interface BookFlightPorts extends BookingPorts {
   travelers: Travelers;
@@ -90,7 +91,7 @@ async function waitForEnd(
       return { kind: "replayed", result: booking.result, firstCallId: booking.callId };
     }
     if (performance.now() >= deadline) {
-      throw new Failure("in_progress", {
+      throw new Failure("booking_in_progress", {
         detail: "This offer is being booked by an earlier call. Call again with the same offer to get its result.",
         retryAfterSeconds: 5,
       });
@@ -109,10 +110,10 @@ interface Prepared {
 
 /** Everything that can be refused before anything is stored or sent. */
 async function prepare(ports: BookFlightPorts, request: BookFlightRequest, random: RandomBytes): Promise<Prepared> {
-  const { flights, clock } = ports;
+  const { flights, stores, clock } = ports;
   const { caller, callId, offerId, airlineCreditId } = request;
   const { tenantId, environment: network } = caller;
-  const offer = await flights.getOffer(offerId);
+  const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
   }

@@ -56,7 +56,7 @@ async function lease(bookings: Bookings, network: Environment, email: string, ho
     if (await bookings.leaseCustomer(network, email, holder, LEASE_SECONDS)) return;
     await delay(POLL_MILLISECONDS);
   }
-  throw new Failure("in_progress", {
+  throw new Failure("customer_in_progress", {
     detail: "Another call is making the supplier's customer for this traveler. Call again in a few seconds.",
     retryAfterSeconds: 5,
   });

@@ -35,7 +35,8 @@ export const bookFlight = defineTool({
     ...supplierErrors,
     outcome_unknown:
       "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
-    in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    customer_in_progress: "Another call is making a customer user for this traveler. Call again in a few seconds.",
     offer_not_found: "There is no such offer. Search again.",
     offer_expired: "The offer can no longer be booked. Search again.",
     price_changed: "The supplier asks another price now. Nothing is owed; search again.",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { describeConditions } from "../../areas/flights/describe-conditions.ts";
 import { Conditions, PaymentRequirements, SupplierResult } from "../../areas/flights/offer-schema.ts";
+import { getOwnOffer } from "../../areas/flights/private-offers.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { defineTool } from "../../kernel/tool.ts";
@@ -13,7 +14,7 @@ export const displayOfferConditions = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: true,
-  uses: ["flights"],
+  uses: ["flights", "stores"],
   input: z.strictObject({ offerId: z.string().describe("off_… of search_flights") }),
   output: SupplierResult.extend({
     offerId: z.string(),
@@ -35,8 +36,9 @@ export const displayOfferConditions = defineTool({
   },
   example: () => ({ offerId: "off_00009htYpSCXrwaB9DnUm0" }),
 
-  async run({ offerId }, { flights, call }) {
-    const offer = await flights.getOffer(offerId, { signal: call.signal });
+  async run({ offerId }, { flights, stores, caller, call }) {
+    const { privateOffers } = stores;
+    const offer = await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
     return {
       offerId: offer.id,
       totalAmount: offer.totalAmount,

@@ -45,7 +45,7 @@ export const ensureFlightCustomer = defineTool({
   }),
   errors: {
     ...supplierErrors,
-    in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
+    customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
     customer_not_found: "You have no such traveler. PUT /api/travelers/{userId} makes one.",
     traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
   },

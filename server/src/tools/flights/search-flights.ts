@@ -4,6 +4,7 @@ import { isBefore, todayAt } from "../../areas/flights/dates.ts";
 import { NotApplied, Offer, SupplierResult } from "../../areas/flights/offer-schema.ts";
 import { findOwnCredit, findOwnCustomer } from "../../areas/flights/own-records.ts";
 import { toPrivateFares } from "../../areas/flights/private-fares.ts";
+import { hasPrivateInputs, keepPrivate } from "../../areas/flights/private-offers.ts";
 import { SearchFlightsInput } from "../../areas/flights/search-input.ts";
 import { searchPassengers } from "../../areas/flights/search-passengers.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
@@ -19,7 +20,7 @@ export const searchFlights = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: true,
-  uses: ["flights", "maps", "travelers", "clock"],
+  uses: ["flights", "maps", "travelers", "stores", "clock"],
   input: SearchFlightsInput,
   output: SupplierResult.extend({ offers: z.array(Offer).readonly(), notApplied: NotApplied }),
   errors: {
@@ -31,7 +32,7 @@ export const searchFlights = defineTool({
   },
   example: (today) => ({ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString() }),
 
-  async run(query, { flights, maps, travelers, clock, caller, call, fail, invalid }) {
+  async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
     const origin = query.origin.toUpperCase();
     const destination = query.destination.toUpperCase();
     if (maps.metroCode(origin) === maps.metroCode(destination)) {
@@ -81,6 +82,7 @@ export const searchFlights = defineTool({
     );
     const offers = bestOffers(found.offers, OFFERS_RETURNED);
     if (offers.length === 0) throw fail("no_offers");
+    if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
     return {
       offers,
       notApplied: [...found.notApplied, ...creditsNotApplied],
