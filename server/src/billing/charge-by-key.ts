@@ -4,7 +4,7 @@ import { databaseAway, Failure } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Charge, Outcome, PendingCall, Reservation } from "../kernel/charge.ts";
 import type { Calls, ChargeLine, Settlement } from "../ports/calls.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type Clock, instantText } from "../ports/clock.ts";
 import { createGroupCommit, type GroupCommitOptions } from "./group-commit.ts";
 
 export interface ChargeByKeyOptions {
@@ -259,7 +259,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       subject: call.subject,
       tool: call.tool.name,
       surface: call.surface,
-      period: call.startedAt.toString().slice(0, 7),
+      period: instantText(call.startedAt).slice(0, 7),
       listPrice: call.listPrice,
       discountPercent: call.discountPercent,
       price: call.price,

@@ -83,7 +83,13 @@ export function createKernel(options: KernelOptions): Kernel {
       travelerId: userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId,
       environment: principal.environment,
     };
-    const callInfo = { id: call.id, traceId: call.traceId, signal: invocation.signal };
+    const callInfo = {
+      id: call.id,
+      traceId: call.traceId,
+      get signal() {
+        return invocation.signal;
+      },
+    };
     let result: unknown;
     let firstCallId: string | undefined;
     try {

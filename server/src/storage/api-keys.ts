@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Selectable } from "kysely";
 import { type RandomBytes, randomBase62 } from "../domain/ids.ts";
 import type { ApiKey } from "../ports/identity.ts";
@@ -46,7 +46,7 @@ export function newKey(random: RandomBytes): { apiKey: string; start: string } {
 
 /** Undefined for text that cannot be a key: it is refused without asking the database. */
 export function hashKey(apiKey: string): string | undefined {
-  return KEY.test(apiKey) ? createHash("sha256").update(apiKey).digest("base64url") : undefined;
+  return KEY.test(apiKey) ? hash("sha256", apiKey, "base64url") : undefined;
 }
 
 export async function insertKey(queryable: Queryable, key: ApiKey, keyHash: string): Promise<void> {

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Calls, ChargeLine, Claim, Settlement } from "../ports/calls.ts";
+import { instantText } from "../ports/clock.ts";
 import { CAPTURE_PLAIN, CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN, SETTLE } from "./calls-sql.ts";
 import { sweepCalls } from "./calls-sweep.ts";
 
@@ -206,7 +207,7 @@ function columnsOf(lines: readonly ChargeLine[]): unknown[] {
     lines.map((line) => line.traceId),
     lines.map((line) => line.idempotencyKey),
     lines.map((line) => line.latencyMs),
-    lines.map((line) => line.at.toString()),
+    lines.map((line) => instantText(line.at)),
   ];
 }
 
@@ -215,7 +216,7 @@ function settlementColumns(settlements: readonly Settlement[]): unknown[] {
     settlements.map((line) => line.callId),
     settlements.map((line) => line.usageId),
     settlements.map((line) => line.latencyMs),
-    settlements.map((line) => line.at.toString()),
+    settlements.map((line) => instantText(line.at)),
     settlements.map((line) => line.idempotency),
     settlements.map((line) => line.outcomeText),
     settlements.map((line) => line.paidBefore?.usageId ?? null),

@@ -39,7 +39,9 @@ export function createDispatch({ exchange, kernel, identity }: DispatchOptions):
         surface: "dispatch",
         traceId,
         idempotencyKey: request.header("idempotency-key"),
-        signal: request.signal,
+        get signal() {
+          return request.signal;
+        },
       });
       return render(answer, traceId);
     });

@@ -100,10 +100,20 @@ async function serve(
   query: string,
   log: Log,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.on("close", () => {
-    if (!response.writableEnded) gone.abort();
-  });
+  // Made only for who asks: a signal costs as much as reading the body.
+  let gone: AbortController | undefined;
+  const signal = (): AbortSignal => {
+    if (gone === undefined) {
+      const controller = new AbortController();
+      const abort = () => {
+        if (!response.writableEnded) controller.abort();
+      };
+      if (response.closed) abort();
+      else response.once("close", abort);
+      gone = controller;
+    }
+    return gone.signal;
+  };
   const request: HttpRequest = {
     method: incoming.method ?? "GET",
     path,
@@ -115,7 +125,9 @@ async function serve(
       return Array.isArray(value) ? value.join(", ") : value;
     },
     remoteAddress: incoming.socket.remoteAddress ?? "",
-    signal: gone.signal,
+    get signal() {
+      return signal();
+    },
     text: (maximumBytes) => readText(incoming, maximumBytes),
   };
   try {
