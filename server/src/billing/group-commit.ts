@@ -38,7 +38,6 @@ export function createGroupCommit<Item, Outcome>(
   let idleWaiters: (() => void)[] = [];
 
   async function run(): Promise<void> {
-    flushing = true;
     while (queue.length > 0) {
       const batch = queue.slice(0, options.maximumBatch);
       queue = queue.slice(batch.length);
@@ -94,7 +93,10 @@ export function createGroupCommit<Item, Outcome>(
     submit: (item) =>
       new Promise((resolve, reject) => {
         queue.push({ item, since: performance.now(), resolve, reject });
-        if (!flushing) void run();
+        if (flushing) return;
+        flushing = true;
+        // After what this turn of the event loop still brings, which mostly are calls that were answered together.
+        setImmediate(() => void run());
       }),
     idle: () => (flushing ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve()),
   };

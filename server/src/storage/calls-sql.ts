@@ -79,7 +79,7 @@ const writeCalls = `
     returning id
   )`;
 
-export const CHARGE_PLAIN = `with ${grantPlain}, ${writeRecords} select id from written`;
+export const CHARGE_PLAIN = `with ${grantPlain}, ${writeRecords} select count(*)::int as written from written`;
 
 export const CHARGE = `
   with ${grant("usage_record")},
@@ -90,13 +90,13 @@ export const CHARGE = `
   ${writeRecords}
   select id from written union all select id from present`;
 
-export const RESERVE_PLAIN = `with ${grantPlain}, ${writeCalls} select id from written`;
+export const RESERVE_PLAIN = `with ${grantPlain}, ${writeCalls} select count(*)::int as written from written`;
 
 export const RESERVE = `
   with ${grant("call")}, ${writeCalls}
   select id from written union all select id from present`;
 
-/** Captures calls without an idempotency key that are still reserved; any other is left, and missing from the answer. */
+/** Captures calls without an idempotency key that are still reserved; any other is left, and missing from the count. */
 export const CAPTURE_PLAIN = `
   with line as (
     select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[]) as line (call_id, usage_id, latency, at)
@@ -104,7 +104,8 @@ export const CAPTURE_PLAIN = `
   changed as (
     update call set state = 'captured', usage_id = line.usage_id, settled_at = line.at
     from line
-    where call.id = line.call_id and call.id = any ($1::text[]) and call.state = 'reserved'
+    -- Reserved, in words that do not lead the planner to the index of all reserved calls.
+    where call.id = line.call_id and call.id = any ($1::text[]) and call.settled_at is null
     returning call.*, line.latency as latency, line.at as at
   ),
   written as (
@@ -113,8 +114,9 @@ export const CAPTURE_PLAIN = `
     select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
       usage_status, trace_id, idempotency_key, id, latency, at
     from changed
+    returning id
   )
-  select id, usage_id from changed`;
+  select count(*)::int as written from written`;
 
 /**
  * Captures or releases reservations. A call that a sweep released while its process was only slow is captured all the same:

@@ -41,36 +41,17 @@ export function createCalls(pool: pg.Pool): Calls {
   ): Promise<boolean[]> {
     await ensureSpendRows(lines);
     const values = [...columnsOf(lines), ...extra];
-    const send = (statement: { name: string; text: string }) => pool.query<{ id: string }>({ ...statement, values });
     const { plain, full } = grants[name];
-    let answer = lines.every((line) => line.callId === null) ? await unlessPresent(send(plain)) : undefined;
+    if (lines.every((line) => line.callId === null)) {
+      const answer = await unlessPresent(pool.query<{ written: number }>({ ...plain, values }));
+      if (answer?.rows[0]?.written === lines.length) return lines.map(() => true);
+    }
     // Refused, keyed, or sent again after its connection was lost and its first sending was written: the full statement tells.
     // That first sending may still run, and then be seen by the second look.
-    if (answer === undefined || answer.rows.length < lines.length) {
-      answer = (await unlessPresent(send(full))) ?? (await send(full));
-    }
-    const { rows } = answer;
+    const send = () => pool.query<{ id: string }>({ ...full, values });
+    const { rows } = (await unlessPresent(send())) ?? (await send());
     const granted = new Set(rows.map((row) => row.id));
     return lines.map((line) => granted.has(line.id));
-  }
-
-  /** Under which record each call was paid, by call; missing where a call is unknown. */
-  async function settleAll(settlements: readonly Settlement[]): Promise<Map<string, string | null>> {
-    const paid = new Map<string, string | null>();
-    const add = (rows: readonly { id: string; usage_id: string | null }[]) => {
-      for (const row of rows) paid.set(row.id, row.usage_id);
-    };
-    const columns = settlementColumns(settlements);
-    if (settlements.every(isPlainCapture)) {
-      const { rows } = await pool.query<{ id: string; usage_id: string }>({ ...CAPTURES, values: columns.slice(0, 4) });
-      add(rows);
-    }
-    const rest = settlements.filter((settlement) => !paid.has(settlement.callId));
-    if (rest.length === 0) return paid;
-    const values = rest.length === settlements.length ? columns : settlementColumns(rest);
-    const { rows } = await pool.query<{ id: string; usage_id: string | null }>({ ...SETTLES, values });
-    add(rows);
-    return paid;
   }
 
   return {
@@ -78,7 +59,14 @@ export function createCalls(pool: pg.Pool): Calls {
     reserve: (lines, processId) => grant("reserve", lines, [processId]),
 
     async settle(settlements) {
-      const paid = await settleAll(settlements);
+      const values = settlementColumns(settlements);
+      if (settlements.every(isPlainCapture)) {
+        const { rows } = await pool.query<{ written: number }>({ ...CAPTURES, values: values.slice(0, 4) });
+        if (rows[0]?.written === settlements.length) return settlements.map((settlement) => settlement.usageId);
+      }
+      // Also for those that were captured just now: they are settled, and say under which record.
+      const { rows } = await pool.query<{ id: string; usage_id: string | null }>({ ...SETTLES, values });
+      const paid = new Map(rows.map((row) => [row.id, row.usage_id]));
       return settlements.map((settlement) => paid.get(settlement.callId) ?? null);
     },
 

@@ -12,7 +12,6 @@ export function coalesce<Row>(
   let busy = false;
 
   async function run(): Promise<void> {
-    busy = true;
     while (waiting.size > 0) {
       const batch = waiting;
       waiting = new Map();
@@ -31,7 +30,11 @@ export function coalesce<Row>(
     if (shared !== undefined) return shared.answer;
     const { promise, resolve, reject } = Promise.withResolvers<Row | undefined>();
     waiting.set(key, { answer: promise, settle: (rows) => resolve(rows.get(key)), fail: reject });
-    if (!busy) void run();
+    if (!busy) {
+      busy = true;
+      // After what this turn of the event loop still brings.
+      setImmediate(() => void run());
+    }
     return promise;
   };
 }

@@ -33,10 +33,18 @@ export function createMetrics(gauges: { ledgerImbalanceMicroUsdc(): Promise<bigi
       this.set(Number(await gauges.ledgerImbalanceMicroUsdc()));
     },
   });
+  // Looking a metric up by its labels costs more than counting.
+  const counters = new Map<string, Counter.Internal>();
+  const histograms = new Map<string, Histogram.Internal<string>>();
   return {
     countCall(tool, outcome, elapsedSeconds) {
-      calls.inc({ tool, outcome });
-      seconds.observe({ tool }, elapsedSeconds);
+      const key = `${tool} ${outcome}`;
+      const counter = counters.get(key) ?? calls.labels({ tool, outcome });
+      const histogram = histograms.get(tool) ?? seconds.labels({ tool });
+      counters.set(key, counter);
+      histograms.set(tool, histogram);
+      counter.inc();
+      histogram.observe(elapsedSeconds);
     },
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
