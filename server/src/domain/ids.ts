@@ -28,15 +28,25 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * Later ids sort after earlier ones, so that index inserts stay local and cursors are stable.
  */
 export function newId(prefix: string, epochMilliseconds: number, random: RandomBytes = systemRandom): string {
-  let time = "";
-  let rest = epochMilliseconds;
-  for (let place = 0; place < 10; place += 1) {
-    time = ALPHABET.charAt(rest % 32) + time;
-    rest = Math.floor(rest / 32);
-  }
   let tail = "";
   for (const byte of random(16)) tail += ALPHABET.charAt(byte & 31);
-  return `${prefix}${time}${tail}`;
+  return prefix + timeText(epochMilliseconds) + tail;
+}
+
+let lastTime = { epochMilliseconds: 0, text: "0000000000" };
+
+/** Many ids are made within a millisecond. */
+function timeText(epochMilliseconds: number): string {
+  if (lastTime.epochMilliseconds !== epochMilliseconds) {
+    let text = "";
+    let rest = epochMilliseconds;
+    for (let place = 0; place < 10; place += 1) {
+      text = ALPHABET.charAt(rest % 32) + text;
+      rest = Math.floor(rest / 32);
+    }
+    lastTime = { epochMilliseconds, text };
+  }
+  return lastTime.text;
 }
 
 /** Random base-62 text. Bytes over 247 are thrown away, so that every character is equally likely. */
