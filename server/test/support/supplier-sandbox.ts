@@ -21,7 +21,7 @@ export interface SupplierSandbox {
 }
 
 const TOKEN = "duffel_test_integration";
-const main = new URL("../../../sandbox/src/main.ts", import.meta.url).pathname;
+const main = join(import.meta.dirname, "../../../sandbox/src/main.ts");
 const Ready = z.object({ ready: z.literal(true), url: z.string() });
 const Ledger = z.object({
   orders: z.array(z.looseObject({ id: z.string() })),
