@@ -55,7 +55,7 @@ export async function startSandboxProcess(databaseUrl: string, port = 0): Promis
   const folder = mkdtempSync(join(tmpdir(), "sandbox-secrets-"));
   const secretsFile = join(folder, "secrets.json");
   writeFileSync(secretsFile, JSON.stringify({ token: TOKEN, databaseUrl }), { mode: 0o600 });
-  const main = new URL("../src/main.ts", import.meta.url).pathname;
+  const main = join(import.meta.dirname, "../src/main.ts");
   const child = spawn(
     process.execPath,
     [decodeURIComponent(main), "--port", String(port), "--secrets-file", secretsFile],
