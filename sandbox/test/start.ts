@@ -56,13 +56,9 @@ export async function startSandboxProcess(databaseUrl: string, port = 0): Promis
   const secretsFile = join(folder, "secrets.json");
   writeFileSync(secretsFile, JSON.stringify({ token: TOKEN, databaseUrl }), { mode: 0o600 });
   const main = join(import.meta.dirname, "../src/main.ts");
-  const child = spawn(
-    process.execPath,
-    [decodeURIComponent(main), "--port", String(port), "--secrets-file", secretsFile],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+  const child = spawn(process.execPath, [main, "--port", String(port), "--secrets-file", secretsFile], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   alive.add(child);
   const ended = new Promise<number | null>((resolve) =>
     child.once("exit", (code) => {
