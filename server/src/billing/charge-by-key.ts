@@ -105,7 +105,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       }
       if (call.tool.effect === "read") return { kind: "run" };
       const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
-      if (await guarded(reservations.submit(lineOf(call, call.id, keyed ? call.id : null)))) return { kind: "run" };
+      if (await guarded(reservations.submit(lineOf(call, call.id, keyed ? call.id : null, 0)))) return { kind: "run" };
       if (keyed && !(await guarded(calls.closeClaim(call.id)))) throw takenForDead();
     } catch (error) {
       if (!isRefusal(error)) abandon(call);
@@ -168,7 +168,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
     const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
     const usageId = newId("use_", call.startedAt.epochMilliseconds);
-    const line = { ...lineOf(call, usageId, keyed ? call.id : null), latencyMs };
+    const line = lineOf(call, usageId, keyed ? call.id : null, latencyMs);
     const granting = charges.submit(line);
     if (options.broken === "durable-flush") {
       granting.catch(() => undefined);
@@ -250,7 +250,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     },
   };
 
-  function lineOf(call: PendingCall, id: string, callId: string | null): ChargeLine {
+  function lineOf(call: PendingCall, id: string, callId: string | null, latencyMs: number): ChargeLine {
     return {
       id,
       callId,
@@ -266,7 +266,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       usageStatus: call.environment === "sandbox" ? "sandbox" : "unsettled",
       traceId: call.traceId,
       idempotencyKey: call.idempotencyKey ?? null,
-      latencyMs: 0,
+      latencyMs,
       at: call.startedAt,
     };
   }
