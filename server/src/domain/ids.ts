@@ -28,9 +28,8 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * Later ids sort after earlier ones, so that index inserts stay local and cursors are stable.
  */
 export function newId(prefix: string, epochMilliseconds: number, random: RandomBytes = systemRandom): string {
-  let tail = "";
-  for (const byte of random(16)) tail += ALPHABET.charAt(byte & 31);
-  return prefix + timeText(epochMilliseconds) + tail;
+  const letters = random(16).map((byte) => ALPHABET.charCodeAt(byte & 31));
+  return prefix + timeText(epochMilliseconds) + String.fromCharCode(...letters);
 }
 
 let lastTime = { epochMilliseconds: 0, text: "0000000000" };

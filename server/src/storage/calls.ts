@@ -145,7 +145,8 @@ export function createCalls(pool: pg.Pool): Calls {
       ]);
       await pool.query(
         `delete from service_process where seen_at < now() - interval '1 hour'
-         and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')`,
+         and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')
+         and not exists (select 1 from idempotency where process_id = service_process.id and state = 'running')`,
       );
     },
   };

@@ -8,6 +8,7 @@ import { answerMalformedRequests, renderMalformedRequest } from "./malformed-req
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
+const LAST_BYTES_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 
 export interface NodeHost {
@@ -40,27 +41,27 @@ export function createNodeHost(options: {
     },
   );
 
+  let underWay = 0;
+  let whenAnswered: (() => void) | undefined;
+  const end = () => {
+    underWay -= 1;
+    if (underWay === 0) whenAnswered?.();
+  };
   const server = createServer((incoming, response) => {
+    underWay += 1;
     const url = incoming.url ?? "/";
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
     const handler = options.hot(path);
     if (handler === undefined) {
+      response.once("close", end);
       void rest(incoming, response);
       return;
     }
-    void serve(handler, incoming, response, path, queryStart === -1 ? "" : url.slice(queryStart), log);
+    const query = queryStart === -1 ? "" : url.slice(queryStart);
+    void serve(handler, incoming, response, path, query, log).finally(end);
   });
   answerMalformedRequests(server, log);
-  let underWay = 0;
-  let whenAnswered: (() => void) | undefined;
-  server.on("request", (_incoming, response) => {
-    underWay += 1;
-    response.once("close", () => {
-      underWay -= 1;
-      if (underWay === 0) whenAnswered?.();
-    });
-  });
   const answered = () =>
     new Promise<void>((resolve) => {
       whenAnswered = resolve;
@@ -84,9 +85,14 @@ export function createNodeHost(options: {
     async close(graceMilliseconds) {
       // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
       await Promise.race([answered(), delay(graceMilliseconds, undefined, { ref: false })]);
+      // What was just handed over still has to leave; nothing that is idle is waited for.
       await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
+        const timer = setTimeout(() => server.closeAllConnections(), LAST_BYTES_MILLISECONDS);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
       });
     },
   };

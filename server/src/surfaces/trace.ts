@@ -5,5 +5,5 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
 /** The caller's W3C trace id when it sent a valid `traceparent`, else a new one: 32 hexadecimal digits. */
 export function traceIdOf(traceparent: string | undefined, random: RandomBytes = systemRandom): string {
   const continued = traceparent === undefined ? undefined : TRACEPARENT.exec(traceparent)?.[1];
-  return continued ?? Buffer.from(random(16)).toString("hex");
+  return continued ?? random(16).toHex();
 }

@@ -82,5 +82,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (tenant_id, subject, tool, key)
     )`.execute(db);
   await sql`create unique index idempotency_call on idempotency (call_id)`.execute(db);
+  await sql`create index idempotency_running on idempotency (process_id) where state = 'running'`.execute(db);
   await sql`create index idempotency_created on idempotency (created_at)`.execute(db);
 }
