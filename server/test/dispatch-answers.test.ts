@@ -147,6 +147,17 @@ describe("who is calling", () => {
     expect(demo.status).toBe(200);
   });
 
+  it("travels as the same person whether it names its own service account or leaves it out", async () => {
+    const [key] = await service.sql("select id from api_key where tenant_id = $1 and name = 'sandbox'", [
+      service.tenantId,
+    ]);
+    const named = await service.call("ensure_flight_customer", {}, { userId: `svc:${String(key?.id)}` });
+    const left = await service.call("ensure_flight_customer", {});
+    expect([named.status, left.status]).toEqual([200, 200]);
+    expect(named.body.result).toMatchObject({ userId: "user_demo" });
+    expect(left.body.result).toMatchObject({ userId: "user_demo" });
+  });
+
   it("is answered 404 for a tool that does not exist, with the near name", async () => {
     const answer = await service.call("search_flight", {});
     expect(answer.status).toBe(404);

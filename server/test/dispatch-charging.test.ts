@@ -134,6 +134,15 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("busy")).toBe(2);
   });
 
+  it("keeps little of a failure, which costs nothing, however much it says", async () => {
+    const failed = await keyed("probe_write", { text: "loud", mood: "loud" }, "w8");
+    expect(failed.text.length).toBeGreaterThan(10_000);
+    const [stored] = await service.sql("select length(outcome) as size from idempotency where key = 'w8'");
+    expect(stored?.size).toBeLessThan(4_096);
+    const again = await keyed("probe_write", { text: "loud", mood: "loud" }, "w8");
+    expect(again.body).toMatchObject({ code: "no_offers", detail: failed.body.detail });
+  });
+
   it("runs a read again and charges it once", async () => {
     const first = await keyed("probe_read", { text: "reread" }, "r1");
     const second = await keyed("probe_read", { text: "reread" }, "r1");

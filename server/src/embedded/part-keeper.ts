@@ -1,5 +1,5 @@
+import type { Log } from "../ports/log.ts";
 import { errorText } from "./embedded-error.ts";
-import type { Log } from "./log.ts";
 import { boundLogFile } from "./log-file.ts";
 import type { Part, RunningPart } from "./part.ts";
 import { type PartEntry, readParts, writeParts } from "./parts-file.ts";

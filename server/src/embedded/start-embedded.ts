@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../ports/log.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
-import type { Log } from "./log.ts";
 import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";

@@ -16,7 +16,7 @@ export function createProbes() {
     uses: [],
     input: z.strictObject({
       text: z.string().max(50),
-      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong", "wait"]).default("ok"),
+      mood: z.enum(["ok", "fail", "busy", "later", "crash", "wrong", "wait", "loud"]).default("ok"),
     }),
     output: z.object({ text: z.string() }),
     errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
@@ -31,6 +31,7 @@ export function createProbes() {
     if (mood === "fail") throw fail("no_offers");
     if (mood === "busy") throw fail("provider_timeout");
     if (mood === "later") throw fail("provider_timeout", { retryAfterSeconds: 7 });
+    if (mood === "loud") throw fail("no_offers", { extra: { echo: "x".repeat(10_000) } });
     if (mood === "wait") await released.promise;
     if (mood === "crash") throw new Error("secret supplier text");
     const answer: { text: string } = mood === "wrong" ? JSON.parse('{"text": 7}') : { text };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Log } from "../log.ts";
+import type { Log } from "../../ports/log.ts";
 import type { Part } from "../part.ts";
 import { databaseUrl, readAccess, SERVICE_DATABASE } from "./access.ts";
 import { ensureDatabases } from "./databases.ts";

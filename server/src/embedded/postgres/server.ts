@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Log } from "../../ports/log.ts";
 import { EmbeddedError, errorCode } from "../embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "../free-port.ts";
-import type { Log } from "../log.ts";
 import { readLogFrom, sizeOfFile } from "../log-file.ts";
 import { type RunningPart, spawnPart } from "../part.ts";
 import { isAlive, sendSignal, waitUntilGone } from "../process-identity.ts";
