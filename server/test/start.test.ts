@@ -13,7 +13,10 @@ import { z } from "zod";
  */
 const repository = resolve(import.meta.dirname, "../..");
 const NOBODY = 65_534;
-const asRoot = process.getuid?.() === 0;
+/** The root of a container that has only one user cannot become another; the product then starts as that user. */
+const hasOtherUsers = () =>
+  process.platform !== "linux" || !/^\s*\d+\s+\d+\s+1\s*$/.test(readFileSync("/proc/self/uid_map", "utf8"));
+const asRoot = process.getuid?.() === 0 && hasOtherUsers();
 const identity = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
 const Quickstart = z.object({ appUrl: z.string(), tenantId: z.string(), apiKey: z.string(), supplierUrl: z.string() });
