@@ -28,9 +28,22 @@ export function hashedCode(length: number, ...parts: readonly (string | number)[
   return toBase62(hash("sha256", parts.join("|"), "buffer"), length);
 }
 
-/** `length` random base62 characters, for identifiers of things that happen rather than of inventory. */
-export function randomCode(length: number): string {
-  return toBase62(randomBytes(24), length);
+let seeded: { seed: string; drawn: Map<string, number> } | undefined;
+
+/** From now on the same identifiers come in the same order, for a run that repeats. */
+export function seedRandomCodes(seed: string): void {
+  seeded = { seed, drawn: new Map() };
+}
+
+/**
+ * `length` random base62 characters, for identifiers of things that happen rather than of inventory. When seeded, each kind
+ * has its own row of them: how often somebody asked whether the supplier is healthy does not move the numbers of orders.
+ */
+export function randomCode(length: number, kind: string): string {
+  if (seeded === undefined) return toBase62(randomBytes(24), length);
+  const drawn = (seeded.drawn.get(kind) ?? 0) + 1;
+  seeded.drawn.set(kind, drawn);
+  return hashedCode(length, seeded.seed, kind, drawn);
 }
 
 export function base62Digit(value: number): string {

@@ -4,7 +4,7 @@ const CORE_LENGTH = 16;
 
 /** Identifiers of things that happen: a prefix, four zeros and random characters, as the supplier forms them. */
 export function newId(prefix: string): string {
-  return `${prefix}_0000${randomCode(18)}`;
+  return `${prefix}_0000${randomCode(18, prefix)}`;
 }
 
 /**
@@ -12,7 +12,7 @@ export function newId(prefix: string): string {
  * and their place in it, so that an offer can be worked out again from its identifier alone.
  */
 export function newRequestCore(): string {
-  return randomCode(CORE_LENGTH);
+  return randomCode(CORE_LENGTH, "offer request");
 }
 
 export function derivedId(prefix: string, core: string, ...places: readonly number[]): string {
@@ -30,6 +30,8 @@ const PNR_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /** Booking references begin with ZZ, as nothing in the live world should be mistaken for them. */
 export function newBookingReference(): string {
-  const characters = [...randomCode(4)].map((digit) => PNR_ALPHABET.charAt(base62Value(digit) % PNR_ALPHABET.length));
+  const characters = [...randomCode(4, "booking reference")].map((digit) =>
+    PNR_ALPHABET.charAt(base62Value(digit) % PNR_ALPHABET.length),
+  );
   return `ZZ${characters.join("")}`;
 }

@@ -8,6 +8,8 @@ const Settings = z.object({
   port: z.coerce.number().int().min(0).max(65_535),
   host: z.string(),
   seed: z.string().min(1),
+  randomSeed: z.string().min(1).optional(),
+  standStillAt: z.iso.datetime({ error: "--stand-still-at is an instant such as 2026-06-01T09:00:00Z" }).optional(),
   token: z.string({ error: "--token or --secrets-file is required" }).min(1),
   databaseUrl: z.string({ error: "--database-url or --secrets-file is required" }).min(1),
 });
@@ -21,6 +23,9 @@ export function readSettings(args: readonly string[]): Settings {
       port: { type: "string", default: "0" },
       host: { type: "string", default: "127.0.0.1" },
       seed: { type: "string", default: "wayfare" },
+      // For runs that repeat: identifiers follow from the seed, and time moves by ticks only.
+      "random-seed": { type: "string" },
+      "stand-still-at": { type: "string" },
       token: { type: "string" },
       "database-url": { type: "string" },
       "secrets-file": { type: "string" },
@@ -32,6 +37,8 @@ export function readSettings(args: readonly string[]): Settings {
     port: values.port,
     host: values.host,
     seed: values.seed,
+    randomSeed: values["random-seed"],
+    standStillAt: values["stand-still-at"],
     token: secrets?.token ?? values.token,
     databaseUrl: secrets?.databaseUrl ?? values["database-url"],
   });

@@ -2,6 +2,7 @@ import { createApp } from "./app.ts";
 import { createClock } from "./clock.ts";
 import { CLOCK_OFFSET_KEY } from "./control/routes.ts";
 import { createScenarios } from "./control/scenarios.ts";
+import { seedRandomCodes } from "./hash.ts";
 import { listen } from "./http/server.ts";
 import { createNetwork } from "./inventory/network.ts";
 import { createOfferStore } from "./offers/store.ts";
@@ -38,7 +39,10 @@ async function prepareDatabase(db: Database, nowMs: () => number): Promise<numbe
 }
 
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
-  const clock = createClock();
+  const { standStillAt, randomSeed } = settings;
+  if (randomSeed !== undefined) seedRandomCodes(randomSeed);
+  const stoodStillMs = standStillAt === undefined ? undefined : Date.parse(standStillAt);
+  const clock = createClock(stoodStillMs === undefined ? undefined : () => stoodStillMs);
   const db = openDatabase(settings.databaseUrl);
   clock.moveTo(await prepareDatabase(db, clock.nowMs));
   const workers = startWorkers(db, clock);

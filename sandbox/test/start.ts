@@ -51,12 +51,16 @@ export const SUPPLIER_HEADERS = {
   "content-type": "application/json",
 };
 
-export async function startSandboxProcess(databaseUrl: string, port = 0): Promise<RunningSandbox> {
+export async function startSandboxProcess(
+  databaseUrl: string,
+  port = 0,
+  options: readonly string[] = [],
+): Promise<RunningSandbox> {
   const folder = mkdtempSync(join(tmpdir(), "sandbox-secrets-"));
   const secretsFile = join(folder, "secrets.json");
   writeFileSync(secretsFile, JSON.stringify({ token: TOKEN, databaseUrl }), { mode: 0o600 });
   const main = join(import.meta.dirname, "../src/main.ts");
-  const child = spawn(process.execPath, [main, "--port", String(port), "--secrets-file", secretsFile], {
+  const child = spawn(process.execPath, [main, "--port", String(port), "--secrets-file", secretsFile, ...options], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   alive.add(child);

@@ -1,27 +1,30 @@
+import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { createGate } from "./access/gate.ts";
 import { createRateLimiter } from "./access/rate-limiter.ts";
-import { createDuffel } from "./adapters/duffel/index.ts";
-import { createEmbeddedMaps } from "./adapters/embedded-maps/index.ts";
 import { createVault } from "./adapters/vault.ts";
 import { createChargeByKey } from "./billing/charge-by-key.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { databaseAway, Failure } from "./domain/errors.ts";
-import { newId } from "./domain/ids.ts";
+import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "./domain/ids.ts";
 import { prepareDemo, writeQuickstart } from "./embedded/first-run.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
-import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
+import { startEmbedded } from "./embedded/start-embedded.ts";
 import { createBookingReconciler } from "./jobs/reconcile-bookings.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import { createKernel } from "./kernel/invoke.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
+import { equipMissingTenants, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
 import { equipTenant } from "./open-identity.ts";
+import { openChains, openPorts } from "./open-ports.ts";
 import { createHttpClient } from "./outbound/http-client.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
+import { prompts } from "./prompts/index.ts";
+import { describeChain, differencesOf, startChains } from "./start-chains.ts";
 import { createCalls } from "./storage/calls.ts";
 import { openDatabase } from "./storage/database.ts";
 import { createIdentity } from "./storage/identity.ts";
@@ -32,20 +35,32 @@ import { checkMasterKey } from "./storage/tenants.ts";
 import { isDatabaseAway } from "./storage/transient.ts";
 import { createTravelers } from "./storage/travelers.ts";
 import { createUsage } from "./storage/usage.ts";
+import { whileDatabaseIsAway } from "./storage/while-database-is-away.ts";
 import type { ClosedReason } from "./surfaces/closed.ts";
+import { discoveryRoutes } from "./surfaces/discovery/index.ts";
+import { loadPages } from "./surfaces/discovery/load-pages.ts";
+import { edgeServerCardRoutes } from "./surfaces/discovery/server-card.ts";
 import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch.ts";
 import { createHost } from "./surfaces/hosts.ts";
 import type { HttpHandler } from "./surfaces/http.ts";
+import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
+import type { McpExtras } from "./surfaces/mcp/extras.ts";
 import { createMetrics } from "./surfaces/metrics.ts";
 import { createNodeHost, type NodeHost } from "./surfaces/node-host.ts";
 import { resourceRoutes } from "./surfaces/resources.ts";
-import { createSignedExchange } from "./surfaces/signed-exchange.ts";
+import { createSignedAnswers, createSignedExchange } from "./surfaces/signed-exchange.ts";
 import { registry } from "./tools/index.ts";
 
 export interface AppOptions {
   /** Beside the registry; for benches and tests of the kernel. */
   extraTools?: readonly Tool[];
   clock?: Clock;
+  /** For ids, keys and secrets of what callers ask for. Background jobs draw from the system's, so that a seeded run repeats. */
+  random?: RandomBytes;
+  /** Further arguments of the supplier sandbox, such as a clock that stands still. */
+  supplierOptions?: readonly string[];
+  /** The same for the development chain. */
+  devnetOptions?: readonly string[];
   /** Lines for the operator while something takes long. */
   progress?(line: string): void;
   /** Ends a start that is under way; what was started is stopped, and `startApp` rejects. */
@@ -55,6 +70,8 @@ export interface AppOptions {
 export interface App {
   appUrl: string;
   edgeUrl: string;
+  /** What the application host has mounted, with paths in the router's words. */
+  routes: readonly { method: string; path: string }[];
   /** Undefined in production, which has no demo tenant. */
   demo: { tenantId: string; quickstartPath: string } | undefined;
   /** Finishes or parks what is under way, flushes, and stops what was started. */
@@ -66,10 +83,11 @@ export const catalog = createCatalog(registry);
 
 const WELCOME = {
   starting: "Wayfare is starting.\n",
-  app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} with an API key; the README has a first call to copy.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
-  edge: "Wayfare, edge host.\n\nHealth: /healthz, /readyz. The tools are on the application host.\n",
+  app: `Wayfare: travel and settlement tools for AI agents.\n\nTools are called at POST ${DISPATCH_PATH} or over MCP at ${APP_MCP_PATH}, with an API key.\nPages: /docs, with lines to copy at /docs/connect; for language models /llms.txt.\nHealth: /healthz, /readyz. Usage: GET /api/usage.\n`,
+  edge: `Wayfare, edge host.\n\nTools are called over MCP at ${EDGE_MCP_PATH}, with an API key. Everything else is on the application host.\nHealth: /healthz, /readyz.\n`,
 };
 
+const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 const HEARTBEAT_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS = 2_000;
 const RECONCILE_MILLISECONDS = 1_000;
@@ -77,9 +95,6 @@ const PRUNE_MILLISECONDS = 600_000;
 const DRAIN_MILLISECONDS = 5_000;
 /** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
-/** How long a start waits for a database that went away in the middle of it. */
-const DATABASE_START_MILLISECONDS = 30_000;
-const DATABASE_START_PAUSE_MILLISECONDS = 200;
 const MAXIMUM_RATE_LIMITED_IDS = 100_000;
 
 /** The composition root: both hosts listen first and say that they are starting, then the parts come up behind them. */
@@ -119,12 +134,19 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     options.signal?.throwIfAborted();
     const { metrics } = service;
     appFront.hot = service.hot;
+    edgeFront.hot = service.edgeHot;
     appFront.host = createHost(service.routes, { welcome: WELCOME.app, closedBecause, metrics, log });
-    edgeFront.host = createHost([], { welcome: WELCOME.edge, closedBecause, metrics, log });
+    edgeFront.host = createHost(edgeServerCardRoutes({ appUrl, edgeUrl }), {
+      welcome: WELCOME.edge,
+      closedBecause,
+      metrics,
+      log,
+    });
     status.closed = undefined;
     return {
       appUrl,
       edgeUrl,
+      routes: [...[...service.hot.keys()].map((path) => ({ method: "POST", path })), ...appFront.host.routes],
       demo: service.demo,
       async stop() {
         status.closed = "draining";
@@ -149,15 +171,21 @@ interface ServiceOptions extends AppOptions {
 
 async function startService(config: Config, options: ServiceOptions) {
   const { log, undo, closedBecause } = options;
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, random = systemRandom } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const production = config.networkMode === "production";
 
+  const vault = createVault(
+    readMasterKey({ masterKeyFile: config.masterKeyFile, dataDir: config.dataDir, production }),
+  );
   const embedded = await startEmbedded({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
     supplierSandbox: config.embeddedSandbox === "on",
+    ...(config.embeddedSandbox === "on" ? { devnetPrefund: sandboxPrefund(vault) } : {}),
     log,
+    devnetOptions: [...(options.devnetOptions ?? []), ...(config.breakGuard === "chain-log" ? ["--log-late"] : [])],
+    ...(options.supplierOptions === undefined ? {} : { supplierOptions: options.supplierOptions }),
     ...(options.progress === undefined ? {} : { progress: options.progress }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
@@ -169,28 +197,30 @@ async function startService(config: Config, options: ServiceOptions) {
   });
   undo.push(() => database.close());
   const { db, pool } = database;
-  const vault = createVault(
-    readMasterKey({ masterKeyFile: config.masterKeyFile, dataDir: config.dataDir, production }),
-  );
   const travelers = createTravelers({ db, vault, clock });
-  const stores = createStores(db, clock);
+  const stores = createStores(db, clock, vault);
+  const http = createHttpClient();
+  undo.push(async () => http.close());
 
   const prepare = async () => {
     await migrateUnlocked(database);
     await checkMasterKey(db, vault);
+    const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log });
+    await equipMissingTenants({ db, vault, clock }, config.sandboxBalanceUsdc);
     const identity = createIdentity({
       db,
       pool,
       databaseUrl,
       vault,
       clock,
+      random,
       networkMode: config.networkMode,
       log,
-      onTenantCreated: equipTenant(config, clock),
+      onTenantCreated: equipTenant(config, clock, vault),
     });
     try {
       const demo = production ? undefined : await prepareDemo({ dataDir: config.dataDir, identity, travelers });
-      return { identity, demo };
+      return { identity, demo, chains };
     } catch (error) {
       await identity.close();
       throw error;
@@ -199,15 +229,17 @@ async function startService(config: Config, options: ServiceOptions) {
   // A database that dies in the middle of a start comes back like at any other time.
   const prepared = await whileDatabaseIsAway(() => withPreparationLock(databaseUrl, prepare), options.signal);
   undo.push(() => prepared.identity.close());
-  const { identity } = prepared;
+  const { identity, chains } = prepared;
+  undo.push(await startChains(chains, { config, db, vault, clock, stores, log }));
 
-  const portsByEnvironment = makePorts(config, embedded, { clock, log, travelers, stores, undo });
+  const portsByEnvironment = openPorts(config, embedded, chains, { clock, random, log, travelers, stores, http });
   const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
   const calls = createCalls(pool);
   const charge = createChargeByKey({
     calls,
     processId,
     clock,
+    random,
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds),
     retryMilliseconds: DATABASE_RETRY_MILLISECONDS,
@@ -216,21 +248,28 @@ async function startService(config: Config, options: ServiceOptions) {
       config.breakGuard === "idempotency" || config.breakGuard === "durable-flush" ? config.breakGuard : undefined,
   });
   undo.push(() => charge.idle());
-  const metrics = createMetrics({ ledgerImbalanceMicroUsdc: () => ledgerImbalance(db) });
-  const translate = (error: unknown) =>
-    error instanceof Failure || !isDatabaseAway(error) ? error : databaseAway(error);
+  const metrics = createMetrics({
+    ledgerImbalanceMicroUsdc: () => ledgerImbalance(db),
+    ledgerChainDifferences: () => differencesOf(chains),
+  });
+  const translate = (error: unknown) => {
+    if (error instanceof Failure) return error.code === CHAIN_AWAY ? chainAway(error) : error;
+    return isDatabaseAway(error) ? databaseAway(error) : error;
+  };
+  const callable = options.extraTools === undefined ? catalog : createCatalog([...registry, ...options.extraTools]);
   const kernel = createKernel({
-    catalog: options.extraTools === undefined ? catalog : createCatalog([...registry, ...options.extraTools]),
+    catalog: callable,
     charge,
     portsFor,
     clock,
+    random,
     log,
     translate,
     onCall: metrics.countCall,
   });
   const limiter = (ratePerSecond: number, burst: number) =>
     createRateLimiter({ ratePerSecond, burst, maxEntries: MAXIMUM_RATE_LIMITED_IDS, clock });
-  const exchange = createSignedExchange({
+  const answerSigned = createSignedAnswers({
     gate: createGate({
       identity,
       perKey: limiter(config.rateLimitPerSecond, config.rateLimitBurst),
@@ -240,8 +279,10 @@ async function startService(config: Config, options: ServiceOptions) {
     translate,
     serviceSigningSecret: vault.deriveKey("service-signing-secret"),
     clock,
+    random,
     log,
   });
+  const exchange = createSignedExchange(answerSigned);
 
   await whileDatabaseIsAway(() => calls.heartbeat(processId), options.signal);
   const reconciler = createBookingReconciler({
@@ -262,9 +303,23 @@ async function startService(config: Config, options: ServiceOptions) {
 
   const { demo } = prepared;
   const { appUrl, edgeUrl } = options;
+  const routes = resourceRoutes({ exchange, travelers, usage: createUsage(db), clock });
+  const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });
+  const facts = { appUrl, edgeUrl, catalog: callable, pages, welcome: WELCOME.app };
+  const discovery = discoveryRoutes({ ...config, ...facts, routes, clock });
+  const serveMcp = createMcp({
+    ...{ answerSigned, kernel, catalog: callable, identity, translate, pages, prompts, clock, log },
+    guard: { ...config, publicUrls: [appUrl, edgeUrl] },
+    fastPath: config.mcpFastPath === "on",
+    extras: config.conformance === undefined ? undefined : await loadConformanceExtras(),
+  });
   return {
-    hot: new Map([[DISPATCH_PATH, createDispatch({ exchange, kernel, identity })]]),
-    routes: resourceRoutes({ exchange, travelers, usage: createUsage(db), clock }),
+    hot: new Map([
+      [DISPATCH_PATH, createDispatch({ exchange, kernel, identity })],
+      [APP_MCP_PATH, serveMcp],
+    ]),
+    edgeHot: new Map([[EDGE_MCP_PATH, serveMcp]]),
+    routes: [...routes, ...discovery],
     metrics,
     demo:
       demo === undefined
@@ -276,66 +331,17 @@ async function startService(config: Config, options: ServiceOptions) {
               edgeUrl,
               ...demo,
               supplierUrl: embedded.supplier?.url,
+              chain: describeChain(chains.sandbox, embedded.chain?.rpcUrl),
+              payer: sandboxPayer(vault),
             }),
           },
   };
 }
 
-/** Tries again for as long as the database is away, within reason. */
-async function whileDatabaseIsAway<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-  const begun = performance.now();
-  while (true) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() - begun > DATABASE_START_MILLISECONDS) throw error;
-      await delay(DATABASE_START_PAUSE_MILLISECONDS, undefined, signal === undefined ? {} : { signal });
-    }
-  }
-}
-
-/** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */
-function makePorts(
-  config: Config,
-  embedded: Embedded,
-  shared: Pick<Ports, "clock" | "travelers" | "stores"> & { log: Logger; undo: (() => Promise<unknown>)[] },
-): Partial<Record<Environment, Ports>> {
-  const { clock, travelers, stores, log, undo } = shared;
-  const http = createHttpClient();
-  undo.push(async () => http.close());
-  const maps = createEmbeddedMaps({ clock });
-  const common = { clock, travelers, stores, maps };
-  const { supplier } = embedded;
-  const ports: Partial<Record<Environment, Ports>> = {};
-  if (supplier !== undefined) {
-    const sandbox = createDuffel({
-      baseUrl: supplier.url,
-      token: supplier.token,
-      sandbox: true,
-      sourceLevel: "embedded",
-      clock,
-      log,
-      http,
-      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
-      quietMilliseconds: config.sandboxQuietMs,
-    });
-    ports.sandbox = { ...common, ...sandbox };
-  }
-  if (config.networkMode === "production" && config.supplierUrl !== undefined && config.supplierToken !== undefined) {
-    const live = createDuffel({
-      baseUrl: config.supplierUrl,
-      token: config.supplierToken,
-      sandbox: false,
-      sourceLevel: "live",
-      clock,
-      log,
-      http,
-      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.supplierCommitTimeoutMs },
-      quietMilliseconds: config.supplierQuietMs,
-    });
-    ports.production = { ...common, ...live };
-  }
-  return ports;
+/** Loaded by who asks for them only: they are no part of the product. */
+async function loadConformanceExtras(): Promise<McpExtras> {
+  const { conformanceExtras } = await import("./surfaces/mcp/conformance/index.ts");
+  return conformanceExtras;
 }
 
 async function listen(node: NodeHost, port: number, host: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { parseDecimal } from "./domain/money.ts";
+import { MICRO_PER_UNIT, parseDecimal } from "./domain/money.ts";
+import type { Hex } from "./domain/tokens.ts";
 
 /** The only reader of the environment: one typed object, read once. `docs/config.md` is generated from it. */
 
@@ -34,6 +35,14 @@ function wholeNumber(minimum: number, maximum: number): (value: string) => numbe
   };
 }
 
+/** Parts by commas; lower case, as hosts and origins are compared. */
+function list(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== "");
+}
+
 function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
   return (value) => {
     const choice = choices.find((candidate) => candidate === value);
@@ -53,12 +62,42 @@ const url = (name: string, protocols: readonly string[], meaning: string): Varia
   },
 });
 
+const address = (name: string, meaning: string): Variable<Hex | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read(value) {
+    if (value === undefined) return undefined;
+    const digits = /^0x([0-9a-fA-F]{40})$/.exec(value)?.[1];
+    if (digits === undefined) throw new Error("must be an address: 0x and 40 hexadecimal digits");
+    return `0x${digits.toLowerCase()}`;
+  },
+});
+
 const port = wholeNumber(0, 65_535);
 const http = ["http:", "https:"] as const;
 
-const usdc = (value: string): bigint => {
+function readContact(value: string | undefined): string | undefined {
+  if (value === undefined || (/^(mailto:|https:|tel:)\S+$/.test(value) && URL.canParse(value))) return value;
+  throw new Error("must be a URI that begins with mailto:, https: or tel:");
+}
+
+function readInstant(value: string | undefined): Temporal.Instant | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return Temporal.Instant.from(value);
+  } catch {
+    throw new Error("must be a time with its offset, such as 2027-06-30T00:00:00Z");
+  }
+}
+
+/** What the development tokens may mint altogether suffices for a thousand tenants with that much. */
+const MOST_DEVELOPMENT_MONEY = 1_000_000_000n * MICRO_PER_UNIT;
+
+const developmentMoney = (value: string): bigint => {
   const amount = parseDecimal(value);
   if (amount === undefined) throw new Error("must be a decimal amount of USDC");
+  if (amount > MOST_DEVELOPMENT_MONEY) throw new Error("must be at most 1000000000");
   return amount;
 };
 
@@ -79,6 +118,31 @@ export const variables = {
   ),
   publicAppUrl: url("PUBLIC_APP_URL", http, "The application host as others reach it. Unset: from host and port."),
   publicEdgeUrl: url("PUBLIC_EDGE_URL", http, "The edge host as others reach it. Unset: from host and port."),
+  allowedHosts: withDefault(
+    "ALLOWED_HOSTS",
+    "",
+    "Further host names, separated by commas, under which the MCP endpoints may be reached. IP addresses, localhost and the hosts of the public URLs always may.",
+    list,
+  ),
+  allowedOrigins: withDefault(
+    "ALLOWED_ORIGINS",
+    "",
+    "Further origins of web pages, such as `https://app.example.com`, separated by commas, that may call the MCP endpoints. Pages of this machine and of the public URLs always may.",
+    list,
+  ),
+  mcpFastPath: withDefault(
+    "MCP_FAST_PATH",
+    "on",
+    "`off`: every MCP message goes through the protocol library, also plain ones that are answered alike without it.",
+    oneOf("on", "off"),
+  ),
+  conformance: {
+    name: "CONFORMANCE",
+    fallback: undefined,
+    meaning:
+      "`1`: the MCP endpoints also have the fixtures of the official conformance suites, and take calls without a key from this machine. Sandbox only.",
+    read: (value: string | undefined) => (value === undefined ? undefined : oneOf("1")(value)),
+  },
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",
@@ -94,9 +158,34 @@ export const variables = {
   supplierUrl: url("SUPPLIER_URL", http, "The live supplier of flights and stays. Production keys only."),
   supplierToken: text("SUPPLIER_TOKEN", "Access token of the live supplier."),
   chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC of the live chain. Production keys only."),
-  chainUsdc: text("CHAIN_USDC", "Address of USDC on the live chain."),
-  chainEurc: text("CHAIN_EURC", "Address of EURC on the live chain."),
+  chainUsdc: address("CHAIN_USDC", "Address of USDC on the live chain."),
+  chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain."),
   chainEscrow: text("CHAIN_ESCROW", "Address of the escrow on the live chain."),
+  chainSplitter: address(
+    "CHAIN_SPLITTER",
+    "Address of the settlement splitter on the live chain. Unset: no splits there.",
+  ),
+  chainConfirmations: withDefault(
+    "CHAIN_CONFIRMATIONS",
+    "1",
+    "How many blocks make a transaction final on the live chain, its own included. Set what that network's finality demands: a dropped block that was read already stops money.",
+    wholeNumber(1, 1_000),
+  ),
+  chainRelayerKeyFile: text(
+    "CHAIN_RELAYER_KEY_FILE",
+    "File with the private key of the wallet that pays the gas on the live chain.",
+  ),
+  settleUsageSeconds: withDefault(
+    "SETTLE_USAGE_SECONDS",
+    "3600",
+    "How often what production keys owe is paid on the live chain, in seconds.",
+    wholeNumber(1, 86_400),
+  ),
+  fxRatesUrl: url(
+    "FX_RATES_URL",
+    http,
+    "The daily XML of euro reference rates of the European Central Bank. Unset: rates of one day that come with the service.",
+  ),
   masterKeyFile: text(
     "MASTER_KEY_FILE",
     "File with the 32-byte key that encrypts secrets and personal numbers. Unset: made in DATA_DIR; production needs it set.",
@@ -148,9 +237,28 @@ export const variables = {
   sandboxBalanceUsdc: withDefault(
     "SANDBOX_BALANCE_USDC",
     "100000",
-    "Prefunded sandbox balance of a new tenant, in USDC.",
-    usdc,
+    "How much USDC, and as much EURC, a new tenant's wallet gets on the development chain.",
+    developmentMoney,
   ),
+  releaseDownloadsUrl: url(
+    "RELEASE_DOWNLOADS_URL",
+    http,
+    "Where release artifacts lie: /downloads/x leads to x below this address. Unset: there are no downloads.",
+  ),
+  securityContact: {
+    name: "SECURITY_CONTACT",
+    fallback: undefined,
+    meaning:
+      "Where to report a vulnerability, as a mailto:, https: or tel: URI, for /.well-known/security.txt. Unset: there is none.",
+    read: readContact,
+  },
+  securityContactExpires: {
+    name: "SECURITY_CONTACT_EXPIRES",
+    fallback: undefined,
+    meaning:
+      "Until when that contact holds, such as 2027-06-30T00:00:00Z; security.txt is served no longer. Needed with it.",
+    read: readInstant,
+  },
   logLevel: withDefault(
     "LOG_LEVEL",
     "warn",
@@ -161,7 +269,7 @@ export const variables = {
     "BREAK_GUARD",
     "none",
     "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
-    oneOf("none", "idempotency", "durable-flush"),
+    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log"),
   ),
 } satisfies Record<string, Variable<unknown>>;
 
@@ -189,6 +297,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: read(variables.databaseUrl),
     publicAppUrl: read(variables.publicAppUrl),
     publicEdgeUrl: read(variables.publicEdgeUrl),
+    allowedHosts: read(variables.allowedHosts),
+    allowedOrigins: read(variables.allowedOrigins),
+    mcpFastPath: read(variables.mcpFastPath),
+    conformance: read(variables.conformance),
     networkMode: read(variables.networkMode),
     embeddedSandbox: read(variables.embeddedSandbox),
     supplierUrl: read(variables.supplierUrl),
@@ -197,6 +309,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     chainUsdc: read(variables.chainUsdc),
     chainEurc: read(variables.chainEurc),
     chainEscrow: read(variables.chainEscrow),
+    chainSplitter: read(variables.chainSplitter),
+    chainConfirmations: read(variables.chainConfirmations),
+    chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
+    settleUsageSeconds: read(variables.settleUsageSeconds),
+    fxRatesUrl: read(variables.fxRatesUrl),
     masterKeyFile: read(variables.masterKeyFile),
     rateLimitPerSecond: read(variables.rateLimitPerSecond),
     rateLimitBurst: read(variables.rateLimitBurst),
@@ -208,10 +325,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     sandboxCommitTimeoutMs: read(variables.sandboxCommitTimeoutMs),
     sandboxQuietMs: read(variables.sandboxQuietMs),
     sandboxBalanceUsdc: read(variables.sandboxBalanceUsdc),
+    releaseDownloadsUrl: read(variables.releaseDownloadsUrl),
+    securityContact: read(variables.securityContact),
+    securityContactExpires: read(variables.securityContactExpires),
     logLevel: read(variables.logLevel),
     breakGuard: read(variables.breakGuard),
   };
-  if (problems.length === 0) problems.push(...productionProblems(config), ...quietProblems(config));
+  if (problems.length === 0) {
+    problems.push(...productionProblems(config), ...quietProblems(config), ...contactProblems(config));
+  }
   if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
   return config;
 }
@@ -225,6 +347,12 @@ function quietProblems(config: Config): string[] {
   return pairs
     .filter(([quiet, timeout]) => config[quiet] <= config[timeout])
     .map(([quiet, timeout]) => `${variables[quiet].name} must be longer than ${variables[timeout].name}`);
+}
+
+/** RFC 9116 wants both, and an expiry that nobody chose would be invented. */
+function contactProblems({ securityContact, securityContactExpires }: Config): string[] {
+  if ((securityContact === undefined) === (securityContactExpires === undefined)) return [];
+  return [`${variables.securityContact.name} and ${variables.securityContactExpires.name} must be set together`];
 }
 
 function productionProblems(config: Config): string[] {
@@ -242,11 +370,13 @@ function productionProblems(config: Config): string[] {
     "chainUsdc",
     "chainEurc",
     "chainEscrow",
+    "chainRelayerKeyFile",
     "masterKeyFile",
   ] as const;
   const missing = needed.filter((name) => config[name] === undefined).map((name) => variables[name].name);
   return [
     ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
     ...(config.breakGuard === "none" ? [] : ["BREAK_GUARD is for the sandbox only"]),
+    ...(config.conformance === undefined ? [] : ["CONFORMANCE is for the sandbox only"]),
   ];
 }

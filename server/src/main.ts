@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     say(`  demo tenant  ${app.demo.tenantId}`);
     say(`  API key      in ${app.demo.quickstartPath}`);
   }
-  say("  first call   see README.md; stop with Ctrl-C");
+  say(`  first call   ${app.appUrl}/docs/connect; stop with Ctrl-C`);
 }
 
 main().catch((error: unknown) => {

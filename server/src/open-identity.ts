@@ -1,49 +1,64 @@
+import type { Kysely } from "kysely";
+import type { Pool } from "pg";
 import { createVault } from "./adapters/vault.ts";
 import type { Config } from "./config.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
-import { startEmbedded } from "./embedded/start-embedded.ts";
+import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
+import { equipSandboxTenant } from "./open-chain.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Identity, Tenant } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import { openDatabase, type Queryable } from "./storage/database.ts";
+import type { Vault } from "./ports/vault.ts";
+import { type Database, openDatabase, type Queryable } from "./storage/database.ts";
 import { createIdentity } from "./storage/identity.ts";
-import { createLedger } from "./storage/ledger.ts";
 import { migrateToLatest } from "./storage/migrate.ts";
 import { checkMasterKey } from "./storage/tenants.ts";
 
 const POOL_SIZE = 2;
 
-/** What a new tenant gets with its first key: a sandbox balance to try everything with. Its live balance begins at nothing. */
+/** What a new tenant gets with its first key: a treasury with tokens to try everything with. Its live balance begins at nothing. */
 export function equipTenant(
   config: Pick<Config, "sandboxBalanceUsdc">,
   clock: Clock,
+  vault: Vault,
 ): (transaction: Queryable, tenant: Tenant) => Promise<void> {
   return async (transaction, tenant) => {
-    const amount = config.sandboxBalanceUsdc;
-    if (amount === 0n) return;
-    const account = { tenantId: tenant.id, network: "sandbox" } as const;
-    await createLedger(transaction, clock).deposit(account, amount, `sandbox-balance:${tenant.id}`);
+    await equipSandboxTenant(transaction, { vault, clock }, tenant.id, config.sandboxBalanceUsdc);
   };
 }
 
+export interface OpenedDatabase {
+  db: Kysely<Database>;
+  pool: Pool;
+  vault: Vault;
+  clock: Clock;
+  embedded: Embedded;
+}
+
+export interface CommandOptions {
+  log: Log;
+  progress: (line: string) => void;
+}
+
 /**
- * The part of the composition root that the operator's commands need: opens the deployment's identities for one piece of work
- * and closes everything again, whether the service runs or not. With the embedded database that one is shared with a service
- * that runs there, else started for the command and stopped after it.
+ * What every command of the operator needs: the deployment's database for one piece of work, closed again afterwards, whether the
+ * service runs or not. With the embedded database that one is shared with a service that runs there, else started for the command
+ * and stopped after it. `devnetPrefund`: the same for the development chain.
  */
-export async function withIdentity<Result>(
+export async function withDatabase<Result>(
   config: Config,
-  options: { log: Log; progress: (line: string) => void },
-  work: (identity: Identity) => Promise<Result>,
+  options: CommandOptions & { devnetPrefund?: (vault: Vault) => readonly string[] | undefined },
+  work: (opened: OpenedDatabase) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir, masterKeyFile, networkMode } = config;
   const { log, progress } = options;
-  const clock = systemClock;
   const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: networkMode === "production" }));
+  const devnetPrefund = options.devnetPrefund?.(vault);
   const embedded = await startEmbedded({
     dataDir,
     databaseUrl: config.databaseUrl,
     supplierSandbox: false,
+    ...(devnetPrefund === undefined ? {} : { devnetPrefund }),
     log,
     progress,
   });
@@ -57,17 +72,30 @@ export async function withIdentity<Result>(
       await migrateToLatest(databaseUrl, database);
       const { db, pool } = database;
       await checkMasterKey(db, vault);
-      const onTenantCreated = equipTenant(config, clock);
-      const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
-      try {
-        return await work(identity);
-      } finally {
-        await identity.close();
-      }
+      return await work({ db, pool, vault, clock: systemClock, embedded });
     } finally {
       await database.close();
     }
   } finally {
     await embedded.stop();
   }
+}
+
+/** The part of the composition root that the commands over identities need. */
+export async function withIdentity<Result>(
+  config: Config,
+  options: CommandOptions,
+  work: (identity: Identity) => Promise<Result>,
+): Promise<Result> {
+  return await withDatabase(config, options, async ({ db, pool, vault, clock, embedded: { databaseUrl } }) => {
+    const { networkMode } = config;
+    const { log } = options;
+    const onTenantCreated = equipTenant(config, clock, vault);
+    const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
+    try {
+      return await work(identity);
+    } finally {
+      await identity.close();
+    }
+  });
 }

@@ -45,6 +45,10 @@ function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
     ledger: mortal(tenant.stores.ledger),
     effects: mortal(tenant.stores.effects),
     privateOffers: mortal(tenant.stores.privateOffers),
+    wallets: mortal(tenant.stores.wallets),
+    chainNetworks: mortal(tenant.stores.chainNetworks),
+    chainTransactions: mortal(tenant.stores.chainTransactions),
+    usageSettlements: mortal(tenant.stores.usageSettlements),
     transaction: mortal({ transaction: tenant.stores.transaction }).transaction,
   };
   return {
@@ -67,6 +71,7 @@ async function expectSound(tenant: Tenant, where: string): Promise<string> {
   const books = await tenant.audit();
   expect(books, where).toMatchObject({ openBookings: 0, held: 0n, imbalance: 0n });
   expect(books.spent, where).toBe(books.paid);
+  expect(books.collected, where).toBe(books.paid);
   expect([0n, PRICE], where).toContain(books.paid);
   expect(books.livingOrders, where).toBeLessThanOrEqual(1);
   expect(books.payments, where).toBe(books.paidOrders);

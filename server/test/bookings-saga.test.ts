@@ -22,10 +22,12 @@ const booked = {
   payments: 1,
   paid: PRICE,
   spent: PRICE,
+  collected: PRICE,
   held: 0n,
   imbalance: 0n,
 };
-const nothing = { openBookings: 0, paidOrders: 0, payments: 0, paid: 0n, spent: 0n, held: 0n, imbalance: 0n };
+const nobody = { paidOrders: 0, payments: 0, paid: 0n, spent: 0n, collected: 0n };
+const nothing = { openBookings: 0, held: 0n, imbalance: 0n, ...nobody };
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => "ok",

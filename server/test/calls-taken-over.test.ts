@@ -162,6 +162,49 @@ test("what a sweep captured answers with the sweep's record, and keeps its store
   }
 });
 
+/** What every living process does now and then. */
+async function sweep(): Promise<void> {
+  const calls = createCalls(database.pool);
+  await calls.heartbeat("proc_living");
+  await sweepAbandonedCalls({ calls, processId: "proc_living", clock: systemClock, log: silentLog });
+}
+
+test.each([
+  ["done", { spent: 5_000n, records: 5_000n }, { kind: "replay", outcome: { ok: true, result: { text: "at last" } } }],
+  ["failed", { spent: 0n, records: 0n }, { kind: "run" }],
+])("a call that failed while its effect was open keeps its key until that is %s", async (end, money, repeated) => {
+  for (const final of [false, true]) {
+    const process = openProcess("proc_living");
+    const key = `key ${final}`;
+    const call = newCall("probe_write", key);
+    await process.reserve(call);
+    await database.pool.query("update call set effect = 'open' where id = $1", [call.id]);
+    await process.release(call, { ok: false, code: "unavailable" }, final);
+    await sweep();
+    await expect(process.reserve(newCall("probe_write", key))).rejects.toMatchObject({ code: "in_progress" });
+    await database.pool.query(`update call set effect = $2, result = '{"text":"at last"}' where id = $1`, [
+      call.id,
+      end,
+    ]);
+    await sweep();
+    expect((await books())?.spent).toBe(final ? money.spent * 2n : money.spent);
+    expect((await books())?.records).toBe(final ? money.records * 2n : money.records);
+    const again = newCall("probe_write", key);
+    expect(await process.reserve(again)).toMatchObject(repeated);
+    if (repeated.kind === "run") await process.release(again, { ok: false, code: "no_offers" }, false);
+  }
+});
+
+test("a call that failed after its effect was done is captured", async () => {
+  const process = openProcess("proc_living");
+  const call = newCall("probe_write", undefined);
+  await process.reserve(call);
+  await database.pool.query(`update call set effect = 'done', result = '{"text":"done"}' where id = $1`, [call.id]);
+  await process.release(call, { ok: false, code: "tool_failed" }, false);
+  await sweep();
+  expect(await books()).toMatchObject({ spent: 5_000n, records: 5_000n });
+});
+
 test("a batch that is sent again while its first sending still runs is granted and counted once", async () => {
   const calls = createCalls(database.pool);
   const line = { ...newCall("probe_write", undefined), callId: null, tool: "probe_write", period: "2026-11" };

@@ -1,52 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Books } from "../src/commands/chaos/calls/books.ts";
 import { checkSettled } from "../src/commands/chaos/calls/invariants.ts";
 import type { Acknowledgement } from "../src/commands/chaos/history.ts";
 import { findProcesses } from "../src/commands/chaos/processes.ts";
 import { createRandom } from "../src/commands/chaos/random.ts";
 import { chaosProgram } from "../src/commands/chaos.ts";
+import { chaosRunner } from "./support/run-chaos.ts";
 
-const PROGRAM = resolve(import.meta.dirname, "../src/commands/chaos.ts");
 const LONG = 240_000;
 
-let folder: string;
-let runs = 0;
-beforeAll(() => {
-  folder = mkdtempSync(join(realpathSync(tmpdir()), "chaos-test-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-});
-
-/** The command as an operator runs it; its temporary files go into a folder of their own, so that what it leaves shows. */
-function startChaos(...args: readonly string[]) {
-  runs += 1;
-  const temporary = join(folder, `run-${runs}`);
-  mkdirSync(temporary);
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...process.env, TMPDIR: temporary },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let out = "";
-  let error = "";
-  child.stdout.on("data", (text) => {
-    out += text;
-  });
-  child.stderr.on("data", (text) => {
-    error += text;
-  });
-  const ended = new Promise<{ code: number | null; out: string; error: string; left: unknown[] }>((done) => {
-    child.once("close", (code) => {
-      done({ code, out, error, left: [...readdirSync(temporary), ...findProcesses(temporary)] });
-    });
-  });
-  return { child, temporary, ended };
-}
-
+const startChaos = chaosRunner();
 const runChaos = (...args: readonly string[]) => startChaos(...args).ended;
 
 test(
@@ -58,7 +21,7 @@ test(
     expect(out).not.toContain("FAILED");
     // Shown by something, not by nothing: each invariant counted what it compared, and each part was killed.
     expect(out.match(/^ok .*\([1-9]\d*\)$/gm)?.length).toBeGreaterThanOrEqual(13);
-    for (const part of ["service", "postgres", "supplier"])
+    for (const part of ["service", "postgres", "supplier", "devnet"])
       expect(out).toMatch(new RegExp(`^kills .*${part} [1-9]`, "m"));
     expect(left).toEqual([]);
   },
@@ -100,8 +63,8 @@ test(
 );
 
 test.each([
-  [["--rounds", "2"], "--area is one of: calls."],
-  [["--area", "call"], "--area is one of: calls."],
+  [["--rounds", "2"], "--area is one of: calls, chain."],
+  [["--area", "call"], "--area is one of: calls, chain."],
   [["--area", "calls", "--rounds", "0"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--rounds", "1.5"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush."],
@@ -129,6 +92,7 @@ describe("every invariant of calls", () => {
   function soundBooks() {
     const usage = { id: "use_1", call_id: "call_1", tenant_id: "t", subject: "s", tool: "book_flight", price: 20_000n };
     const order = { id: "ord_1", offer_id: "off_1", booking_reference: "ZZ1", state: "paid", total_amount: 90n };
+    const account = { token: "USDC" };
     const booking = { id: "bkg_1", tenant_id: "t", offer_id: "off_1", state: "booked", total_amount: 90n };
     const books: Books = {
       usage: [{ ...usage, idempotency_key: "k" }],
@@ -138,10 +102,10 @@ describe("every invariant of calls", () => {
         { ...booking, id: "bkg_2", offer_id: "off_2", state: "failed", order_id: null, pnr: null },
       ],
       accounts: [
-        { id: "prefunded", kind: "prefunded", balance: 910n, entries: 910n },
-        { id: "held", kind: "held", balance: 0n, entries: 0n },
-        { id: "collection", kind: "collection", balance: 90n, entries: 90n },
-        { id: "funding", kind: "funding", balance: -1_000n, entries: -1_000n },
+        { ...account, id: "prefunded", kind: "prefunded", balance: 910n, entries: 910n },
+        { ...account, id: "held", kind: "held", balance: 0n, entries: 0n },
+        { ...account, id: "collection", kind: "collection", balance: 90n, entries: 90n },
+        { ...account, id: "external", kind: "external", balance: -1_000n, entries: -1_000n },
       ],
       transactions: [{ reference: "hold:bkg_1", kind: "hold", sum: 0n }],
       deposited: 1_000n,
@@ -201,7 +165,8 @@ describe("every invariant of calls", () => {
   const ORDERED_ONCE = "no offer was ordered or paid twice";
   const CHARGED_ONCE = "no booking is charged for twice";
   const SUPPLIER = "the supplier's ledger equals ours";
-  const BALANCE = "the balance account adds up";
+  const LEDGER = "the books add up to zero";
+  const BALANCE = "the treasuries were charged for the bookings";
 
   const spoilers: [string, string, (sound: Sound) => unknown][] = [
     ["a record is lost", ACKNOWLEDGED, ({ books }) => books.usage.pop()],
@@ -255,12 +220,33 @@ describe("every invariant of calls", () => {
       SUPPLIER,
       ({ books }) => Object.assign(first(books.supplier.payments), { amount: 91n }),
     ],
-    ["money is missing", BALANCE, ({ books }) => Object.assign(first(books.accounts), { balance: 909n })],
-    ["a posting is one-sided", BALANCE, ({ books }) => Object.assign(first(books.transactions), { sum: 5n })],
+    ["money is missing", LEDGER, ({ books }) => Object.assign(first(books.accounts), { balance: 909n })],
     [
-      "money is still held",
+      "a token's books are off and another's make up for it",
+      LEDGER,
+      ({ books }) => {
+        Object.assign(first(books.accounts), { balance: 909n, entries: 909n });
+        books.accounts.push({ id: "e", kind: "prefunded", token: "EURC", balance: 1n, entries: 1n });
+      },
+    ],
+    ["a posting is one-sided", LEDGER, ({ books }) => Object.assign(first(books.transactions), { sum: 5n })],
+    ...["held", "outgoing", "collection_outgoing"].map((kind): [string, string, (sound: Sound) => unknown] => [
+      `money is still ${kind}`,
+      LEDGER,
+      ({ books }) => {
+        Object.assign(first(books.accounts), { balance: 905n, entries: 905n });
+        books.accounts.push({ id: "h", kind, token: "USDC", balance: 5n, entries: 5n });
+      },
+    ]),
+    [
+      "a booking was not taken from the treasury",
       BALANCE,
-      ({ books }) => books.accounts.push({ ...first(books.accounts), id: "h", kind: "held" }),
+      ({ books }) => Object.assign(first(books.accounts), { balance: 1_000n, entries: 1_000n }),
+    ],
+    [
+      "the collection has not got what the supplier was paid",
+      BALANCE,
+      ({ books }) => Object.assign(books.accounts[2] ?? {}, { balance: 80n, entries: 80n }),
     ],
     [
       "a booking is open",

@@ -11,9 +11,11 @@ import { tenantProgram } from "../src/commands/tenant.ts";
 import { readMasterKey } from "../src/embedded/master-key.ts";
 import { systemClock } from "../src/ports/clock.ts";
 import type { Identity } from "../src/ports/identity.ts";
+import { createChainNetworks } from "../src/storage/chain-networks.ts";
+import { createChainTransactions } from "../src/storage/chain-transactions.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { createIdentity } from "../src/storage/identity.ts";
-import { createLedger } from "../src/storage/ledger.ts";
+import { bindTestChain } from "./support/deposits.ts";
 import { silentLog } from "./support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.ts";
 
@@ -251,11 +253,18 @@ describe("the operator's commands", () => {
   });
 
   test("a new tenant can spend its sandbox balance whichever way it was made", async () => {
+    await bindTestChain({ chainNetworks: createChainNetworks(service.db, systemClock) });
     const withBalance = { ...environment, SANDBOX_BALANCE_USDC: "12.5" };
     const { out } = await run("tenant", ["create", "--name", "Funded", "--json"], withBalance);
-    const account = { tenantId: JSON.parse(out).tenant.id, network: "sandbox" } as const;
-    const ledger = createLedger(service.db, systemClock);
-    expect(await ledger.balance(account)).toMatchObject({ availableMicroUsdc: 12_500_000n });
+    const tenantId = JSON.parse(out).tenant.id;
+    const open = await createChainTransactions(service.db, systemClock).listOpen("sandbox", 100);
+    const minted = open.flatMap(({ tenantId: owner, order }) =>
+      owner === tenantId && order.kind === "mint" ? [[order.token, order.amount]] : [],
+    );
+    expect(minted).toEqual([
+      ["USDC", 12_500_000n],
+      ["EURC", 12_500_000n],
+    ]);
   });
 });
 

@@ -11,3 +11,11 @@ test.each(["SUPPLIER", "SANDBOX"])("a request to the %s that can outlast the qui
     `Not started: ${who}_QUIET_MS must be longer than ${who}_COMMIT_TIMEOUT_MS.`,
   );
 });
+
+test("more development money than the tokens could mint is refused", () => {
+  expect(() => readConfig({ SANDBOX_BALANCE_USDC: "1000000000.000001" })).toThrow(
+    "Not started: SANDBOX_BALANCE_USDC must be at most 1000000000.",
+  );
+  expect(readConfig({ SANDBOX_BALANCE_USDC: "1000000000" }).sandboxBalanceUsdc).toBe(10n ** 15n);
+  expect(readConfig({ SANDBOX_BALANCE_USDC: "0" }).sandboxBalanceUsdc).toBe(0n);
+});

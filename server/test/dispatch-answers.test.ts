@@ -207,9 +207,10 @@ describe("the body", () => {
     ["an unknown property, with the near name", '{"txet":"a"}', "txet", 'did you mean "text"?'],
     ["a prototype", '{"text":"a","__proto__":{"admin":true}}', "__proto__", "unknown property"],
     ["a constructor", '{"text":"a","constructor":{}}', "constructor", "unknown property"],
-    ["a wrong type", '{"text":7}', "text", "expected string"],
-    ["a missing field", "{}", "text", "expected string"],
-    ["a value outside the list", '{"text":"a","mood":"great"}', "mood", "expected one of"],
+    ["a wrong type", '{"text":7}', "text", "must be a string, not a number"],
+    ["a missing field", "{}", "text", "is missing"],
+    ["a value outside the list", '{"text":"a","mood":"great"}', "mood", "must be one of"],
+    ["a value near one of the list", '{"text":"a","mood":"craash"}', "mood", 'did you mean "crash"?'],
     ["too long a text", `{"text":"${"a".repeat(51)}"}`, "text", "<=50"],
   ])("with %s is refused, says where, and is not charged", async (_, args, path, message) => {
     const before = await records("probe_read");

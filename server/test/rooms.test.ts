@@ -10,20 +10,29 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   kernel: everywhere,
   areas: [...everywhere, "kernel"],
   tools: [...everywhere, "kernel", "areas"],
+  prompts: [...everywhere, "kernel"],
   access: [...everywhere, "kernel"],
   billing: [...everywhere, "kernel"],
   jobs: [...everywhere, "kernel", "areas", "billing"],
   surfaces: [...everywhere, "kernel", "areas", "access", "billing"],
   outbound: ["domain"],
-  adapters: [...everywhere, "outbound"],
+  adapters: [...everywhere, "outbound", "generated"],
   storage: everywhere,
-  embedded: everywhere,
+  embedded: [...everywhere, "generated"],
+  // Written by contracts/scripts/compile.ts: the interfaces and bytecode of our contracts.
+  generated: [],
   "config.ts": ["domain"],
   "app.ts": ["*"],
   "main.ts": ["app.ts", "config.ts"],
   // The second composition root: what the operator commands need, without surfaces.
   "open-identity.ts": ["*"],
-  commands: ["app.ts", "config.ts", "open-identity.ts", "domain", "ports"],
+  "open-books.ts": ["*"],
+  // Parts of the first one.
+  "open-ports.ts": ["*"],
+  "start-chains.ts": ["*"],
+  // The part of the composition root that opens a network.
+  "open-chain.ts": ["*"],
+  commands: ["app.ts", "config.ts", "open-identity.ts", "open-books.ts", "domain", "ports"],
 };
 
 const ALWAYS_FREE_OF = /process\.env|\bfetch\(|Date\.now|new Date\(\)/;
@@ -152,7 +161,7 @@ describe("the rooms of the service", () => {
 });
 
 it("no hand-written code file is over the limit of lines", () => {
-  const long = ["server", "sandbox", "scripts", "bench", "examples"]
+  const long = ["server", "sandbox", "scripts", "bench", "examples", "contracts"]
     .map((folder) => join(repository, folder))
     // A folder without a file is not in a clone.
     .filter((folder) => existsSync(folder))

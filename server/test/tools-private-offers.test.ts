@@ -138,6 +138,7 @@ describe("over dispatch, an offer of a search", () => {
     const [shown = "", booked = ""] = await search({ privateFares: {}, loyaltyProgrammeAccounts: [[]] });
     expect(await rows()).toBe(before);
     expect((await show(shown, stranger)).status).toBe(200);
+    await service.isFunded(stranger.tenantId ?? "");
     const answer = await book(booked, stranger);
     expect(answer.status, answer.text).toBe(200);
   });

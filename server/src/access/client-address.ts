@@ -22,3 +22,9 @@ export function addressGroup(remoteAddress: string | undefined): string {
   const network = groups.slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(":")}::/64`;
 }
+
+/** Whether the caller runs on this machine. */
+export function isLoopback(remoteAddress: string): boolean {
+  const address = addressGroup(remoteAddress);
+  return address.startsWith("127.") || address === "0:0:0:0::/64";
+}

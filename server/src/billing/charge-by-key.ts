@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import { databaseAway, Failure } from "../domain/errors.ts";
-import { newId } from "../domain/ids.ts";
+import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Charge, Outcome, PendingCall, Reservation } from "../kernel/charge.ts";
 import type { Calls, ChargeLine, Settlement } from "../ports/calls.ts";
 import { type Clock, instantText } from "../ports/clock.ts";
@@ -11,6 +11,7 @@ export interface ChargeByKeyOptions {
   calls: Calls;
   processId: string;
   clock: Clock;
+  random?: RandomBytes;
   isTransient(error: unknown): boolean;
   pause(milliseconds: number): Promise<void>;
   /** How long a charge waits for a database that is away before the call fails as `unavailable`. */
@@ -30,7 +31,7 @@ const LONGEST_STORED_FAILURE = 4_096;
 
 /** The tenant pays: under the monthly cap, by a usage record that is durable before the answer leaves. */
 export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(): Promise<void> } {
-  const { calls, processId, clock } = options;
+  const { calls, processId, clock, random = systemRandom } = options;
   const group = <Item, Outcome>(
     flush: (items: readonly Item[]) => Promise<readonly Outcome[]>,
   ): GroupCommitOptions<Item, Outcome> => ({
@@ -167,7 +168,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
     const paid = paidReads.get(call);
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
     const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
-    const usageId = newId("use_", call.startedAt.epochMilliseconds);
+    const usageId = newId("use_", call.startedAt.epochMilliseconds, random);
     const line = lineOf(call, usageId, keyed ? call.id : null, latencyMs);
     const granting = charges.submit(line);
     if (options.broken === "durable-flush") {
@@ -204,7 +205,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       const first = firstCallId === undefined ? undefined : await orAbandon(call, calls.takeOver(firstCallId));
       const paidBefore = first?.paid === true ? first : undefined;
       const keyed = call.idempotencyKey !== undefined;
-      const usageId = paidBefore === undefined ? newId("use_", call.startedAt.epochMilliseconds) : null;
+      const usageId = paidBefore === undefined ? newId("use_", call.startedAt.epochMilliseconds, random) : null;
       const settling = settlements.submit({
         callId: call.id,
         usageId,

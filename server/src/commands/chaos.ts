@@ -2,13 +2,14 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Area } from "./chaos/area.ts";
 import { calls } from "./chaos/calls/index.ts";
+import { chain } from "./chaos/chain/index.ts";
 import { runChaos } from "./chaos/run.ts";
 import { type Output, UsageError } from "./command-line.ts";
 
-const areas: readonly Area[] = [calls];
+const areas: readonly Area[] = [calls, chain];
 const MOST_ROUNDS = 10_000;
 
-const HELP = `Kills the service, its database and its outside systems with SIGKILL during a storm of calls, and then compares the books.
+const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.
 
   npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--keep]
 

@@ -1,25 +1,10 @@
 import { readConfig } from "../config.ts";
 import { withIdentity } from "../open-identity.ts";
 import type { Identity } from "../ports/identity.ts";
-import { type Program, runProgram } from "./command-line.ts";
+import type { Program } from "./command-line.ts";
+import { runAsCommand } from "./run-as-command.ts";
 
-/** Runs a program over identities as the process that it is: arguments, environment, streams, exit code. */
+/** Runs a program over identities as the process that it is. */
 export async function runIdentityProgram(program: Program<Identity>): Promise<void> {
-  // The work takes a moment and closes what it opened; cut off in the middle it would leave a database server running.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
-  // A reader that has gone, such as `| head`, is no reason to leave anything open either.
-  process.stdout.on("error", () => undefined);
-  const output = {
-    out: (text: string) => void process.stdout.write(text),
-    error: (text: string) => void process.stderr.write(text),
-  };
-  const say = (_fields: object, message: string) => output.error(`${message}\n`);
-  const log = { info: () => undefined, warn: say, error: say };
-  const progress = (line: string) => output.error(`${line}\n`);
-  // Stopping the embedded parts waits on timers that do not keep a process alive.
-  const staysAlive = setInterval(() => undefined, 60_000);
-  process.exitCode = await runProgram(program, process.argv.slice(2), output, async (work) =>
-    withIdentity(readConfig(process.env), { log, progress }, work),
-  );
-  clearInterval(staysAlive);
+  await runAsCommand(program, (options, work) => withIdentity(readConfig(process.env), options, work));
 }

@@ -32,6 +32,37 @@ export type ServiceCode = keyof typeof statusByCode;
 /** The status of a tool that ran and failed, whatever its code. */
 export const TOOL_FAILURE_STATUS = 500;
 
+/** What nobody foresaw, with TOOL_FAILURE_STATUS. */
+type UnforeseenCode = "tool_failed" | "internal_error";
+
+/** What each code means and what a caller does about it, for the documentation; an error's own `detail` is more exact. */
+export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string>> = {
+  malformed_json: "The body is not JSON. Mend it and send it again.",
+  invalid_input: "The request or the tool's arguments do not fit. `issues` says where and why; mend them.",
+  unauthorized: "The API key is missing, wrong, revoked or expired. Send `Authorization: Bearer ak_…`.",
+  spend_cap_exceeded: "The tenant's spend cap of this month leaves no room. The operator can raise it.",
+  payment_required: "The call has to be paid. The answer says how much and to whom; sign and send it again.",
+  payment_invalid: "The signed payment does not fit what was asked. Nothing was taken; sign a new one.",
+  missing_scope: "The key may not do this. `scope` names what it lacks; use a key that has it.",
+  tool_not_found: "There is no tool of this name. `detail` names a similar one.",
+  tenant_not_found: "The tenant does not exist for this key. Send the key's own `tenantId`.",
+  not_found: "There is nothing at this address for this key. Check the path and the id.",
+  in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
+  conflict: "The record has changed meanwhile. Read it again, then decide.",
+  too_large: "The body is larger than this route takes. Send less.",
+  unsupported_media_type: "The body is not `application/json`. Set the header and send it again.",
+  idempotency_mismatch: "The idempotency key was used with another request. Use a new key for a new request.",
+  rate_limited: "Too many requests. Wait as long as `Retry-After` says.",
+  starting: "The service is starting. Wait as long as `Retry-After` says.",
+  draining: "This process is stopping. Send the call again: another one, or the next one, takes it.",
+  sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
+  unavailable: "A part that the service needs is away. Send the call again, with the same idempotency key.",
+  payment_unavailable: "Payments cannot be settled now. Nothing was taken; send the same request later.",
+  settlement_pending: "The outcome of a payment is not known yet. Send the same signature again, never a new one.",
+  tool_failed: "The tool failed in a way that it does not declare. Report the trace id.",
+  internal_error: "The service failed in an unexpected way. Report the trace id.",
+};
+
 /** Codes for which the same call, sent again later, can succeed. Everything else is final. */
 const retryableCodes: ReadonlySet<string> = new Set([
   "in_progress",
@@ -47,6 +78,9 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "outcome_unknown",
   "booking_in_progress",
   "customer_in_progress",
+  "transfer_in_progress",
+  "settlement_stopped",
+  "faucet_cooldown",
 ]);
 
 export interface Issue {
@@ -104,6 +138,17 @@ export function databaseAway(cause: unknown): Failure {
   return new Failure("unavailable", {
     detail: "The service cannot reach its database. Send the call again, with the same Idempotency-Key if it had one.",
     retryAfterSeconds: 2,
+    cause,
+  });
+}
+
+/** What a chain's adapter throws; callers are told `unavailable`, as when the database is away. */
+export const CHAIN_AWAY = "chain_unavailable";
+
+export function chainAway({ detail, retryAfterSeconds, cause }: Failure): Failure {
+  return new Failure("unavailable", {
+    ...(detail === undefined ? {} : { detail }),
+    retryAfterSeconds: retryAfterSeconds ?? 5,
     cause,
   });
 }

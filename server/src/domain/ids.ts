@@ -21,6 +21,10 @@ export const systemRandom: RandomBytes = (length) => {
 };
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LETTER_CODES = Buffer.from(ALPHABET, "latin1");
+const RANDOM_LETTERS = 16;
+/** Filled anew for each id: several are made for every call. */
+const letters = Buffer.alloc(RANDOM_LETTERS);
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
@@ -28,8 +32,9 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
  * Later ids sort after earlier ones, so that index inserts stay local and cursors are stable.
  */
 export function newId(prefix: string, epochMilliseconds: number, random: RandomBytes = systemRandom): string {
-  const letters = random(16).map((byte) => ALPHABET.charCodeAt(byte & 31));
-  return prefix + timeText(epochMilliseconds) + String.fromCharCode(...letters);
+  const bytes = random(RANDOM_LETTERS);
+  for (let at = 0; at < RANDOM_LETTERS; at += 1) letters[at] = LETTER_CODES[(bytes[at] ?? 0) & 31] ?? 0;
+  return prefix + timeText(epochMilliseconds) + letters.toString("latin1");
 }
 
 let lastTime = { epochMilliseconds: 0, text: "0000000000" };

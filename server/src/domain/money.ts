@@ -13,6 +13,11 @@ export function parseDecimal(text: string): Micro | undefined {
   return BigInt(whole) * MICRO_PER_UNIT + BigInt(fraction.padEnd(6, "0"));
 }
 
+/** A number by its shortest decimal form, the one that a caller typed. Undefined when that form has an exponent, a sign or a seventh place. */
+export function fromNumber(value: number): Micro | undefined {
+  return parseDecimal(String(value));
+}
+
 /** Writes micro-units with at least `minimumPlaces` decimal places and no more than are needed: 12340000 → "12.34". */
 export function formatDecimal(amount: Micro, minimumPlaces = 2): string {
   const sign = amount < 0n ? "-" : "";

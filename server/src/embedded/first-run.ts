@@ -30,6 +30,18 @@ export interface QuickstartFacts {
   apiKey: string;
   signingSecret: string;
   supplierUrl: string | undefined;
+  chain: QuickstartChain | undefined;
+  /** A funded development wallet. */
+  payer: { address: string; privateKey: string };
+}
+
+export interface QuickstartChain {
+  rpcUrl: string;
+  chainId: number;
+  /** CAIP-2. */
+  network: string;
+  usdc: string;
+  eurc: string;
 }
 
 /**

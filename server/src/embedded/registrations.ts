@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
-const PART_NAMES = ["postgres", "supplier"] as const;
+const PART_NAMES = ["postgres", "supplier", "devnet"] as const;
 
 /** In the order in which they start; they stop in the other order. */
 export const partNames: readonly PartName[] = PART_NAMES;

@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../ports/log.ts";
+import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet/devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
@@ -23,8 +24,14 @@ export interface StartEmbeddedOptions {
   log: Log;
   /** Aborted while it starts: it stops what it started and rejects with the reason. Later on it does nothing. */
   signal?: AbortSignal;
+  /** Set: this service needs the development chain, and these addresses own native gas on it from its first block on. */
+  devnetPrefund?: readonly string[];
   /** Another program in place of the supplier sandbox of this repository. */
   supplierProgram?: string;
+  /** Further arguments of it, such as a clock that stands still. */
+  supplierOptions?: readonly string[];
+  /** The same for the development chain. */
+  devnetOptions?: readonly string[];
   /** Lines for the operator while something takes long. */
   progress?: (line: string) => void;
 }
@@ -33,6 +40,7 @@ export interface Embedded {
   /** With its password; the same for as long as this service runs, through every restart of the server. */
   databaseUrl: string;
   supplier?: { url: string; token: string };
+  chain?: { rpcUrl: string; chainId: number };
   /** Ends the parts unless another service on the same dataDir still uses them. Close your own connections first. */
   stop(): Promise<void>;
 }
@@ -131,10 +139,22 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
   const wants: PartName[] = [];
   if (databaseUrl === undefined) wants.push("postgres");
   if (supplierSandbox) wants.push("supplier");
+  if (options.devnetPrefund !== undefined) {
+    writeDevnetPrefund(dataDir, options.devnetPrefund);
+    wants.push("devnet");
+  }
   const program = options.supplierProgram ?? SANDBOX_PROGRAM;
   const parts = [
     postgresPart(dataDir, log, progress),
-    supplierPart({ dataDir, log, serviceDatabaseUrl, progress, program }),
+    supplierPart({
+      dataDir,
+      log,
+      serviceDatabaseUrl,
+      progress,
+      program,
+      programOptions: options.supplierOptions ?? [],
+    }),
+    createDevnetPart({ dataDir, log, progress, programOptions: options.devnetOptions ?? [] }),
   ];
   const stopping = new AbortController();
   const abort = () => stopping.abort(options.signal?.reason);
@@ -188,9 +208,11 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
   const watching = watch();
   let stopped: Promise<void> | undefined;
   const supplier = supplierSandbox ? supplierAccess(dataDir) : undefined;
+  const chain = options.devnetPrefund === undefined ? undefined : devnetAccess(dataDir);
   return {
     databaseUrl: serviceDatabaseUrl(),
     ...(supplier && { supplier }),
+    ...(chain && { chain }),
     stop() {
       stopping.abort();
       stopped ??= watching.then(() => share.leave());

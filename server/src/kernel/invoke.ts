@@ -1,5 +1,5 @@
 import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
-import { newId } from "../domain/ids.ts";
+import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted, type Micro } from "../domain/money.ts";
 import { nearest } from "../domain/near-match.ts";
 import { hasScope } from "../domain/scopes.ts";
@@ -8,8 +8,13 @@ import { discountPercentByPlan, type Environment, type Principal } from "../port
 import type { Log } from "../ports/log.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 import type { Charge, Outcome, PendingCall } from "./charge.ts";
-import { type Caller, type Ports, Replayed } from "./tool.ts";
+import { type Caller, type CallInfo, type Ports, Replayed } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
+
+/** Tells when nobody waits any more. */
+export interface SignalSource {
+  readonly signal: AbortSignal;
+}
 
 export interface Invocation {
   toolName: string;
@@ -22,7 +27,10 @@ export interface Invocation {
   surface: string;
   traceId: string;
   idempotencyKey: string | undefined;
-  signal: AbortSignal;
+  /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
+  gone: SignalSource;
+  /** Given by who watches the call. */
+  progress?: ((step: string) => void) | undefined;
 }
 
 export interface Answer {
@@ -43,6 +51,7 @@ export interface KernelOptions {
   /** Undefined: this environment is switched off. */
   portsFor(environment: Environment): Ports | undefined;
   clock: Clock;
+  random?: RandomBytes;
   log: Log;
   /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
   translate(error: unknown): unknown;
@@ -55,7 +64,7 @@ export interface KernelOptions {
  * Throws Failure for what ends before the run; a tool's own failure is an outcome.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  const { catalog, charge, clock, log } = options;
+  const { catalog, charge, clock, random = systemRandom, log } = options;
 
   async function invoke(invocation: Invocation): Promise<Answer> {
     const started = performance.now();
@@ -68,7 +77,7 @@ export function createKernel(options: KernelOptions): Kernel {
         detail: "This deployment runs without the sandbox. Use a production key.",
       });
     }
-    const call = pendingCall(entry, principal, invocation, clock);
+    const call = pendingCall(entry, principal, invocation, { clock, random });
     await charge.admit(call);
     const input = validateArguments(tool.input, invocation.args);
     const reservation = await charge.reserve(call);
@@ -83,13 +92,7 @@ export function createKernel(options: KernelOptions): Kernel {
       travelerId: userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId,
       environment: principal.environment,
     };
-    const callInfo = {
-      id: call.id,
-      traceId: call.traceId,
-      get signal() {
-        return invocation.signal;
-      },
-    };
+    const callInfo = new RunningCall(call, invocation);
     let result: unknown;
     let firstCallId: string | undefined;
     try {
@@ -116,6 +119,27 @@ export function createKernel(options: KernelOptions): Kernel {
 
   return { invoke };
 }
+
+/** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
+class RunningCall implements CallInfo {
+  readonly id: string;
+  readonly traceId: string;
+  readonly progress: CallInfo["progress"];
+  readonly #gone: SignalSource;
+
+  constructor({ id, traceId }: PendingCall, { gone, progress = nobodyWatches }: Invocation) {
+    this.id = id;
+    this.traceId = traceId;
+    this.progress = progress;
+    this.#gone = gone;
+  }
+
+  get signal(): AbortSignal {
+    return this.#gone.signal;
+  }
+}
+
+function nobodyWatches(): void {}
 
 function find(catalog: Catalog, name: string): CatalogEntry {
   const entry = catalog.find(name);
@@ -146,12 +170,17 @@ function userOf(invocation: Invocation, principal: Principal): string | undefine
   return invocation.userId === principal.serviceAccountId ? undefined : invocation.userId;
 }
 
-function pendingCall(entry: CatalogEntry, principal: Principal, invocation: Invocation, clock: Clock): PendingCall {
+function pendingCall(
+  entry: CatalogEntry,
+  principal: Principal,
+  invocation: Invocation,
+  { clock, random }: { clock: Clock; random: RandomBytes },
+): PendingCall {
   const { tool } = entry;
   const startedAt = clock.now();
   const discountPercent = discountPercentByPlan[principal.plan];
   return {
-    id: newId("call_", startedAt.epochMilliseconds),
+    id: newId("call_", startedAt.epochMilliseconds, random),
     traceId: invocation.traceId,
     surface: invocation.surface,
     tool,

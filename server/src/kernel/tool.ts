@@ -1,9 +1,14 @@
 import type { z } from "zod";
 import { Failure, type FailureDetails, type Issue, invalidInput } from "../domain/errors.ts";
+import { type ExampleIds, sampleIds } from "../domain/example-ids.ts";
+import type { RandomBytes } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Effect, ToolArea } from "../domain/scopes.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { ChainSubmission } from "../ports/chain-transactions.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Flights } from "../ports/flights.ts";
+import type { FxRates } from "../ports/fx.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Stays } from "../ports/stays.ts";
@@ -13,11 +18,16 @@ import type { Travelers } from "../ports/travelers.ts";
 /** Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. */
 export interface Ports {
   clock: Clock;
+  random: RandomBytes;
   flights: Flights;
   stays: Stays;
   maps: Maps;
   travelers: Travelers;
   stores: Stores;
+  /** The network that the caller's money is on, and what brings its transactions to their end. */
+  chain: Chain;
+  submission: ChainSubmission;
+  fx: FxRates;
 }
 
 /** On whose behalf a call runs. Tools act on this tenant's records and money only. */
@@ -36,6 +46,8 @@ export interface CallInfo {
   traceId: string;
   /** Aborted when the caller has gone or the service is stopping. A commit that was sent is never abandoned because of it. */
   signal: AbortSignal;
+  /** Says in a few words what begins now, for callers who watch a call that takes long. */
+  progress(step: string): void;
 }
 
 export interface CallContext<Code extends string> {
@@ -76,8 +88,10 @@ export interface ToolDefinition<
   output: Output;
   /** What each code means and what the caller should do next. */
   errors: Readonly<Record<Code, string>>;
-  /** Arguments that work, given today's date. */
-  example(today: Temporal.PlainDate): z.input<NoInfer<Input>>;
+  /** Arguments that work, given today's date and ids that exist. */
+  example(today: Temporal.PlainDate, ids: ExampleIds): z.input<NoInfer<Input>>;
+  /** Ids in a result of the example that examples of other tools can name. */
+  gives?(result: z.output<NoInfer<Output>>): Partial<ExampleIds>;
   run(
     input: z.output<Input>,
     context: Pick<Ports, Use> & CallContext<NoInfer<Code>>,
@@ -97,7 +111,10 @@ export interface Tool {
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
   readonly errors: Readonly<Record<string, string>>;
-  example(today: Temporal.PlainDate): Readonly<Record<string, unknown>>;
+  /** Without `ids` it names samples of their form, which do not exist. */
+  example(today: Temporal.PlainDate, ids?: ExampleIds): Readonly<Record<string, unknown>>;
+  /** Takes what a caller received. */
+  gives(result: unknown): Partial<ExampleIds>;
   /** Validated arguments in, an unchecked result out. */
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
@@ -108,9 +125,11 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, ...face } = definition;
+  const { run, example, gives, ...face } = definition;
   return {
     ...face,
+    example: (today, ids = sampleIds) => example(today, ids),
+    gives: (result) => gives?.(definition.output.parse(result)) ?? {},
     run: (input, ports, caller, call) => {
       const context: CallContext<Code> = {
         caller,

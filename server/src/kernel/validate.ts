@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Issue, invalidInput } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
+import { sayIssue } from "./say-issue.ts";
 
 /** As many as help; a body can hold thousands. */
 export const MAXIMUM_ISSUES = 20;
@@ -11,7 +12,7 @@ export function validateArguments(schema: z.ZodObject, args: unknown): unknown {
   // First, because a schema takes long over very many values, and every other call waits meanwhile.
   const stray = findStray(args, "", { values: 0 });
   if (stray !== undefined) throw invalidInput([stray]);
-  const parsed = schema.safeParse(args);
+  const parsed = schema.safeParse(args, { error: sayIssue });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
   throw invalidInput(issues.slice(0, MAXIMUM_ISSUES));

@@ -56,7 +56,8 @@ export interface Calls {
   /** Cap and reservation in one statement: true where granted. Refused is also who lost its claim. */
   reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
   /**
-   * Answers with the usage record under which each call is paid: another one than was asked for when a sweep was quicker;
+   * A release of a call whose effect is open or done changes nothing but that a sweep settles it, by how its effect ends; its key
+   * stays taken until then. Answers with the usage record under which each call is paid: another one than was asked for when a sweep was quicker;
    * null when it is not paid, also because another call pays for the same answer.
    */
   settle(settlements: readonly Settlement[]): Promise<readonly (string | null)[]>;
@@ -75,7 +76,7 @@ export interface Calls {
    */
   takeOver(firstCallId: string): Promise<{ paid: true; usageId: string | null; price: Micro } | { paid: false }>;
   heartbeat(processId: string): Promise<void>;
-  /** Settles what dead processes left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
+  /** Settles what dead processes and failed calls left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
   sweep(options: {
     processId: string;
     staleSeconds: number;

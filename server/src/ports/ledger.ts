@@ -1,34 +1,73 @@
 import type { Micro } from "../domain/money.ts";
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { TokenMovement } from "./chain.ts";
 import type { Environment } from "./identity.ts";
 
 export interface Balance {
-  availableMicroUsdc: Micro;
-  heldMicroUsdc: Micro;
+  /** What the tenant can spend now. */
+  available: Micro;
+  /** Covers bookings whose outcome is open. */
+  held: Micro;
+  /** On its way out of the wallet by transactions that are not confirmed yet. */
+  outgoing: Micro;
 }
 
 /** Whose money: development money of a tenant is never its live money. */
 export interface Purse {
   tenantId: string;
   network: Environment;
+  token: TokenSymbol;
+}
+
+/** Which wallet an address is, for the books: a tenant's treasury or the service's collection account. */
+export type WalletOwner = { kind: "treasury"; tenantId: string } | { kind: "collection" };
+
+/** An event of the chain; `from` and `to` are undefined for addresses that are no wallet of ours. */
+export interface OwnedMovement {
+  movement: TokenMovement;
+  from: WalletOwner | undefined;
+  to: WalletOwner | undefined;
 }
 
 /**
- * Double-entry books in USDC, one set per network. Every posting has a reference that is unique, so that a step which runs
- * twice posts once; the same reference with another amount or purse is an error. A tenant has two accounts, `prefunded` and
- * `held`; the service has `funding` (where deposits come from) and `collection` (what covers the operator's supplier
- * account). The sum over all accounts is always zero. Amounts below zero are refused.
+ * Double-entry books, one set per network and token; the sum over all accounts of a set is always zero. Every posting has a
+ * reference that is unique, so that a step which runs twice posts once; the same reference with another amount or purse is an
+ * error. Amounts below zero are refused.
+ *
+ * A tenant's treasury wallet is three accounts: `prefunded`, `held` and `outgoing`. The collection wallet is two: `collection` and
+ * `collection_outgoing`. `external` is everybody else. Money crosses between wallets only by `postMovements`, which is tied to an
+ * event on the chain, so that at any block the accounts of a wallet add up to its balance there.
  */
 export interface Ledger {
   balance(purse: Purse): Promise<Balance>;
-  /** funding → prefunded. */
-  deposit(purse: Purse, amount: Micro, reference: string): Promise<void>;
   /**
    * prefunded → held. With too little available: Failure `insufficient_balance`, whose extra members name
-   * `requiredUsdc`, `availableUsdc` and `missingUsdc`, and nothing is posted.
+   * `requiredUsdc`, `availableUsdc` and `missingUsdc` (of EURC: `requiredEurc` …), and nothing is posted.
    */
   hold(purse: Purse, amount: Micro, reference: string): Promise<void>;
-  /** held → collection, of at most the held amount; what is left of the hold goes back to prefunded. Ends the hold. */
+  /** held → outgoing, of at most the held amount; what is left of the hold goes back to prefunded. Ends the hold. */
   capture(purse: Purse, reference: string, amount: Micro): Promise<void>;
   /** held → prefunded. Ends the hold. */
   release(purse: Purse, reference: string): Promise<void>;
+  /** prefunded → outgoing, for a chain transaction that is stored in the same database transaction. Too little: as `hold`. */
+  send(purse: Purse, amount: Micro, reference: string): Promise<void>;
+  /** outgoing → prefunded, when that chain transaction was reverted. */
+  takeBack(purse: Purse, amount: Micro, reference: string): Promise<void>;
+  /**
+   * collection → collection_outgoing, for a chain transaction to this purse that is stored in the same database transaction. An
+   * error when the collection wallet has less.
+   */
+  refund(purse: Purse, amount: Micro, reference: string): Promise<void>;
+  /**
+   * Events of the chain, all or none: from the sender's `outgoing` (or `external`) to the receiver's `prefunded`, `collection` (or
+   * `external`). How many were posted now and not before. What belongs to one transaction is posted by one call: call after call
+   * in one transaction, two of them could wait for each other in a circle.
+   */
+  postMovements(network: Environment, movements: readonly OwnedMovement[]): Promise<number>;
+  /** What the accounts of each wallet add up to at that block, postings of later blocks left out. */
+  custody(
+    network: Environment,
+    token: TokenSymbol,
+    atBlock: bigint,
+  ): Promise<readonly { address: Hex; amount: Micro }[]>;
 }

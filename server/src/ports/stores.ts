@@ -1,7 +1,11 @@
 import type { Bookings } from "./bookings.ts";
+import type { ChainNetworks } from "./chain-networks.ts";
+import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
 import type { PrivateOffers } from "./private-offers.ts";
+import type { UsageSettlements } from "./usage-settlements.ts";
+import type { Wallets } from "./wallets.ts";
 
 /** Stored aggregates that change together. */
 export interface Aggregates {
@@ -9,6 +13,10 @@ export interface Aggregates {
   ledger: Ledger;
   effects: Effects;
   privateOffers: PrivateOffers;
+  wallets: Wallets;
+  chainNetworks: ChainNetworks;
+  chainTransactions: ChainTransactions;
+  usageSettlements: UsageSettlements;
 }
 
 export interface Stores extends Aggregates {

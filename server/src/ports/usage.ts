@@ -14,6 +14,8 @@ export interface UsageRecord {
   idempotencyKey: string | null;
   latencyMs: number;
   createdAt: Temporal.Instant;
+  /** The transaction that paid it on chain. */
+  settlementTx: string | null;
 }
 
 export interface Usage {

@@ -55,6 +55,8 @@ interface UsageRecordTable {
   call_id: string | null;
   latency_ms: number;
   created_at: Timestamp;
+  /** Which payment it belongs to; null: none yet, or none is needed. */
+  settlement_id: Generated<string | null>;
 }
 
 interface IdempotencyTable {

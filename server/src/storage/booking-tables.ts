@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
 import type { BookingState } from "../ports/bookings.ts";
 import type { Environment } from "../ports/identity.ts";
 
@@ -32,7 +33,16 @@ export interface BookingTable {
   updated_at: Timestamp;
 }
 
-export type LedgerAccountKind = "prefunded" | "held" | "funding" | "collection";
+export type LedgerAccountKind = "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "external";
+export type LedgerTransactionKind =
+  | "deposit"
+  | "hold"
+  | "capture"
+  | "release"
+  | "send"
+  | "take_back"
+  | "refund"
+  | "movement";
 
 export interface BookingTables {
   booking: BookingTable;
@@ -42,6 +52,7 @@ export interface BookingTables {
   ledger_account: {
     id: string;
     network: Environment;
+    token: TokenSymbol;
     /** Null: the service's own account. */
     tenant_id: string | null;
     kind: LedgerAccountKind;
@@ -50,8 +61,12 @@ export interface BookingTables {
   ledger_transaction: {
     id: Generated<bigint>;
     reference: string;
-    kind: "deposit" | "hold" | "capture" | "release";
+    kind: LedgerTransactionKind;
     created_at: Timestamp;
+    /** The event of the chain that it stands for. */
+    transaction_hash: Hex | null;
+    log_index: number | null;
+    block_number: bigint | null;
   };
   ledger_entry: { transaction_id: bigint; account_id: string; amount_micro: bigint };
 }

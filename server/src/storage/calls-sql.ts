@@ -118,8 +118,13 @@ export const CAPTURE_PLAIN = `
   )
   select count(*)::int as written from written`;
 
+/** Stands for a process where nobody waits for a call any more, and what it did outside is not decided or not captured. */
+export const LEFT_BEHIND = "left-behind";
+
 /**
- * Captures or releases reservations. A call that a sweep released while its process was only slow is captured all the same:
+ * Captures or releases reservations. A failure says nothing about what the call did outside (the database may have gone away right
+ * after the intent was stored): while that is open, or done, the reservation and the key stay, and the sweep settles them by how
+ * it ends. Were the key free, the same call sent again would do the same a second time. A call that a sweep released while its process was only slow is captured all the same:
  * its effect happened, so its price is added again; unless another call has its idempotency key by now and pays for it. A
  * call that is settled already is left as it is, and so is its key.
  */
@@ -131,9 +136,21 @@ export const SETTLE = `
   ),
   prior as materialized (
     select found.* from (select call_id from line order by call_id) asked cross join lateral (
-      select id, state, tenant_id, period, price_micro, usage_id, subject, tool, idempotency_key
+      select id, state, tenant_id, period, price_micro, usage_id, subject, tool, idempotency_key,
+        state = 'reserved' and effect in ('open', 'done') as acted
       from call where call.id = asked.call_id for update
     ) found
+  ),
+  left_behind as (
+    update call set process_id = '${LEFT_BEHIND}'
+    from line, prior
+    where call.id = line.call_id and prior.id = call.id and call.id = any ($1::text[])
+      and line.usage_id is null and prior.acted
+  ),
+  kept as (
+    update idempotency set process_id = '${LEFT_BEHIND}'
+    from line join prior on prior.id = line.call_id
+    where idempotency.call_id = line.call_id and idempotency.state = 'running' and line.usage_id is null and prior.acted
   ),
   locked as materialized (
     select spend.tenant_id, spend.period from tenant_spend spend
@@ -147,7 +164,7 @@ export const SETTLE = `
       settled_at = line.at
     from line, prior
     where call.id = line.call_id and prior.id = call.id and call.id = any ($1::text[])
-      and ((line.usage_id is null and prior.state = 'reserved')
+      and ((line.usage_id is null and prior.state = 'reserved' and not prior.acted)
         or (line.usage_id is not null and (prior.state = 'reserved' or (prior.state = 'released' and not exists (
           select 1 from idempotency other
           where other.tenant_id = prior.tenant_id and other.subject = prior.subject and other.tool = prior.tool
@@ -177,10 +194,12 @@ export const SETTLE = `
       price_micro = case when line.usage_id is null then line.earlier_price else prior.price_micro end
     from line join prior on prior.id = line.call_id
     where idempotency.call_id = line.call_id and line.idempotency = 'store' and prior.state <> 'captured'
+      and (line.usage_id is not null or not prior.acted)
   ),
   forgotten as (
     delete from idempotency using line join prior on prior.id = line.call_id
     where idempotency.call_id = line.call_id and line.idempotency = 'forget' and prior.state <> 'captured'
+      and (line.usage_id is not null or not prior.acted)
   )
   select prior.id, case when changed.id is null then prior.usage_id else changed.usage_id end as usage_id
   from prior left join changed on changed.id = prior.id`;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Calls, Settlement } from "../ports/calls.ts";
-import { SETTLE } from "./calls-sql.ts";
+import { LEFT_BEHIND, SETTLE } from "./calls-sql.ts";
 
 type SweepOptions = Parameters<Calls["sweep"]>[0];
 
@@ -22,7 +22,8 @@ const SELECT_DEAD = `
       select 1 from service_process own where own.id = $1 and own.started_at <= now() - make_interval(secs => $2))`;
 
 /**
- * Settles the reservations and frees the keys of processes that stopped showing signs of life. A call with an effect that is
+ * Settles the reservations and frees the keys of processes that stopped showing signs of life, and what calls left behind that
+ * failed while their effect was undecided. A call with an effect that is
  * done is captured with its recorded result; one without an effect is released; one whose effect is still undecided is left
  * for whoever decides it. Safe beside other sweepers: settling is idempotent.
  */
@@ -32,12 +33,10 @@ export async function sweepCalls(
 ): Promise<{ captured: number; released: number; keys: number }> {
   const found = await pool.query<{ id: string }>(SELECT_DEAD, [options.processId, options.staleSeconds]);
   const dead = found.rows.map((row) => row.id);
-  // Mostly nobody is dead, and then nothing more is looked at: the tables behind this are the busiest of all.
-  if (dead.length === 0) return { captured: 0, released: 0, keys: 0 };
   const { rows } = await pool.query<Abandoned>(
     `select id, effect, result from call
      where process_id = any ($1) and state = 'reserved' and effect <> 'open' limit $2`,
-    [dead, options.limit],
+    [[...dead, LEFT_BEHIND], options.limit],
   );
   const settlements = rows.map((row): Settlement => {
     const done = row.effect === "done";
@@ -68,7 +67,9 @@ export async function sweepCalls(
     });
   }
   const captured = settlements.filter((settlement) => settlement.usageId !== null).length;
-  return { captured, released: settlements.length - captured, keys: await freeKeys(pool, dead) };
+  // Mostly nobody is dead, and then keys are not looked at: their table is one of the busiest of all.
+  const keys = dead.length === 0 ? 0 : await freeKeys(pool, dead);
+  return { captured, released: settlements.length - captured, keys };
 }
 
 /** Keys of dead processes: a read that was charged keeps its record and stays done; everything else can be tried again. */

@@ -2,9 +2,10 @@ import { Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { BillingTables } from "./billing-tables.ts";
 import type { BookingTables } from "./booking-tables.ts";
+import type { ChainTables } from "./chain-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
 
-export interface Database extends IdentityTables, BillingTables, BookingTables {}
+export interface Database extends IdentityTables, BillingTables, BookingTables, ChainTables {}
 
 /** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
 export type Queryable = Kysely<Database> | Transaction<Database>;

@@ -1,27 +1,13 @@
 import { sql } from "kysely";
-import { Failure } from "../domain/errors.ts";
 import { formatDecimal, type Micro } from "../domain/money.ts";
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
-import type { Ledger, Purse } from "../ports/ledger.ts";
+import type { Ledger, OwnedMovement, Purse, WalletOwner } from "../ports/ledger.ts";
 import { appendAudit } from "./audit.ts";
-import type { LedgerAccountKind } from "./booking-tables.ts";
+import type { LedgerTransactionKind } from "./booking-tables.ts";
 import type { Queryable } from "./database.ts";
-
-interface Move {
-  kind: LedgerAccountKind;
-  amount: Micro;
-}
-
-interface Posting {
-  purse: Purse;
-  reference: string;
-  kind: "deposit" | "hold" | "capture" | "release";
-  moves: readonly Move[];
-}
-
-/** Every posting locks accounts in this order, so that two of them never wait for each other in a circle. */
-const LOCK_ORDER: readonly LedgerAccountKind[] = ["prefunded", "held", "collection", "funding"];
+import { accountOf, type Move, type Posting, postAll, readBalance } from "./ledger-postings.ts";
 
 /**
  * The books in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
@@ -32,77 +18,27 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
     return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   }
 
-  /** False: a transaction of this reference is there already, and it is the same one. */
-  async function post(db: Queryable, posting: Posting): Promise<boolean> {
-    const { purse, reference, kind } = posting;
-    const moves = posting.moves.filter(({ amount }) => amount !== 0n);
-    const created = await db
-      .insertInto("ledger_transaction")
-      .values({ reference, kind, created_at: clock.now().toString() })
-      .onConflict((conflict) => conflict.column("reference").doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (created === undefined) {
-      await confirmSame(db, { ...posting, moves });
-      return false;
-    }
-    for (const accountKind of LOCK_ORDER) {
-      const move = moves.find((one) => one.kind === accountKind);
-      if (move === undefined) continue;
-      const account = await ensureAccount(db, purse, accountKind);
-      const updated = await db
-        .updateTable("ledger_account")
-        .set({ balance_micro: sql`balance_micro + ${move.amount.toString()}::bigint` })
-        .where("id", "=", account)
-        .where((row) =>
-          row.or([row("kind", "=", "funding"), sql<boolean>`balance_micro + ${move.amount.toString()}::bigint >= 0`]),
-        )
-        .returning("id")
-        .executeTakeFirst();
-      if (updated === undefined) throw await insufficient(db, purse, -move.amount);
-      await db
-        .insertInto("ledger_entry")
-        .values({ transaction_id: created.id, account_id: account, amount_micro: move.amount })
-        .execute();
-    }
-    return true;
-  }
-
-  async function ensureAccount(db: Queryable, purse: Purse, kind: LedgerAccountKind): Promise<string> {
-    const id = accountId(purse, kind);
-    const tenantId = isServiceAccount(kind) ? null : purse.tenantId;
-    await db
-      .insertInto("ledger_account")
-      .values({ id, network: purse.network, tenant_id: tenantId, kind })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
-    return id;
-  }
-
-  async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
-    const { availableMicroUsdc } = await readBalance(db, purse);
-    const missing = required - availableMicroUsdc;
-    return new Failure("insufficient_balance", {
-      detail: `The prefunded balance lacks ${formatDecimal(missing)} USDC. Add at least that and call again.`,
-      extra: {
-        requiredUsdc: formatDecimal(required),
-        availableUsdc: formatDecimal(availableMicroUsdc),
-        missingUsdc: formatDecimal(missing),
-      },
-    });
+  /** A posting between the accounts of one purse. */
+  async function postInPurse(
+    db: Queryable,
+    purse: Purse,
+    posting: { reference: string; kind: LedgerTransactionKind; moves: readonly Omit<Move, "tenantId">[] },
+  ): Promise<boolean> {
+    const { network, token, tenantId } = purse;
+    const moves = posting.moves.map((move) => ({ ...move, tenantId }));
+    return (await postAll(db, [{ network, token, ...posting, moves }], clock))[0] === true;
   }
 
   async function settle(purse: Purse, reference: string, kind: "capture" | "release", amount: Micro): Promise<void> {
     await inTransaction(async (db) => {
       const held = await heldAmount(db, purse, reference);
       if (amount > held) throw new Error(`ledger: ${reference} holds less than what is to be captured`);
-      const posted = await post(db, {
-        purse,
+      const posted = await postInPurse(db, purse, {
         reference: `settle:${reference}`,
         kind,
         moves: [
           { kind: "held", amount: -held },
-          { kind: "collection", amount },
+          { kind: "outgoing", amount },
           { kind: "prefunded", amount: held - amount },
         ],
       });
@@ -111,41 +47,22 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
   }
 
   async function audit(db: Queryable, purse: Purse, kind: string, reference: string, amount: Micro): Promise<void> {
-    const details = { network: purse.network, amountUsdc: formatDecimal(amount) };
-    const entry = {
-      tenantId: purse.tenantId,
-      actor: "ledger",
-      action: `ledger.${kind}`,
-      subjectId: reference,
-      details,
-    };
-    await appendAudit(db, entry, clock);
+    const { network, token, tenantId } = purse;
+    const details = { network, token, amount: formatDecimal(amount) };
+    await appendAudit(
+      db,
+      { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details },
+      clock,
+    );
   }
 
   return {
     balance: (purse) => readBalance(queryable, purse),
 
-    async deposit(purse, amount, reference) {
-      refuseNegative(amount);
-      await inTransaction(async (db) => {
-        const posted = await post(db, {
-          purse,
-          reference: `deposit:${reference}`,
-          kind: "deposit",
-          moves: [
-            { kind: "funding", amount: -amount },
-            { kind: "prefunded", amount },
-          ],
-        });
-        if (posted) await audit(db, purse, "deposit", reference, amount);
-      });
-    },
-
     async hold(purse, amount, reference) {
       refuseNegative(amount);
       await inTransaction((db) =>
-        post(db, {
-          purse,
+        postInPurse(db, purse, {
           reference: `hold:${reference}`,
           kind: "hold",
           moves: [
@@ -162,6 +79,67 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
     },
 
     release: (purse, reference) => settle(purse, reference, "release", 0n),
+
+    async send(purse, amount, reference) {
+      refuseNegative(amount);
+      await inTransaction(async (db) => {
+        const posted = await postInPurse(db, purse, {
+          reference: `send:${reference}`,
+          kind: "send",
+          moves: [
+            { kind: "prefunded", amount: -amount },
+            { kind: "outgoing", amount },
+          ],
+        });
+        if (posted) await audit(db, purse, "send", reference, amount);
+      });
+    },
+
+    async takeBack(purse, amount, reference) {
+      refuseNegative(amount);
+      await inTransaction(async (db) => {
+        const posted = await postInPurse(db, purse, {
+          reference: `take_back:${reference}`,
+          kind: "take_back",
+          moves: [
+            { kind: "outgoing", amount: -amount },
+            { kind: "prefunded", amount },
+          ],
+        });
+        if (posted) await audit(db, purse, "take_back", reference, amount);
+      });
+    },
+
+    async refund(purse, amount, reference) {
+      refuseNegative(amount);
+      const { network, token } = purse;
+      await inTransaction(async (db) => {
+        const moves = [
+          { kind: "collection", tenantId: null, amount: -amount },
+          { kind: "collection_outgoing", tenantId: null, amount },
+        ] as const;
+        const posting: Posting = { network, token, reference: `refund:${reference}`, kind: "refund", moves };
+        const [posted] = await postAll(db, [posting], clock);
+        if (posted === true) await audit(db, purse, "refund", reference, amount);
+      });
+    },
+
+    postMovements: (network, movements) =>
+      inTransaction(async (db) => {
+        const posted = await postAll(
+          db,
+          movements.map((owned) => toPosting(network, owned)),
+          clock,
+        );
+        for (const [index, { movement, to }] of movements.entries()) {
+          if (posted[index] !== true || to?.kind !== "treasury") continue;
+          const { token, amount, transactionHash } = movement;
+          await audit(db, { network, token, tenantId: to.tenantId }, "deposit", transactionHash, amount);
+        }
+        return posted.filter((isNew) => isNew).length;
+      }),
+
+    custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
   };
 }
 
@@ -169,24 +147,33 @@ function refuseNegative(amount: Micro): void {
   if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
 }
 
-function isServiceAccount(kind: LedgerAccountKind): boolean {
-  return kind === "funding" || kind === "collection";
+function toPosting(network: Environment, { movement, from, to }: OwnedMovement): Posting {
+  const { token, amount, transactionHash, logIndex, blockNumber } = movement;
+  return {
+    network,
+    token,
+    reference: `movement:${network}:${transactionHash}:${logIndex}`,
+    kind: "movement",
+    moves: [
+      { ...sender(from), amount: -amount },
+      { ...receiver(to), amount },
+    ],
+    event: { transactionHash, logIndex, blockNumber },
+  };
 }
 
-function accountId(purse: { tenantId: string; network: Environment }, kind: LedgerAccountKind): string {
-  return isServiceAccount(kind) ? `${purse.network}:${kind}` : `${purse.network}:${kind}:${purse.tenantId}`;
+function sender(owner: WalletOwner | undefined): Omit<Move, "amount"> {
+  if (owner === undefined) return { kind: "external", tenantId: null };
+  return owner.kind === "treasury"
+    ? { kind: "outgoing", tenantId: owner.tenantId }
+    : { kind: "collection_outgoing", tenantId: null };
 }
 
-async function readBalance(db: Queryable, purse: Purse): Promise<{ availableMicroUsdc: Micro; heldMicroUsdc: Micro }> {
-  const prefunded = accountId(purse, "prefunded");
-  const held = accountId(purse, "held");
-  const rows = await db
-    .selectFrom("ledger_account")
-    .select(["id", "balance_micro"])
-    .where("id", "in", [prefunded, held])
-    .execute();
-  const balanceOf = (id: string): Micro => rows.find((row) => row.id === id)?.balance_micro ?? 0n;
-  return { availableMicroUsdc: balanceOf(prefunded), heldMicroUsdc: balanceOf(held) };
+function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
+  if (owner === undefined) return { kind: "external", tenantId: null };
+  return owner.kind === "treasury"
+    ? { kind: "prefunded", tenantId: owner.tenantId }
+    : { kind: "collection", tenantId: null };
 }
 
 async function heldAmount(db: Queryable, purse: Purse, reference: string): Promise<Micro> {
@@ -195,7 +182,7 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
     .leftJoin("ledger_entry", (join) =>
       join
         .onRef("ledger_entry.transaction_id", "=", "ledger_transaction.id")
-        .on("ledger_entry.account_id", "=", accountId(purse, "held")),
+        .on("ledger_entry.account_id", "=", accountOf(purse, "held")),
     )
     .select(({ exists, selectFrom }) => [
       "amount_micro",
@@ -213,21 +200,29 @@ async function heldAmount(db: Queryable, purse: Purse, reference: string): Promi
   return row.amount_micro ?? 0n;
 }
 
-async function confirmSame(db: Queryable, { purse, reference, kind, moves }: Posting): Promise<void> {
-  const rows = await db
-    .selectFrom("ledger_transaction")
-    .leftJoin("ledger_entry", "ledger_entry.transaction_id", "ledger_transaction.id")
-    .select(["kind", "account_id", "amount_micro"])
-    .where("reference", "=", reference)
-    .execute();
-  const stored = rows.filter((row) => row.account_id !== null);
-  const same =
-    rows.every((row) => row.kind === kind) &&
-    stored.length === moves.length &&
-    moves.every((move) =>
-      stored.some((row) => row.account_id === accountId(purse, move.kind) && row.amount_micro === move.amount),
-    );
-  if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
+async function readCustody(
+  db: Queryable,
+  network: Environment,
+  token: TokenSymbol,
+  atBlock: bigint,
+): Promise<readonly { address: Hex; amount: Micro }[]> {
+  // One statement, so that balances and the postings of later blocks are of one moment.
+  const { rows } = await sql<{ address: Hex; amount: string }>`
+    with account as (
+      select id, balance_micro, case when tenant_id is null then 'collection' else 'treasury' end as kind, tenant_id
+      from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
+    ), later as (
+      select entry.account_id, sum(entry.amount_micro) as amount
+      from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
+      where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
+    )
+    select wallet.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
+    from wallet
+      left join account on account.kind = wallet.kind and account.tenant_id is not distinct from wallet.tenant_id
+      left join later on later.account_id = account.id
+    where wallet.network = ${network} and wallet.kind in ('treasury', 'collection')
+    group by wallet.address order by wallet.address`.execute(db);
+  return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
 }
 
 /** How far the books are off, in micro-USDC: zero unless something is badly wrong. For a metric and for checks. */
@@ -235,7 +230,7 @@ export async function ledgerImbalance(queryable: Queryable): Promise<Micro> {
   const { rows } = await sql<{ off: string }>`
     select (
       (select coalesce(sum(abs(total)), 0) from
-        (select sum(balance_micro) as total from ledger_account group by network) as networks)
+        (select sum(balance_micro) as total from ledger_account group by network, token) as sets)
       + (select coalesce(sum(abs(total)), 0) from
         (select sum(amount_micro) as total from ledger_entry group by transaction_id) as transactions)
       + (select coalesce(sum(abs(account.balance_micro - coalesce(entries.total, 0))), 0)

@@ -6,6 +6,9 @@ import * as identity from "./migrations/0001-identity.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
+import * as chain from "./migrations/0005-chain.ts";
+import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
+import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -13,6 +16,9 @@ const migrations: Record<string, Migration> = {
   "0002-billing": billing,
   "0003-bookings": bookings,
   "0004-private-offers": privateOffers,
+  "0005-chain": chain,
+  "0006-ledger-on-chain": ledgerOnChain,
+  "0007-chain-requests": chainRequests,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

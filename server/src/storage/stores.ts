@@ -1,21 +1,34 @@
 import type { Kysely } from "kysely";
 import type { Clock } from "../ports/clock.ts";
 import type { Aggregates, Stores } from "../ports/stores.ts";
+import type { Vault } from "../ports/vault.ts";
 import { createBookings } from "./bookings.ts";
+import { createChainNetworks } from "./chain-networks.ts";
+import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createLedger } from "./ledger.ts";
 import { createPrivateOffers } from "./private-offers.ts";
+import { createUsageSettlements } from "./usage-settlements.ts";
+import { createWallets } from "./wallets.ts";
 
-export function createStores(db: Kysely<Database>, clock: Clock): Stores {
-  const aggregates = (queryable: Queryable): Aggregates => ({
-    bookings: createBookings(queryable, clock),
-    ledger: createLedger(queryable, clock),
-    effects: createEffects(queryable),
-    privateOffers: createPrivateOffers(queryable),
-  });
+/** Over a caller's transaction when `db` is one. */
+export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Aggregates {
   return {
-    ...aggregates(db),
-    transaction: (work) => db.transaction().execute((transaction) => work(aggregates(transaction))),
+    bookings: createBookings(db, clock),
+    ledger: createLedger(db, clock),
+    effects: createEffects(db),
+    privateOffers: createPrivateOffers(db),
+    wallets: createWallets({ db, vault, clock }),
+    chainNetworks: createChainNetworks(db, clock),
+    chainTransactions: createChainTransactions(db, clock),
+    usageSettlements: createUsageSettlements(db),
+  };
+}
+
+export function createStores(db: Kysely<Database>, clock: Clock, vault: Vault): Stores {
+  return {
+    ...createAggregates(db, clock, vault),
+    transaction: (work) => db.transaction().execute((transaction) => work(createAggregates(transaction, clock, vault))),
   };
 }

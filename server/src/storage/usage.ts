@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Usage } from "../ports/usage.ts";
 import type { Queryable } from "./database.ts";
 
@@ -6,11 +7,18 @@ export function createUsage(db: Queryable): Usage {
     async list(tenantId, { before, limit, tool }) {
       let query = db
         .selectFrom("usage_record")
-        .selectAll()
-        .where("tenant_id", "=", tenantId)
-        .orderBy("id", "desc")
+        .leftJoin("chain_transaction", (join) =>
+          join
+            .onRef("chain_transaction.idempotency_key", "=", sql`'usage:' || usage_record.settlement_id`)
+            .on("chain_transaction.network", "=", "production")
+            .on("usage_record.status", "=", "settled"),
+        )
+        .selectAll("usage_record")
+        .select("chain_transaction.hash as settlement_hash")
+        .where("usage_record.tenant_id", "=", tenantId)
+        .orderBy("usage_record.id", "desc")
         .limit(limit);
-      if (before !== undefined) query = query.where("id", "<", before);
+      if (before !== undefined) query = query.where("usage_record.id", "<", before);
       if (tool !== undefined) query = query.where("tool", "=", tool);
       const rows = await query.execute();
       return rows.map((row) => ({
@@ -27,6 +35,7 @@ export function createUsage(db: Queryable): Usage {
         idempotencyKey: row.idempotency_key,
         latencyMs: row.latency_ms,
         createdAt: row.created_at,
+        settlementTx: row.settlement_hash,
       }));
     },
 

@@ -4,6 +4,7 @@ import type { Answer, Kernel } from "../kernel/invoke.ts";
 import { MAXIMUM_ISSUES } from "../kernel/validate.ts";
 import type { Identity, Principal } from "../ports/identity.ts";
 import { METER_ID_HEADER } from "./audit-headers.ts";
+import { checkUser } from "./check-user.ts";
 import type { HttpAnswer, HttpHandler } from "./http.ts";
 import { isObject, readJsonObject } from "./json-body.ts";
 import { renderProblem } from "./render-error.ts";
@@ -39,9 +40,7 @@ export function createDispatch({ exchange, kernel, identity }: DispatchOptions):
         surface: "dispatch",
         traceId,
         idempotencyKey: request.header("idempotency-key"),
-        get signal() {
-          return request.signal;
-        },
+        gone: request,
       });
       return render(answer, traceId);
     });
@@ -86,15 +85,7 @@ async function checkTenant(
       detail: "There is no such tenant for this key. Send the key's own tenantId.",
     });
   }
-  const { userId } = envelope;
-  if (userId === undefined || userId === principal.serviceAccountId) return;
-  if (await identity.isUser(principal.tenantId, userId)) return;
-  throw invalidInput([
-    {
-      path: "userId",
-      message: "is not a user of this tenant; create it with PUT /api/travelers/{userId}, or leave it out",
-    },
-  ]);
+  await checkUser(envelope.userId, principal, identity, "userId");
 }
 
 function render(answer: Answer, traceId: string): HttpAnswer {

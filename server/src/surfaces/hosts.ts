@@ -1,9 +1,10 @@
 import { type Context, Hono } from "hono";
-import { addressGroup } from "../access/client-address.ts";
+import { isLoopback } from "../access/client-address.ts";
 import type { Log } from "../ports/log.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { HttpHandler } from "./http.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Operation } from "./operation.ts";
 import { renderProblem, renderThrown } from "./render-error.ts";
 import { traceIdOf } from "./trace.ts";
 import { serveWeb } from "./web-adapter.ts";
@@ -22,15 +23,27 @@ type Environment = { Bindings: { remoteAddress: string } };
 
 export interface Host {
   fetch(request: Request, remoteAddress: string): Response | Promise<Response>;
+  /** What is mounted, with paths in the router's words. */
+  routes: readonly { method: string; path: string }[];
 }
 
-export type Routes = readonly { method: "GET" | "PUT" | "POST"; path: string; handler: HttpHandler }[];
+/** For what needs a web-standard answer, such as bytes. */
+export type WebHandler = (request: Request) => Response | Promise<Response>;
+
+/** A route of `GET` answers `HEAD` too. */
+export type Route = {
+  method: "GET" | "PUT" | "POST" | "OPTIONS";
+  path: string;
+  /** What the API description says of it; every route under `/api` has one. */
+  operation?: Operation;
+} & ({ handler: HttpHandler } | { webHandler: WebHandler });
+
+export type Routes = readonly Route[];
 
 /** A host is its health routes, its own routes, and a problem for everything else. */
 export function createHost(routes: Routes, options: HostOptions): Host {
   const { log } = options;
   const app = new Hono<Environment>();
-  app.get("/", (context) => context.text(options.welcome));
   app.get("/healthz", (context) => context.json({ ok: true }));
   app.get("/readyz", (context) => {
     const reason = options.closedBecause();
@@ -42,16 +55,25 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     const { contentType, text } = await options.metrics.render();
     return context.body(text, 200, { "content-type": contentType });
   });
-  for (const { method, path, handler } of routes) {
-    app.on(method, path, (context) => serveWeb(handler, context.req.raw, context.env.remoteAddress));
+  for (const route of routes) {
+    app.on(route.method, route.path, (context) => {
+      const request = context.req.raw;
+      if ("webHandler" in route) return route.webHandler(request);
+      return serveWeb(route.handler, request, context.env.remoteAddress);
+    });
   }
+  // Last: a host may have a page of its own there.
+  app.get("/", (context) => context.text(options.welcome));
   app.notFound((context) => problem(context, options.closedBecause() ?? "not_found"));
   app.onError((error, context) => {
     const traceId = traceIdOf(context.req.header("traceparent"));
     const { status, headers, body } = renderThrown(error, traceId, log);
     return new Response(body, { status, headers });
   });
-  return { fetch: (request, remoteAddress) => app.fetch(request, { remoteAddress }) };
+  return {
+    fetch: (request, remoteAddress) => app.fetch(request, { remoteAddress }),
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+  };
 }
 
 function problem(context: Context, code: "not_found" | ClosedReason): Response {
@@ -60,9 +82,4 @@ function problem(context: Context, code: "not_found" | ClosedReason): Response {
     code === "not_found" ? `There is nothing at ${context.req.method} ${context.req.path}.` : closedDetail[code];
   const { status, headers, body } = renderProblem({ code, detail }, traceId);
   return new Response(body, { status, headers });
-}
-
-function isLoopback(remoteAddress: string): boolean {
-  const address = addressGroup(remoteAddress);
-  return address.startsWith("127.") || address === "0:0:0:0::/64";
 }

@@ -4,8 +4,11 @@ export interface HttpRequest {
   /** Path without the query. */
   path: string;
   query: URLSearchParams;
+  /** Cheaper than looking into `query`. */
+  hasQuery: boolean;
   /** Lower-case names. */
   header(name: string): string | undefined;
+  headers(): Iterable<readonly [name: string, value: string]>;
   remoteAddress: string;
   /** Aborted when the client has gone. */
   signal: AbortSignal;
@@ -17,6 +20,8 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** Sent instead of `body`, piece by piece, as fast as the client reads; it is ended early when the client has gone. */
+  stream?: AsyncIterable<string>;
 }
 
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -10,6 +10,12 @@ export async function readJsonObject(
   request: HttpRequest,
   maximumBytes = MAXIMUM_BODY_BYTES,
 ): Promise<Record<string, unknown>> {
+  const value = await readJson(request, maximumBytes);
+  if (!isObject(value)) throw invalidInput([{ path: "", message: "the body must be a JSON object" }]);
+  return value;
+}
+
+export async function readJson(request: HttpRequest, maximumBytes = MAXIMUM_BODY_BYTES): Promise<unknown> {
   if (!JSON_TYPE.test(request.header("content-type") ?? "")) {
     throw new Failure("unsupported_media_type", { detail: "Send the body as Content-Type: application/json." });
   }
@@ -17,16 +23,13 @@ export async function readJsonObject(
   if (depthExceeds(text, MAXIMUM_DEPTH)) {
     throw invalidInput([{ path: "", message: `the body is nested deeper than ${MAXIMUM_DEPTH} levels` }]);
   }
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new Failure("malformed_json", {
       detail: text === "" ? "The body is empty. Send a JSON object." : "The body is not valid JSON.",
     });
   }
-  if (!isObject(value)) throw invalidInput([{ path: "", message: "the body must be a JSON object" }]);
-  return value;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

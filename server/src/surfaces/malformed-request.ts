@@ -1,8 +1,8 @@
-import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { RequestError } from "@hono/node-server";
 import { Failure } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
+import type { LatestAnswer } from "./half-closed.ts";
 import type { HttpAnswer } from "./http.ts";
 import { renderThrown } from "./render-error.ts";
 import { traceIdOf } from "./trace.ts";
@@ -14,16 +14,25 @@ export function renderMalformedRequest(error: unknown, log: Log): HttpAnswer {
 }
 
 /** Answers what node:http cannot read like everything else, with a problem; it would answer with an empty body. */
-export function answerMalformedRequests(server: Server, log: Log): void {
-  const answers = new WeakMap<Duplex, ServerResponse>();
-  server.on("request", (incoming, response) => answers.set(incoming.socket, response));
+export function answerMalformedRequests(server: Server, latestAnswer: LatestAnswer, log: Log): void {
   server.on("clientError", (error, socket) => {
-    const answer = answers.get(socket);
+    const answer = latestAnswer(socket);
     // While a whole request is being answered, this would be taken for its answer, and what it asked for may well happen.
     const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
     if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
     socket.destroy();
   });
+  // Whoever expects something that nobody knows is served like everybody else.
+  server.on("checkExpectation", (incoming, response) => server.emit("request", incoming, response));
+}
+
+/** Answers a request of HTTP/1.1 that names no host, which node:http would do with an empty body. */
+export function refuseMissingHost(incoming: IncomingMessage, response: ServerResponse, log: Log): boolean {
+  if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") return false;
+  const missing = notHttp("The request has no Host header.");
+  const { status, headers, body } = renderThrown(missing, traceIdOf(undefined), log);
+  response.writeHead(status, { ...headers, connection: "close" }).end(body);
+  return true;
 }
 
 function failureOf(error: Error): Failure {

@@ -9,7 +9,10 @@ export interface Metrics {
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 130];
 
 /** No label per tenant: tenants' figures come from their usage records. */
-export function createMetrics(gauges: { ledgerImbalanceMicroUsdc(): Promise<bigint> }): Metrics {
+export function createMetrics(gauges: {
+  ledgerImbalanceMicroUsdc(): Promise<bigint>;
+  ledgerChainDifferences(): readonly { network: string; token: string; micro: bigint }[];
+}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = new Counter({
@@ -31,6 +34,16 @@ export function createMetrics(gauges: { ledgerImbalanceMicroUsdc(): Promise<bigi
     registers: [registry],
     async collect() {
       this.set(Number(await gauges.ledgerImbalanceMicroUsdc()));
+    },
+  });
+  new Gauge({
+    name: "wayfare_ledger_chain_difference_micro",
+    help: "By how much the books and the chain disagree, in micro-units, when they were last compared. Anything but 0 stops money.",
+    labelNames: ["network", "token"],
+    registers: [registry],
+    collect() {
+      for (const { network, token, micro } of gauges.ledgerChainDifferences())
+        this.set({ network, token }, Number(micro));
     },
   });
   // Looking a metric up by its labels costs more than counting.

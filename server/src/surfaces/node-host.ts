@@ -3,13 +3,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../ports/log.ts";
 import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
+import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
-import { answerMalformedRequests, renderMalformedRequest } from "./malformed-request.ts";
+import { answerMalformedRequests, refuseMissingHost, renderMalformedRequest } from "./malformed-request.ts";
+import { renderThrown } from "./render-error.ts";
+import { takeTurns } from "./take-turns.ts";
+import { traceIdOf } from "./trace.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
 const LAST_BYTES_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 30_000;
+const SLOWEST_READER_MILLISECONDS = 60_000;
 
 export interface NodeHost {
   server: Server;
@@ -26,9 +31,11 @@ export function createNodeHost(options: {
   /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
+  /** How long a client may leave an answer lying without taking any of it. */
+  slowestReaderMilliseconds?: number;
   log: Log;
 }): NodeHost {
-  const { log } = options;
+  const { log, slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
   const rest = getRequestListener(
     (request, { incoming }) => options.fallback(request, incoming.socket.remoteAddress ?? ""),
     {
@@ -47,9 +54,10 @@ export function createNodeHost(options: {
     underWay -= 1;
     if (underWay === 0) whenAnswered?.();
   };
-  const server = createServer((incoming, response) => {
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+    if (refuseMissingHost(incoming, response, log)) return;
     underWay += 1;
-    const url = incoming.url ?? "/";
+    const url = readTarget(incoming);
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
     const handler = options.hot(path);
@@ -60,8 +68,14 @@ export function createNodeHost(options: {
     }
     const query = queryStart === -1 ? "" : url.slice(queryStart);
     void serve(handler, incoming, response, path, query, log).finally(end);
-  });
-  answerMalformedRequests(server, log);
+  };
+  const server = createServer({ requireHostHeader: false });
+  const inTurn = takeTurns(server);
+  server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
+  const latestAnswer = rememberLatestAnswers(server);
+  answerMalformedRequests(server, latestAnswer, log);
+  answerHalfClosed(server, latestAnswer);
+  endIdle(server, latestAnswer, slowestReaderMilliseconds);
   const answered = () =>
     new Promise<void>((resolve) => {
       whenAnswered = resolve;
@@ -98,6 +112,82 @@ export function createNodeHost(options: {
   };
 }
 
+/** The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). */
+function readTarget(incoming: IncomingMessage): string {
+  const { url: target = "/" } = incoming;
+  if (target.startsWith("/")) return target;
+  const url = URL.parse(target);
+  if (url === null || !url.protocol.startsWith("http")) return target;
+  incoming.headers.host = url.host;
+  return url.pathname + url.search;
+}
+
+/** Ends connections on which nothing moves, but never one whose answer is still being made. */
+function endIdle(server: Server, latestAnswer: LatestAnswer, milliseconds: number): void {
+  server.setTimeout(milliseconds, (socket) => {
+    const answer = latestAnswer(socket);
+    const isMaking = answer !== undefined && !answer.writableFinished && socket.writableLength === 0;
+    if (!isMaking) socket.destroy();
+  });
+}
+
+/**
+ * A class, as accessors of an object literal would give each request a hidden class of its own, which lives in the old space and
+ * keeps all that the request refers to until a full collection: with them a minor collection took ten times as long.
+ */
+class IncomingRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly hasQuery: boolean;
+  readonly remoteAddress: string;
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #query: string;
+  #gone: AbortController | undefined;
+
+  constructor(incoming: IncomingMessage, response: ServerResponse, path: string, query: string) {
+    this.method = incoming.method ?? "GET";
+    this.path = path;
+    this.hasQuery = query !== "";
+    this.remoteAddress = incoming.socket.remoteAddress ?? "";
+    this.#incoming = incoming;
+    this.#response = response;
+    this.#query = query;
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#query);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  headers(): Iterable<readonly [string, string]> {
+    return headerEntries(this.#incoming);
+  }
+
+  /** Made only for who asks: a signal costs as much as reading the body. */
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const controller = new AbortController();
+      const response = this.#response;
+      const abort = () => {
+        if (!response.writableEnded) controller.abort();
+      };
+      if (response.closed) abort();
+      else response.once("close", abort);
+      this.#gone = controller;
+    }
+    return this.#gone.signal;
+  }
+
+  text(maximumBytes: number): Promise<string> {
+    return readText(this.#incoming, maximumBytes);
+  }
+}
+
 async function serve(
   handler: HttpHandler,
   incoming: IncomingMessage,
@@ -106,38 +196,16 @@ async function serve(
   query: string,
   log: Log,
 ): Promise<void> {
-  // Made only for who asks: a signal costs as much as reading the body.
-  let gone: AbortController | undefined;
-  const signal = (): AbortSignal => {
-    if (gone === undefined) {
-      const controller = new AbortController();
-      const abort = () => {
-        if (!response.writableEnded) controller.abort();
-      };
-      if (response.closed) abort();
-      else response.once("close", abort);
-      gone = controller;
-    }
-    return gone.signal;
-  };
-  const request: HttpRequest = {
-    method: incoming.method ?? "GET",
-    path,
-    get query() {
-      return new URLSearchParams(query);
-    },
-    header(name) {
-      const value = incoming.headers[name];
-      return Array.isArray(value) ? value.join(", ") : value;
-    },
-    remoteAddress: incoming.socket.remoteAddress ?? "",
-    get signal() {
-      return signal();
-    },
-    text: (maximumBytes) => readText(incoming, maximumBytes),
-  };
+  const request = new IncomingRequest(incoming, response, path, query);
   try {
-    const { status, headers, body } = await handler(request);
+    const { status, headers, body, stream } = await handler(request);
+    if (stream !== undefined) {
+      if (!incoming.complete) headers.connection = "close";
+      response.writeHead(status, headers);
+      markEventStream(response);
+      await sendStream(stream, response);
+      return;
+    }
     const bytes = Buffer.byteLength(body);
     headers["content-length"] = String(bytes);
     // What was not read of a refused body must not be taken for the next request.
@@ -145,9 +213,39 @@ async function serve(
     response.writeHead(status, headers);
     response.end(body);
   } catch (error) {
-    log.error({ err: error, path }, "a surface failed to answer");
-    response.writeHead(500).end();
+    if (response.headersSent) {
+      log.error({ err: error, path }, "a surface failed in the middle of an answer");
+      response.destroy();
+      return;
+    }
+    const { status, headers, body } = renderThrown(error, traceIdOf(undefined), log);
+    response.writeHead(status, headers).end(body);
   }
+}
+
+function* headerEntries(incoming: IncomingMessage): Iterable<readonly [string, string]> {
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) yield [name, Array.isArray(value) ? value.join(", ") : value];
+  }
+}
+
+/** Takes the next piece only when the client has room for it. */
+async function sendStream(stream: AsyncIterable<string>, response: ServerResponse): Promise<void> {
+  for await (const piece of stream) {
+    if (response.closed || response.destroyed) return;
+    if (!response.write(piece)) await roomAgain(response);
+  }
+  response.end();
+}
+
+function roomAgain(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.once("drain", done).once("close", done);
+  });
 }
 
 async function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {

@@ -2,7 +2,7 @@ import { Failure, isRetryable, statusOf } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { HttpAnswer } from "./http.ts";
 
-interface ProblemFields {
+export interface ProblemFields {
   code: string;
   detail?: string | undefined;
   issues?: unknown;
@@ -20,32 +20,38 @@ export function renderProblem(fields: ProblemFields, traceId: string): HttpAnswe
   if (status === 429 || status === 503 || fields.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(fields.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
   }
-  const body = JSON.stringify({
+  return { status, headers, body: JSON.stringify(problemOf(fields, traceId)) };
+}
+
+/** The problem object itself, for surfaces that carry it in something else than an HTTP answer. */
+export function problemOf(fields: ProblemFields, traceId: string): Record<string, unknown> {
+  return {
     ...(typeof fields.extra === "object" ? fields.extra : {}),
     type: "about:blank",
     title: titleOf(fields.code),
-    status,
+    status: statusOf(fields.code),
     ok: false,
     code: fields.code,
     detail: fields.detail ?? titleOf(fields.code),
     retryable: isRetryable(fields.code),
     traceId,
     ...(fields.issues === undefined ? {} : { issues: fields.issues }),
-  });
-  return { status, headers, body };
+  };
 }
 
 /** What was thrown on the way: a Failure is said as it is, anything else is our fault and only the log says what it was. */
 export function renderThrown(error: unknown, traceId: string, log: Log): HttpAnswer {
+  return renderProblem(fieldsOf(error, traceId, log), traceId);
+}
+
+/** What may be said of what was thrown; the rest goes to the log. */
+export function fieldsOf(error: unknown, traceId: string, log: Log): ProblemFields {
   if (error instanceof Failure) {
     if (error.cause !== undefined) log.warn({ err: error.cause, code: error.code, traceId }, "request refused");
-    return renderProblem(error, traceId);
+    return error;
   }
   log.error({ err: error, traceId }, "unexpected failure");
-  return renderProblem(
-    { code: "internal_error", detail: "The service failed in an unexpected way. Report the trace id." },
-    traceId,
-  );
+  return { code: "internal_error", detail: "The service failed in an unexpected way. Report the trace id." };
 }
 
 function titleOf(code: string): string {

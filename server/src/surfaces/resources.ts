@@ -4,7 +4,8 @@ import type { Usage } from "../ports/usage.ts";
 import type { Routes } from "./hosts.ts";
 import type { HttpRequest } from "./http.ts";
 import { readJsonObject } from "./json-body.ts";
-import { createResourceRoute, type SignedExchange } from "./signed-exchange.ts";
+import { readTravelerOperation, readUsageOperation, writeTravelerOperation } from "./resource-operations.ts";
+import { resourceRoute, type SignedExchange } from "./signed-exchange.ts";
 import { readTraveler, writeTraveler } from "./travelers.ts";
 import { readUsage } from "./usage.ts";
 
@@ -17,35 +18,23 @@ export function resourceRoutes(options: {
 }): Routes {
   const { exchange, travelers, usage, clock } = options;
   return [
-    {
-      method: "GET",
-      path: "/api/usage",
-      handler: createResourceRoute(exchange, "usage:read", async (request, { principal }) => ({
-        value: await readUsage({ usage, principal, query: request.query, clock }),
-      })),
-    },
-    {
-      method: "GET",
-      path: "/api/travelers/:userId",
-      handler: createResourceRoute(exchange, "travelers:read", async (request, { principal }) => ({
-        value: await readTraveler({ travelers, principal, userId: lastSegment(request) }),
-      })),
-    },
-    {
-      method: "PUT",
-      path: "/api/travelers/:userId",
-      handler: createResourceRoute(exchange, "travelers:write", async (request, { principal }) => {
-        const { created, traveler } = await writeTraveler({
-          travelers,
-          principal,
-          userId: lastSegment(request),
-          body: await readJsonObject(request),
-          today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
-        });
-        // Who may write but not read gets back what it sent, and nothing that was there before: a PUT replaces.
-        return { status: created ? 201 : 200, value: traveler };
-      }),
-    },
+    resourceRoute(exchange, readUsageOperation, async (request, { principal }) => ({
+      value: await readUsage({ usage, principal, query: request.query, clock }),
+    })),
+    resourceRoute(exchange, readTravelerOperation, async (request, { principal }) => ({
+      value: await readTraveler({ travelers, principal, userId: lastSegment(request) }),
+    })),
+    resourceRoute(exchange, writeTravelerOperation, async (request, { principal }) => {
+      const { created, traveler } = await writeTraveler({
+        travelers,
+        principal,
+        userId: lastSegment(request),
+        body: await readJsonObject(request),
+        today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
+      });
+      // Who may write but not read gets back what it sent, and nothing that was there before: a PUT replaces.
+      return { status: created ? 201 : 200, value: traveler };
+    }),
   ];
 }
 

@@ -29,10 +29,7 @@ const PersonName = checked(z.string().trim(), nameProblem);
 const Language = checked(z.string(), languageProblem);
 
 const LoyaltyProgrammeAccount = z.strictObject({
-  airlineIataCode: z
-    .string()
-    .regex(AIRLINE, "must be a two-character airline code")
-    .transform((text) => text.toUpperCase()),
+  airlineIataCode: z.string().regex(AIRLINE, "must be a two-character airline code").toUpperCase(),
   accountNumber: z
     .string()
     .regex(ACCOUNT_NUMBER, "must be 2 to 30 letters, digits or hyphens")
@@ -41,7 +38,10 @@ const LoyaltyProgrammeAccount = z.strictObject({
 
 const Passport = z
   .strictObject({
-    nationality: z.string().refine(isCountryAlpha3, { message: "must be an ISO 3166-1 alpha-3 code, such as FRA" }),
+    nationality: z
+      .string()
+      .refine(isCountryAlpha3, { message: "must be an ISO 3166-1 alpha-3 code, such as FRA" })
+      .describe("ISO 3166-1 alpha-3"),
     number: z
       .string()
       .regex(DOCUMENT_NUMBER, "must be 5 to 20 letters or digits")
@@ -69,6 +69,8 @@ export const TravelerBody = z.strictObject({
   loyaltyProgrammeAccounts: z.array(LoyaltyProgrammeAccount).max(MOST_ACCOUNTS).default([]),
   passports: z.array(Passport).max(MOST_PASSPORTS).default([]),
 });
+
+export const TravelerAnswer = TravelerBody.extend({ userId: z.string() });
 
 export type TravelerAnswer = TravelerProfile & { userId: string };
 

@@ -8,13 +8,19 @@ export async function serveWeb(handler: HttpHandler, request: Request, remoteAdd
     method: request.method,
     path: url.pathname,
     query: url.searchParams,
+    hasQuery: url.search !== "",
     header: (name) => request.headers.get(name) ?? undefined,
+    headers: () => request.headers,
     remoteAddress,
     signal: request.signal,
     text: (maximumBytes) => readText(request, maximumBytes),
   };
-  const { status, headers, body } = await handler(plain);
-  return new Response(body, { status, headers });
+  const { status, headers, body, stream } = await handler(plain);
+  if (stream !== undefined) {
+    return new Response(ReadableStream.from(stream).pipeThrough(new TextEncoderStream()), { status, headers });
+  }
+  // These statuses have no body, and Response does not take even an empty one.
+  return new Response(status === 204 || status === 304 ? null : body, { status, headers });
 }
 
 async function readText(request: Request, maximumBytes: number): Promise<string> {

@@ -5,6 +5,11 @@ import { ensureFlightCustomer } from "./flights/ensure-flight-customer.ts";
 import { findAirportsNearby } from "./flights/find-airports-nearby.ts";
 import { searchFlights } from "./flights/search-flights.ts";
 import { searchHotels } from "./stays/search-hotels.ts";
+import { checkTreasury } from "./treasury/check-treasury.ts";
+import { faucetDrip } from "./treasury/faucet-drip.ts";
+import { quoteFx } from "./treasury/quote-fx.ts";
+import { sendTokens } from "./treasury/send-tokens.ts";
+import { settleSplit } from "./treasury/settle-split.ts";
 
 /** Every tool of the service. One line here takes a tool to all surfaces, the price list and the documentation. */
 export const registry: readonly Tool[] = [
@@ -14,4 +19,9 @@ export const registry: readonly Tool[] = [
   ensureFlightCustomer,
   bookFlight,
   searchHotels,
+  checkTreasury,
+  sendTokens,
+  settleSplit,
+  faucetDrip,
+  quoteFx,
 ];

@@ -7,6 +7,7 @@ import type { TravelerProfile } from "../../src/ports/travelers.ts";
 import { ledgerImbalance } from "../../src/storage/ledger.ts";
 import { createStores } from "../../src/storage/stores.ts";
 import { createTravelers } from "../../src/storage/travelers.ts";
+import { bindTestChain, depositForTest } from "./deposits.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
 import { createMemorySupplier } from "./memory-supplier.ts";
 import { offer } from "./offers.ts";
@@ -30,7 +31,8 @@ export async function openBookingWorld() {
   const setup = await openTestIdentities();
   const { db, clock } = setup;
   const identity = setup.open();
-  const stores = createStores(db, clock);
+  const stores = createStores(db, clock, setup.vault);
+  await bindTestChain(stores);
   const travelers = createTravelers(setup);
   let next = 0;
 
@@ -40,11 +42,11 @@ export async function openBookingWorld() {
     const email = `traveler${next}@example.com`;
     await travelers.put(tenant.id, "amelia", { ...amelia, email }, "test");
     if (initialBalance > 0n) {
-      await stores.ledger.deposit({ tenantId: tenant.id, network: "sandbox" }, initialBalance, tenant.id);
+      await depositForTest(stores, { tenantId: tenant.id, network: "sandbox", token: "USDC" }, initialBalance);
     }
     const supplier = createMemorySupplier({ quietMilliseconds: QUIET_MILLISECONDS });
     supplier.offers.set("off_1", offer());
-    const purse = { tenantId: tenant.id, network: "sandbox" } as const;
+    const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
     const caller = {
       tenantId: tenant.id,
       keyId: key.id,
@@ -133,6 +135,17 @@ export async function openBookingWorld() {
       return rows.map((row) => ({ ...row, effect: effectOf.get(row.call_id) }));
     }
 
+    /** No chain is there to carry the transactions out, so that their sum is what is on its way. */
+    async function readCollected(outgoing: bigint): Promise<bigint> {
+      const transactions = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+      const amounts = transactions.flatMap(({ tenantId, order, purpose }) =>
+        tenantId === tenant.id && purpose === "capture" && order.kind === "transfer" ? [order.amount] : [],
+      );
+      const collected = amounts.reduce((sum, amount) => sum + amount, 0n);
+      if (collected !== outgoing) throw new Error(`${outgoing} are on their way, transactions take ${collected}`);
+      return collected;
+    }
+
     /** Both sides' books: what the supplier was paid is what the tenant lost; nothing is held for what is over. */
     async function audit() {
       const rows = await bookings();
@@ -149,8 +162,10 @@ export async function openBookingWorld() {
         paidOrders: living.filter((order) => order.paid).length,
         payments: supplier.payments.length,
         paid,
-        held: balance.heldMicroUsdc,
-        spent: initialBalance - balance.availableMicroUsdc - balance.heldMicroUsdc,
+        held: balance.held,
+        spent: initialBalance - balance.available - balance.held,
+        /** What stored transactions take from the treasury to the collection wallet. */
+        collected: await readCollected(balance.outgoing),
         imbalance: await ledgerImbalance(db),
       };
     }

@@ -1,4 +1,6 @@
+import { createEmbeddedFx } from "../../src/adapters/embedded-fx/index.ts";
 import { createEmbeddedMaps } from "../../src/adapters/embedded-maps/index.ts";
+import { systemRandom } from "../../src/domain/ids.ts";
 import { type Ports, Replayed, type Tool } from "../../src/kernel/tool.ts";
 import { validateArguments } from "../../src/kernel/validate.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
@@ -27,13 +29,32 @@ export function createMemoryStays() {
   };
 }
 
+/** A port that the tools of this test have nothing to do with. */
+function absent<Name extends keyof Ports>(name: Name): Ports[Name] {
+  const refuse = (): never => {
+    throw new Error(`this test has no ${name}`);
+  };
+  return new Proxy(Object.create(null), { get: refuse });
+}
+
 type Caller = Partial<Tenant["caller"]>;
 
 /** Runs a tool as the kernel does, with arguments that are checked first; gives back what the tool gives the kernel. */
 export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().stays) {
   const { clock, supplier, travelers, stores, caller } = tenant;
   const maps = createEmbeddedMaps({ clock });
-  const ports: Ports = { clock, flights: supplier.flights, stays, maps, travelers, stores };
+  const ports: Ports = {
+    clock,
+    random: systemRandom,
+    flights: supplier.flights,
+    stays,
+    maps,
+    travelers,
+    stores,
+    fx: createEmbeddedFx(),
+    chain: absent("chain"),
+    submission: { kick: () => undefined, waitForEnd: async () => undefined },
+  };
   return async (
     tool: Tool,
     args: unknown,
@@ -41,7 +62,17 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     signal = new AbortController().signal,
   ): Promise<unknown> => {
     const input = validateArguments(tool.input, args);
-    return await tool.run(input, ports, { ...caller, ...as }, { id: await tenant.newCall(), traceId: "t", signal });
+    return await tool.run(
+      input,
+      ports,
+      { ...caller, ...as },
+      {
+        id: await tenant.newCall(),
+        traceId: "t",
+        signal,
+        progress: () => undefined,
+      },
+    );
   };
 }
 

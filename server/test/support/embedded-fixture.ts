@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { findNodes } from "../../src/embedded/devnet/orphans.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
 import { findServer } from "../../src/embedded/postgres/lock-file.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
@@ -32,6 +33,7 @@ const Line = z.looseObject({
   message: z.string().optional(),
   databaseUrl: z.string().optional(),
   supplier: z.object({ url: z.string(), token: z.string() }).optional(),
+  chain: z.object({ rpcUrl: z.string(), chainId: z.number() }).optional(),
 });
 export type Line = z.infer<typeof Line>;
 
@@ -50,6 +52,7 @@ export interface ServiceOptions {
   databaseUrl?: string;
   supplierSandbox?: boolean;
   supplierProgram?: string;
+  devnetPrefund?: readonly string[];
 }
 
 /** Waits for a condition that another process brings about; the test's own time limit is the only clock. */
@@ -119,6 +122,7 @@ export const createFixture = () => {
         sendSignal(process, "SIGKILL");
         await until(() => !isAlive(process));
       }
+      for (const node of findNodes(join(dataDir, "devnet"))) sendSignal(node, "SIGKILL");
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };

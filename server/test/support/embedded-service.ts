@@ -11,7 +11,7 @@ const log = {
   error: (fields: object, message: string) => print({ level: "error", message, ...fields }),
 };
 
-const { dataDir, databaseUrl, supplierSandbox, supplierProgram } = JSON.parse(process.argv[2] ?? "{}");
+const { dataDir, databaseUrl, supplierSandbox, supplierProgram, devnetPrefund } = JSON.parse(process.argv[2] ?? "{}");
 const stopping = new AbortController();
 const requestStop = () => stopping.abort(new Error("stopped while starting"));
 process.on("SIGTERM", requestStop);
@@ -23,6 +23,7 @@ try {
     databaseUrl,
     supplierSandbox,
     supplierProgram,
+    devnetPrefund,
     log,
     progress: (line) => print({ progress: line }),
     signal: stopping.signal,

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
 import { type AppOptions, startApp } from "../../src/app.ts";
@@ -86,6 +87,15 @@ export async function startTestService(environment: Readonly<Record<string, stri
     /** The operator's side, as the commands have it. */
     operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
       withIdentity(config, { log: silent, progress: () => undefined }, work),
+    /** A new tenant's money is minted by a transaction of its own, which takes a moment. */
+    async isFunded(tenantId: string): Promise<void> {
+      const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
+      for (;;) {
+        const { rowCount } = await pool.query(text, [tenantId]);
+        if (rowCount === 2) return;
+        await delay(20);
+      }
+    },
     /** A look behind the scenes, for what no surface shows. */
     async sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
       const { rows } = await pool.query<Record<string, unknown>>(text, values);
@@ -104,7 +114,7 @@ export async function startTestService(environment: Readonly<Record<string, stri
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 /** The sandbox keeps its books in a database beside the service's. */
-async function dropSandboxDatabase(url: string): Promise<void> {
+export async function dropSandboxDatabase(url: string): Promise<void> {
   const name = `${new URL(url).pathname.slice(1)}_sandbox`;
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -6,6 +6,7 @@ import type { Booking } from "../../ports/bookings.ts";
 import type { FlightOffer, OrderRequest } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Travelers } from "../../ports/travelers.ts";
+import { requireMoving } from "../treasury/send-out.ts";
 import { BOOKING_CURRENCY, toMicroUsdc } from "./booking-result.ts";
 import { type BookingEnd, type BookingPorts, bookingSteps, ledgerReference } from "./booking-steps.ts";
 import { ensureCustomer } from "./ensure-customer.ts";
@@ -31,6 +32,7 @@ export interface BookFlightOptions {
   waitMilliseconds?: number;
   /** How long a call waits for its own booking; the booking goes on without it. */
   answerMilliseconds?: number;
+  progress?(step: string): void;
 }
 
 export type BookFlightAnswer =
@@ -59,9 +61,12 @@ export async function bookFlight(
       if (replayed !== undefined) return replayed;
       continue;
     }
+    await requireMoving(stores.chainNetworks, environment);
+    options.progress?.("Checking the offer, the travelers and the balance");
     const prepared = await prepare(ports, request, options.random ?? systemRandom);
     const booking = await storeIntent(ports, request.callId, prepared);
     if (booking === undefined) continue;
+    options.progress?.("Ordering and paying at the supplier");
     const end = await pursue(ports, booking, prepared, options.answerMilliseconds ?? ANSWER_MILLISECONDS);
     if (end.kind === "booked") return { kind: "booked", result: end.result };
     if (end.kind === "failed") throw end.failure;
@@ -246,7 +251,7 @@ async function storeIntent({ stores }: BookingPorts, callId: string, prepared: P
     const booking = await bookings.insert(prepared.booking);
     if (booking === undefined) return undefined;
     const { tenantId, network } = booking;
-    await ledger.hold({ tenantId, network }, prepared.amount, ledgerReference(booking));
+    await ledger.hold({ tenantId, network, token: "USDC" }, prepared.amount, ledgerReference(booking));
     await effects.open(callId);
     return booking;
   });

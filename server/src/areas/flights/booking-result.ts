@@ -17,7 +17,7 @@ export const BookingResult = SupplierResult.extend({
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
-  chargedUsdc: DecimalAmount.describe("Taken from the prefunded balance"),
+  chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   rate: z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() }),
   creditApplied: z
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })

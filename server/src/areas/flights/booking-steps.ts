@@ -4,6 +4,7 @@ import type { Booking, BookingChange, BookingState } from "../../ports/bookings.
 import type { Clock } from "../../ports/clock.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Stores } from "../../ports/stores.ts";
+import { collect } from "../treasury/collect.ts";
 import { type BookingResult, balancePays, toMicroUsdc, toResult } from "./booking-result.ts";
 
 /**
@@ -89,10 +90,11 @@ export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId:
   async function complete(booking: Booking, order: SupplierOrder): Promise<BookingEnd> {
     const result = toResult(flights, booking, order);
     const { tenantId, network, callId, state } = booking;
-    await stores.transaction(async ({ bookings, ledger, effects }) => {
+    await stores.transaction(async ({ bookings, effects, ...money }) => {
       const change = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing, result };
       if (!(await bookings.advance(booking.id, { from: state, workerId }, "booked", change))) throw new LostBooking();
-      await ledger.capture({ tenantId, network }, ledgerReference(booking), balancePays(booking, order));
+      const purse = { tenantId, network, token: "USDC" } as const;
+      await collect(money, purse, ledgerReference(booking), balancePays(booking, order));
       await effects.done(callId, result);
     });
     return { kind: "booked", result };
@@ -103,7 +105,7 @@ export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId:
     await stores.transaction(async ({ bookings, ledger, effects }) => {
       const change = { failureCode: failure.code };
       if (!(await bookings.advance(booking.id, { from: state, workerId }, "failed", change))) throw new LostBooking();
-      await ledger.release({ tenantId, network }, ledgerReference(booking));
+      await ledger.release({ tenantId, network, token: "USDC" }, ledgerReference(booking));
       await effects.failed(callId);
     });
     return { kind: "failed", failure };

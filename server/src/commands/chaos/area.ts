@@ -23,6 +23,12 @@ export interface AreaRun {
   storm(round: number, random: Random, signal: AbortSignal): Promise<void>;
   /** Arms faults of the outside systems for what comes next. */
   disturb(random: Random): Promise<void>;
+  /** Resolves at a moment at which a kill matters here, or soon in vain. */
+  nextMoment?(random: Random, signal: AbortSignal): Promise<void>;
+  /** Looks, right after a kill, at what it has caught. */
+  witness?(): Promise<void>;
+  /** What was seen beside the findings, for the report. */
+  notes?(): readonly string[];
   /** What still has to come to its end by itself, in words; empty when all is settled. */
   openMatters(): Promise<readonly string[]>;
   /** After everything settled: asks again, without kills, for what was asked before, answered or not. */
@@ -35,7 +41,7 @@ export interface AreaRun {
 export interface Area {
   name: string;
   summary: string;
-  /** The embedded parts that the nemesis kills, by their names in parts.json. The service itself is always killed too. */
+  /** What the nemesis kills: embedded parts, by their names in parts.json, or processes of one (`victims.ts`). The service itself is always killed too. */
   parts: readonly string[];
   /** What `--break` takes here. */
   guards: readonly string[];

@@ -9,10 +9,13 @@ import pg from "pg";
 import { z } from "zod";
 import { readConfig, variables } from "../../config.ts";
 import { withIdentity } from "../../open-identity.ts";
-import { endProcesses, findOrphans, findPart, findProcesses, killProcesses } from "./processes.ts";
+import type { Identity } from "../../ports/identity.ts";
+import { endProcesses, findPart, findProcesses } from "./processes.ts";
+import { aimAt } from "./victims.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 export const SERVICE = "service";
+const ACTOR = "chaos";
 /** What a service prints when its start has come to its end. */
 const READY = "Wayfare is ready";
 
@@ -22,18 +25,30 @@ const Quickstart = z.object({
   apiKey: z.string(),
   signingSecret: z.string(),
   supplierUrl: z.string(),
+  chain: z.object({ rpcUrl: z.string(), chainId: z.int(), usdc: z.string(), eurc: z.string() }),
 });
 export type Quickstart = z.infer<typeof Quickstart>;
 const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int(), ready: z.boolean() })) });
 const Access = z.object({ user: z.string(), password: z.string(), port: z.int() });
+
+/** What a caller of a tenant needs. */
+export interface TenantAccess {
+  tenantId: string;
+  apiKey: string;
+  signingSecret: string;
+}
+
+/** It does not come back, although nothing is killed any more. */
+export class NotReadyError extends Error {}
 
 /** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
 export interface Deployment {
   dataDir: string;
   /** Facts of the running service; there after the first `untilReady`. */
   quickstart(): Quickstart;
+  /** Rejects with NotReadyError when it does not come back. */
   untilReady(signal: AbortSignal): Promise<void>;
-  /** Looks up `service` or an embedded part; calling the result sends SIGKILL at once. False: it was not running. */
+  /** Looks up `service`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once. False: it was not running. */
   aim(name: string): () => boolean;
   readonly starts: number;
   /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
@@ -43,7 +58,8 @@ export interface Deployment {
   /** Longest time from a kill of anything to the service being ready again. */
   readonly longestOutageMs: number;
   query(text: string): Promise<Record<string, unknown>[]>;
-  allowSpending(microUsdc: bigint): Promise<void>;
+  allowSpending(tenantId: string, microUsdc: bigint): Promise<void>;
+  createTenant(name: string): Promise<TenantAccess>;
   /** SIGTERM. Returns what was wrong with the way it stopped. */
   stop(): Promise<readonly string[]>;
   /** Ends whatever is left, at once, and removes the folder unless it is kept. */
@@ -54,6 +70,8 @@ const POLL_MILLISECONDS = 50;
 const READY_LIMIT_MILLISECONDS = 60_000;
 const STOP_LIMIT_MILLISECONDS = 15_000;
 const RESTART_PAUSE_MILLISECONDS = 50;
+/** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
+const MOST_FAILED_STARTS = 3;
 
 export async function createDeployment(options: {
   environment: Readonly<Record<string, string>>;
@@ -68,6 +86,7 @@ export async function createDeployment(options: {
   const endedByItself: string[] = [];
   const startsCutOff: string[] = [];
   let partKilledSinceStart = false;
+  let failedStarts = 0;
   let child: ChildProcess | undefined;
   let exited: Promise<void> = Promise.resolve();
   let stopping = false;
@@ -93,12 +112,21 @@ export async function createDeployment(options: {
         if (signal !== "SIGKILL" && !stopping) {
           const said = readFileSync(logFile).subarray(logOffset).toString("utf8");
           const cutOff = partKilledSinceStart && !said.includes(READY);
+          if (!cutOff) failedStarts += 1;
           (cutOff ? startsCutOff : endedByItself).push(`exit ${code ?? signal}: ${lastLine(logFile)}`);
         }
         resolve();
         if (!stopping) setTimeout(() => stopping || start(), RESTART_PAUSE_MILLISECONDS);
       });
     });
+  }
+
+  const killService = (): boolean =>
+    child !== undefined && child.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
+
+  function asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    return withIdentity(readConfig(settings), { log: quiet, progress: () => undefined }, work);
   }
 
   async function isReady(): Promise<boolean> {
@@ -146,40 +174,39 @@ export async function createDeployment(options: {
       // The parts too: a service that waits for one still answers that it is ready.
       while (!((await isReady()) && arePartsReady())) {
         signal.throwIfAborted();
-        if (performance.now() > deadline) {
-          throw new Error(`The service is not ready after ${READY_LIMIT_MILLISECONDS / 1000} s: ${lastLine(logFile)}`);
+        if (failedStarts >= MOST_FAILED_STARTS || performance.now() > deadline) {
+          throw new NotReadyError(`The service does not come back: ${lastLine(logFile)}`);
         }
         await delay(POLL_MILLISECONDS);
       }
+      failedStarts = 0;
       if (downSince !== undefined) longestOutageMs = Math.max(longestOutageMs, performance.now() - downSince);
       downSince = undefined;
     },
 
     aim(name) {
-      const part = readParts(dataDir).find((one) => one.name === name);
-      // The part before what it started: a PostgreSQL that loses a child first would begin to recover in peace.
-      const pids = part === undefined ? [] : findPart(part.pid, dataDir);
+      const kill = name === SERVICE ? killService : aimAt(name, readParts(dataDir), dataDir);
       return () => {
         downSince ??= performance.now();
-        if (name !== SERVICE) {
-          partKilledSinceStart = true;
-          const killed = killProcesses(pids);
-          if (killed) killProcesses(findOrphans(join(dataDir, name)));
-          return killed;
-        }
-        return child?.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
+        failedStarts = 0;
+        if (name !== SERVICE) partKilledSinceStart = true;
+        return kill();
       };
     },
 
     query,
 
-    async allowSpending(microUsdc) {
-      const { tenantId } = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
-      const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-      await withIdentity(readConfig(settings), { log: quiet, progress: () => undefined }, (identity) =>
-        identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, "chaos"),
-      );
+    async allowSpending(tenantId, microUsdc) {
+      await asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
     },
+
+    createTenant: (name) =>
+      asOperator(async (identity) => {
+        const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
+        const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
+        if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
+        return { tenantId: tenant.id, apiKey, signingSecret };
+      }),
 
     async stop() {
       stopping = true;

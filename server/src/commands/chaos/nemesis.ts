@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { AreaRun } from "./area.ts";
 import { type Deployment, SERVICE } from "./deployment.ts";
 import type { History } from "./history.ts";
 import type { Random } from "./random.ts";
@@ -18,33 +19,38 @@ export interface NemesisOptions {
   parts: readonly string[];
   kills: Kills;
   random: Random;
-  /** Before each kill. */
-  disturb(random: Random): Promise<void>;
+  run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
   /** After each kill; true: enough was seen. */
   isOver(): Promise<boolean>;
   signal: AbortSignal;
 }
 
 const CHANCE_OF_A_KILL_AT_AN_ANSWER = 0.5;
+/** Of the others, where the area knows such moments. */
+const CHANCE_OF_A_KILL_AT_A_MOMENT = 0.75;
 const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
 
 /**
  * Kills every part once, all at once, and the database and then the service while that waits for it: in an order and at moments
- * that the seed decides. Half of the kills fall on the heels of an answer, some into the start after the one before.
+ * that the seed decides. Half of the kills fall on the heels of an answer, others at a moment that the area looks out for, some
+ * into the start after the one before.
  */
 export async function rage(options: NemesisOptions): Promise<void> {
-  const { deployment, history, kills, random, signal } = options;
+  const { deployment, history, kills, random, run, signal } = options;
   for (const move of random.shuffle(movesOf(options.parts))) {
-    await options.disturb(random).catch(() => undefined);
+    await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
+    const atAMoment = !atAnAnswer && random.chance(CHANCE_OF_A_KILL_AT_A_MOMENT);
     for (const [index, group] of move.groups.entries()) {
       const aimed = group.map((part) => ({ part, kill: deployment.aim(part) }));
       if (index > 0) await delay(random.between(100, 300), undefined, { signal });
       else if (atAnAnswer) await nextAnswer(history, signal);
+      else if (atAMoment) await run.nextMoment?.(random, signal);
       for (const { part, kill } of aimed) {
         if (kill()) kills.set(part, (kills.get(part) ?? 0) + 1);
       }
+      await run.witness?.().catch(() => undefined);
     }
     signal.throwIfAborted();
     if (!random.chance(CHANCE_OF_A_KILL_WHILE_STARTING)) await deployment.untilReady(signal);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Area, AreaRun, Finding } from "./area.ts";
 import { createClient } from "./client.ts";
-import { createDeployment, type Deployment, SERVICE } from "./deployment.ts";
+import { createDeployment, type Deployment, NotReadyError, SERVICE } from "./deployment.ts";
 import { createHistory, type History } from "./history.ts";
 import { type Kills, rage } from "./nemesis.ts";
 import { createRandom, type Random } from "./random.ts";
@@ -56,12 +56,14 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
     };
     const started = performance.now();
     history.round = round;
-    await runRound({ ...options, run, deployment, history, kills, random: random.fork(`round-${round}`), round });
-    const findings = await run.audit("running");
+    const isBack = await cameBack(
+      runRound({ ...options, run, deployment, history, kills, random: random.fork(`round-${round}`), round }),
+    );
+    const findings = isBack.length > 0 ? isBack : await run.audit("running");
     say(describeRound({ round, before, history, kills: total(kills), seconds: duration(started), findings }));
     if (findings.some(isProblem)) {
       say(`stopped after round ${round}: an invariant that must hold at any moment does not`);
-      return conclude(options, { history, kills, deployment, findings });
+      return conclude(options, { history, kills, deployment, findings, notes: run.notes?.() ?? [] });
     }
   }
 
@@ -74,9 +76,20 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   say(`settled in ${duration(started)} s${left.length === 0 ? "" : `, but not: ${left.join(", ")}`}`);
   const shown = (await run.audit("settled")).map(unlessEmpty);
   const findings = [...shown, ...checkRun(deployment, kills), await stop(deployment)];
-  const holds = conclude(options, { history, kills, deployment, findings });
+  const holds = conclude(options, { history, kills, deployment, findings, notes: run.notes?.() ?? [] });
   if (broken !== undefined && holds) say(`The guard ${broken} is off, and nothing noticed.`);
   return holds;
+}
+
+/** Nothing, or the finding that it did not. */
+async function cameBack(round: Promise<void>): Promise<Finding[]> {
+  try {
+    await round;
+    return [];
+  } catch (error) {
+    if (!(error instanceof NotReadyError)) throw error;
+    return [{ invariant: "the service comes back after every kill", checked: 1, problems: [error.message] }];
+  }
 }
 
 interface Round extends ChaosOptions {
@@ -103,7 +116,7 @@ async function runRound(options: Round): Promise<void> {
       signal,
       parts: options.area.parts,
       random: random.fork("nemesis"),
-      disturb: (faults) => run.disturb(faults),
+      run,
       // A control has shown what it must as soon as one invariant fails.
       isOver: async () => options.broken !== undefined && (await failsAlready(run)),
     });
@@ -168,10 +181,16 @@ async function stop(deployment: Deployment): Promise<Finding> {
 
 function conclude(
   { say, seed }: ChaosOptions,
-  facts: { history: History; kills: Kills; deployment: Deployment; findings: readonly Finding[] },
+  facts: {
+    history: History;
+    kills: Kills;
+    deployment: Deployment;
+    findings: readonly Finding[];
+    notes: readonly string[];
+  },
 ): boolean {
-  const { findings } = facts;
-  for (const line of [...describeTotals(facts), ...describeFindings(findings)]) say(line);
+  const { findings, notes } = facts;
+  for (const line of [...describeTotals(facts), ...notes, ...describeFindings(findings)]) say(line);
   const failed = findings.filter(isProblem).length;
   say(failed === 0 ? `all invariants hold (seed ${seed})` : `${failed} invariants FAILED (seed ${seed})`);
   return failed === 0;

@@ -2,18 +2,19 @@ import { z } from "zod";
 import { bookFlight as book } from "../../areas/flights/book-flight.ts";
 import { BookingResult } from "../../areas/flights/booking-result.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
+import { sendOutErrors } from "../../areas/treasury/send-out.ts";
 import { defineTool, Replayed } from "../../kernel/tool.ts";
 
 export const bookFlight = defineTool({
   name: "book_flight",
   title: "Book flight",
   summary:
-    "Book an offer for the caller and further travelers: holds it, pays from the prefunded balance, returns PNR and order id. Repeating it never books twice.",
+    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice.",
   area: "flights",
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "travelers", "stores", "clock"],
+  uses: ["flights", "travelers", "stores", "submission", "clock", "random"],
   input: z.strictObject({
     offerId: z.string().describe("off_… of search_flights"),
     services: z
@@ -44,15 +45,17 @@ export const bookFlight = defineTool({
     hold_not_available: "The offer cannot be booked this way. Take another offer.",
     service_not_available: "Extra services cannot be booked yet. Call again without services.",
     currency_not_supported: "Only offers in USD can be booked. Take another offer.",
-    insufficient_balance: "The prefunded balance is too small; missingUsdc says by how much. Add to it and call again.",
+    insufficient_balance:
+      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+    settlement_stopped: sendOutErrors.settlement_stopped,
     customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
     credit_not_found: "You have no such airline credit.",
     credit_not_applicable: "The airline credit cannot pay for this offer.",
     traveler_incomplete: "Travelers or fields of their profiles are missing; PUT /api/travelers/{userId} sets them.",
   },
-  example: () => ({ offerId: "off_00009htYpSCXrwaB9DnUm0" }),
+  example: (_today, { offerId }) => ({ offerId }),
 
-  async run(input, { flights, travelers, stores, clock, caller, call, fail }) {
+  async run(input, { flights, travelers, stores, submission, clock, random, caller, call, fail }) {
     if (input.services !== undefined && input.services.length > 0) throw fail("service_not_available");
     const answer = await book(
       { flights, travelers, stores, clock },
@@ -63,7 +66,10 @@ export const bookFlight = defineTool({
         additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
         airlineCreditId: input.airlineCreditId,
       },
+      { random, progress: call.progress },
     );
+    // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+    submission.kick();
     const result = BookingResult.parse(answer.result);
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },

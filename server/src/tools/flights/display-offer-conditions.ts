@@ -34,7 +34,7 @@ export const displayOfferConditions = defineTool({
     offer_not_found: "There is no such offer. Search again.",
     offer_expired: "The offer can no longer be booked. Search again.",
   },
-  example: () => ({ offerId: "off_00009htYpSCXrwaB9DnUm0" }),
+  example: (_today, { offerId }) => ({ offerId }),
 
   async run({ offerId }, { flights, stores, caller, call }) {
     const { privateOffers } = stores;

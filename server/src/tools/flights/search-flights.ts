@@ -31,6 +31,7 @@ export const searchFlights = defineTool({
     traveler_incomplete: "The traveler's profile lacks the listed fields; PUT /api/travelers/{userId} sets them.",
   },
   example: (today) => ({ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString() }),
+  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
 
   async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
     const origin = query.origin.toUpperCase();
@@ -60,6 +61,7 @@ export const searchFlights = defineTool({
       else creditsNotApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
     }
 
+    call.progress("Asking the supplier for offers");
     const found = await flights.searchOffers(
       {
         origin,
@@ -80,6 +82,7 @@ export const searchFlights = defineTool({
       },
       { signal: call.signal },
     );
+    call.progress(`Choosing among ${found.offers.length} offers`);
     const offers = bestOffers(found.offers, OFFERS_RETURNED);
     if (offers.length === 0) throw fail("no_offers");
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);

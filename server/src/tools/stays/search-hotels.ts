@@ -86,6 +86,7 @@ export const searchHotels = defineTool({
 
   async run(query, { stays, maps, clock, call, fail, invalid }) {
     const text = query.location.trim();
+    call.progress("Looking the place up");
     const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
     const [place] = candidates;
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
@@ -93,6 +94,7 @@ export const searchHotels = defineTool({
     if (isBefore(query.checkInDate, todayAt(timeZone, clock))) {
       throw invalid({ path: "checkInDate", message: `must not be before today in ${place.label}` });
     }
+    call.progress(`Asking the supplier for rooms near ${place.label}`);
     const accommodations = await stays.searchAccommodations(
       {
         latitude: place.latitude,

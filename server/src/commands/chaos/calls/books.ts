@@ -31,7 +31,7 @@ const Booking = z.object({
   order_id: z.string().nullable(),
   pnr: z.string().nullable(),
 });
-const Account = z.object({ id: z.string(), kind: z.string(), balance: Amount, entries: Amount });
+const Account = z.object({ id: z.string(), kind: z.string(), token: z.string(), balance: Amount, entries: Amount });
 const Transaction = z.object({ reference: z.string(), kind: z.string(), sum: Amount });
 const Deposits = z.object({ sum: Amount });
 const Open = z.object({ matter: z.string(), count: Amount });
@@ -57,7 +57,7 @@ const USAGE = `select id, call_id, tenant_id, subject, tool, idempotency_key, pr
 const SPEND = `select tenant_id, period, spent_micro::text as spent from tenant_spend`;
 const BOOKINGS = `select id, tenant_id, offer_id, state, total_amount, order_id, pnr
   from booking order by id`;
-const ACCOUNTS = `select account.id, account.kind, account.balance_micro::text as balance,
+const ACCOUNTS = `select account.id, account.kind, account.token, account.balance_micro::text as balance,
     coalesce(sum(entry.amount_micro), 0)::text as entries
   from ledger_account account left join ledger_entry entry on entry.account_id = account.id group by account.id`;
 const TRANSACTIONS = `select transaction.reference, transaction.kind, coalesce(sum(entry.amount_micro), 0)::text as sum
@@ -66,11 +66,12 @@ const TRANSACTIONS = `select transaction.reference, transaction.kind, coalesce(s
 const DEPOSITS = `select coalesce(sum(entry.amount_micro), 0)::text as sum from ledger_entry entry
   join ledger_transaction transaction on transaction.id = entry.transaction_id
   join ledger_account account on account.id = entry.account_id
-  where transaction.kind = 'deposit' and account.kind = 'prefunded'`;
+  where transaction.kind = 'movement' and account.kind = 'prefunded' and account.token = 'USDC'`;
 const OPEN = `
   select 'reserved calls' as matter, count(*)::text as count from call where state = 'reserved'
   union all select 'running idempotency keys', count(*)::text from idempotency where state = 'running'
-  union all select 'open bookings', count(*)::text from booking where state not in ('booked', 'failed')`;
+  union all select 'open bookings', count(*)::text from booking where state not in ('booked', 'failed')
+  union all select 'open chain transactions', count(*)::text from chain_transaction where state in ('queued', 'signed')`;
 
 export interface Books {
   usage: z.infer<typeof UsageRecord>[];
@@ -78,6 +79,7 @@ export interface Books {
   bookings: z.infer<typeof Booking>[];
   accounts: z.infer<typeof Account>[];
   transactions: z.infer<typeof Transaction>[];
+  /** USDC that came into treasuries from outside. */
   deposited: Micro;
   open: { matter: string; count: bigint }[];
   supplier: z.infer<typeof Supplier>;

@@ -93,20 +93,38 @@ export function checkSupplierAgrees({ bookings, supplier }: Books): Finding {
   return { invariant: "the supplier's ledger equals ours, both ways", checked: supplier.orders.length, problems };
 }
 
-export function checkBalance({ accounts, transactions, bookings, deposited, supplier }: Books): Finding {
+/** Double entry: every set of accounts and every posting is in balance, and nothing is on its way any more. */
+export function checkLedger({ accounts, transactions }: Pick<Books, "accounts" | "transactions">): Finding {
   const problems: string[] = [];
-  const sumOf = (kind: string) =>
-    sum(accounts.filter((account) => account.kind === kind).map(({ balance }) => balance));
-  const [prefunded, held, collection] = [sumOf("prefunded"), sumOf("held"), sumOf("collection")];
-  const total = sum(accounts.map(({ balance }) => balance));
-  if (total !== 0n) problems.push(`all accounts together are ${total}, not 0`);
+  for (const token of new Set(accounts.map((account) => account.token))) {
+    const total = sumOf(accounts, (account) => account.token === token);
+    if (total !== 0n) problems.push(`all accounts of ${token} together are ${total}, not 0`);
+  }
   for (const { id, balance, entries } of accounts) {
     if (balance !== entries) problems.push(`account ${id} is ${balance}, its entries are ${entries}`);
   }
   for (const { reference, sum: rest } of transactions) {
     if (rest !== 0n) problems.push(`transaction ${reference} is off by ${rest}`);
   }
-  if (held !== 0n) problems.push(`${held} are still held`);
+  for (const { id, kind, balance } of accounts) {
+    if (ON_ITS_WAY.has(kind) && balance !== 0n) problems.push(`${balance} are left in ${id}`);
+  }
+  return {
+    invariant: "the books add up to zero, and nothing is held or on its way",
+    checked: transactions.length,
+    problems,
+  };
+}
+
+/** Where money only is until the outcome is known. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(["held", "outgoing", "collection_outgoing"]);
+
+/** Every booking was paid from a treasury, by as much as the supplier was. */
+export function checkBalance({ accounts, bookings, deposited, supplier }: Books): Finding {
+  const problems: string[] = [];
+  const [prefunded, collection] = ["prefunded", "collection"].map((kind) =>
+    sumOf(accounts, (account) => account.kind === kind && account.token === "USDC"),
+  );
   const booked = sum(bookings.filter(({ state }) => state === "booked").map(({ total_amount }) => total_amount));
   if (prefunded !== deposited - booked) {
     problems.push(`the prefunded balance is ${prefunded}, deposits less bookings are ${deposited - booked}`);
@@ -117,8 +135,8 @@ export function checkBalance({ accounts, transactions, bookings, deposited, supp
     problems.push(`collected ${collection}, the supplier was paid ${payments} and gave back ${refunds}`);
   }
   return {
-    invariant: "the balance account adds up, and with the supplier's payments",
-    checked: transactions.length,
+    invariant: "the treasuries were charged for the bookings, and the supplier was paid as much",
+    checked: bookings.length,
     problems,
   };
 }
@@ -140,6 +158,10 @@ export function checkChargedOnce({ usage, bookings }: Books, acknowledged: reado
 export function checkFinal({ bookings }: Books): Finding {
   const problems = bookings.filter(({ state }) => !FINAL.has(state)).map(({ id, state }) => `${id} is ${state}`);
   return { invariant: "every booking came to its end", checked: bookings.length, problems };
+}
+
+function sumOf(accounts: Books["accounts"], isMeant: (account: Books["accounts"][number]) => boolean): bigint {
+  return sum(accounts.filter(isMeant).map(({ balance }) => balance));
 }
 
 function sum(amounts: readonly bigint[]): bigint {

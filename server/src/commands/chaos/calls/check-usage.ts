@@ -65,6 +65,9 @@ export function checkSigned(acknowledged: readonly Acknowledgement[]): Finding {
   return { invariant: "every answer is signed with the tenant's secret", checked: acknowledged.length, problems };
 }
 
+/** Open matters that reserve nothing of what a tenant may spend. */
+const WORK: ReadonlySet<string> = new Set(["open bookings", "open chain transactions"]);
+
 export function checkSpent({ usage, spends, open }: Books): Finding {
   const problems: string[] = [];
   for (const { tenant_id, spent } of sumByTenant(spends)) {
@@ -74,7 +77,7 @@ export function checkSpent({ usage, spends, open }: Books): Finding {
     if (recorded !== spent) problems.push(`${tenant_id} spent ${spent} and has records of ${recorded} micro-USDC`);
   }
   for (const { matter, count } of open) {
-    if (matter !== "open bookings" && count > 0n) problems.push(`${count} ${matter} are left`);
+    if (!WORK.has(matter) && count > 0n) problems.push(`${count} ${matter} are left`);
   }
   return {
     invariant: "spent is the sum of the usage records; no reservation is left",

@@ -8,8 +8,8 @@ import { createTravelers } from "./travelers.ts";
 const MONTHLY_CAP = 1_000_000_000_000n;
 
 async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
-  const { supplierUrl } = deployment.quickstart();
-  await deployment.allowSpending(MONTHLY_CAP);
+  const { supplierUrl, tenantId } = deployment.quickstart();
+  await deployment.allowSpending(tenantId, MONTHLY_CAP);
   await createTravelers(client);
   const storm = createStorm(client);
   return {
@@ -37,7 +37,7 @@ export const calls: Area = {
   name: "calls",
   summary:
     "Reads and bookings over dispatch: usage records, idempotency keys, bookings, balance, the supplier's ledger.",
-  parts: ["postgres", "supplier"],
+  parts: ["postgres", "supplier", "devnet"],
   guards: ["idempotency", "durable-flush"],
   environment: {
     LOG_LEVEL: "warn",

@@ -7,6 +7,7 @@ import {
   checkBookedOnce,
   checkChargedOnce,
   checkFinal,
+  checkLedger,
   checkSupplierAgrees,
 } from "./check-bookings.ts";
 import { checkAcknowledged, checkNoneTwice, checkOneAnswerPerKey, checkSigned, checkSpent } from "./check-usage.ts";
@@ -16,18 +17,26 @@ export function checkRunning(answers: readonly Acknowledgement[], usage: Books["
   return [checkAcknowledged(answers, usage), checkNoneTwice(usage)];
 }
 
-/** What must hold once everything came to its end. */
-export function checkSettled(answers: readonly Acknowledgement[], books: Books): Finding[] {
+export function checkUsage(answers: readonly Acknowledgement[], books: Books): Finding[] {
   return [
     ...checkRunning(answers, books.usage),
     checkOneAnswerPerKey(answers),
     checkSigned(answers),
     checkSpent(books),
+  ];
+}
+
+export function checkBookings(answers: readonly Acknowledgement[], books: Books): Finding[] {
+  return [
     checkAcknowledgedBookings(answers, books),
     checkBookedOnce(books),
     checkChargedOnce(books, answers),
     checkSupplierAgrees(books),
-    checkBalance(books),
     checkFinal(books),
   ];
+}
+
+/** What must hold once everything came to its end. */
+export function checkSettled(answers: readonly Acknowledgement[], books: Books): Finding[] {
+  return [...checkUsage(answers, books), ...checkBookings(answers, books), checkLedger(books), checkBalance(books)];
 }

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+
+const here = (path: string): string => join(import.meta.dirname, path);
+
+/** Starts a program of this folder and reads the JSON line that it prints when it is ready. */
+export async function startProgram(program: string, environment: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [here(program)], {
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith("{")) return { child, facts: JSON.parse(line) as unknown };
+  }
+  throw new Error(`${program} ended before it was ready.`);
+}
+
+export async function startBaseline(program: string): Promise<{ child: ChildProcess; port: number }> {
+  const { child, facts } = await startProgram(program);
+  return { child, ...z.object({ port: z.number() }).parse(facts) };
+}
+
+/** The product with the probe tools, on a data folder of its own, without limits that a bench would meet. */
+export async function startProduct(dataDir: string, environment: Readonly<Record<string, string>> = {}) {
+  const { child, facts } = await startProgram("service.ts", {
+    DATA_DIR: dataDir,
+    PORT: "0",
+    EDGE_PORT: "0",
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    LOG_LEVEL: "warn",
+    ...environment,
+  });
+  const { appUrl, quickstartPath } = z.object({ appUrl: z.string(), quickstartPath: z.string() }).parse(facts);
+  const quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
+  const { tenantId, apiKey } = quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
+  await raiseCap(dataDir, tenantId);
+  return { child, port: Number(new URL(appUrl).port), tenantId, apiKey };
+}
+
+export function stopProgram(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill("SIGTERM");
+  });
+}
+
+/** The run must not end at the demo tenant's cap. */
+async function raiseCap(dataDir: string, tenantId: string): Promise<void> {
+  const program = here("../../server/src/commands/tenant.ts");
+  const child = spawn(process.execPath, [program, "set", tenantId, "--cap", "1000000"], {
+    env: { ...process.env, DATA_DIR: dataDir },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const code = await new Promise((resolve) => child.once("exit", resolve));
+  if (code !== 0) throw new Error("The cap could not be raised.");
+}

@@ -1,0 +1,203 @@
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import {
+  agreedVersion,
+  answeredIds,
+  cancelledId,
+  cancelledNotice,
+  headersOf,
+  isAnswer,
+  isFields,
+  ownVersion,
+  parseJson,
+  requestIds,
+} from "./messages.mjs";
+import { readEvents } from "./split-lines.mjs";
+import { connectionTrouble, errorAnswer, httpTrouble, interrupted, parseErrorAnswer } from "./trouble.mjs";
+
+/** @typedef {import("./messages.mjs").Id} Id */
+/**
+ * `subscribes`: its stream ends only when one side wants it to; `streaming`: the server has begun with it.
+ *
+ * @typedef {{ abort: AbortController, modern: boolean, ids: Set<Id>, subscribes: boolean, streaming: boolean }} Exchange
+ */
+
+/** @type {{ version: string | undefined, id: string | undefined }} */
+const nothingAgreed = { version: undefined, id: undefined };
+
+/**
+ * Carries JSON-RPC lines to an HTTP MCP server and its answers back. It knows nothing of tools and keeps nothing but what
+ * the client and the server agreed on: each line is one POST, many at once.
+ *
+ * @param {{ url: URL, apiKey: string | undefined, write(line: string): void }} options
+ */
+export function createBridge({ url, apiKey, write }) {
+  const secure = url.protocol === "https:";
+  const send = secure ? httpsRequest : httpRequest;
+  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  const place = `${url.origin}${url.pathname}`;
+  /** @type {Set<Exchange>} */
+  const open = new Set();
+  /** Of the initialize era: what the handshake settled. */
+  const session = { ...nothingAgreed };
+
+  /** @param {unknown} message */
+  function requestHeaders(message) {
+    const own = headersOf(message);
+    const starts = isFields(message) && message.method === "initialize";
+    const agreed = starts || "mcp-protocol-version" in own ? nothingAgreed : session;
+    return {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...(agreed.version === undefined ? {} : { "mcp-protocol-version": agreed.version }),
+      ...(agreed.id === undefined ? {} : { "mcp-session-id": agreed.id }),
+      ...own,
+    };
+  }
+
+  /**
+   * @param {string} line
+   * @param {unknown} message
+   * @param {AbortSignal} signal
+   * @returns {Promise<import("node:http").IncomingMessage>}
+   */
+  function post(line, message, signal) {
+    return new Promise((resolve, reject) => {
+      const headers = { ...requestHeaders(message), "content-length": Buffer.byteLength(line) };
+      const request = send(url, { method: "POST", headers, agent, signal }, resolve);
+      request.on("error", reject);
+      request.end(line);
+    });
+  }
+
+  /**
+   * Hands a message of the server to the client, on one line: what breaks a line in JSON is only space between its parts.
+   *
+   * @param {string} text
+   * @param {Exchange} exchange
+   * @returns {boolean} whether it was a message
+   */
+  function deliver(text, exchange) {
+    const message = parseJson(text);
+    if (typeof message !== "object" || message === null) return false;
+    const [only] = exchange.ids;
+    // An error that the server could not tie to a request belongs to the one that was asked.
+    const unbound = isAnswer(message) && (message.id === null || message.id === undefined) && exchange.ids.size === 1;
+    if (unbound) {
+      exchange.ids.clear();
+      write(JSON.stringify({ ...message, id: only }));
+      return true;
+    }
+    for (const id of answeredIds(message)) exchange.ids.delete(id);
+    write(text.replaceAll(/[\r\n]+/g, " ").trim());
+    return true;
+  }
+
+  /**
+   * @param {import("node:http").IncomingMessage} response
+   * @param {Exchange} exchange
+   * @param {boolean} starts
+   * @returns {Promise<import("./trouble.mjs").Trouble | undefined>}
+   */
+  async function carryBack(response, exchange, starts) {
+    const status = response.statusCode ?? 0;
+    const type = response.headers["content-type"] ?? "";
+    const good = status >= 200 && status < 300;
+    if (good && type.startsWith("text/event-stream")) {
+      exchange.streaming = true;
+      for await (const text of readEvents(response)) {
+        if (starts) remember(response, text);
+        deliver(text, exchange);
+      }
+      return undefined;
+    }
+    const body = await readAll(response);
+    if (good && starts) remember(response, body);
+    const message = parseJson(body);
+    const carries = good ? type.includes("json") : isAnswer(message);
+    if (carries && deliver(body, exchange)) return undefined;
+    if (good && exchange.ids.size === 0) return undefined;
+    return httpTrouble({ status, type, body, location: response.headers.location }, place);
+  }
+
+  /**
+   * @param {import("node:http").IncomingMessage} response
+   * @param {string} text
+   */
+  function remember(response, text) {
+    const version = agreedVersion(parseJson(text));
+    if (version === undefined) return;
+    const id = response.headers["mcp-session-id"];
+    session.version = version;
+    session.id = typeof id === "string" ? id : undefined;
+  }
+
+  /**
+   * Nobody waits for the answer any more. Closing its connection is what tells a server that keeps no sessions.
+   *
+   * @param {Id} id
+   * @returns {Exchange | undefined}
+   */
+  function cancel(id) {
+    const exchange = [...open].find(({ ids }) => ids.has(id));
+    exchange?.ids.delete(id);
+    if (exchange?.ids.size === 0) exchange.abort.abort();
+    return exchange;
+  }
+
+  return {
+    /**
+     * Resolves when the line has been dealt with; never rejects.
+     *
+     * @param {string} line
+     */
+    async forward(line) {
+      const message = parseJson(line);
+      if (message === undefined) return write(parseErrorAnswer());
+      const cancelled = cancelledId(message);
+      // From 2026-07-28 on closing the connection is the whole cancellation over HTTP.
+      if (cancelled !== undefined && cancel(cancelled)?.modern) return;
+      const method = isFields(message) ? message.method : undefined;
+      const exchange = {
+        abort: new AbortController(),
+        modern: ownVersion(message) !== undefined,
+        ids: new Set(requestIds(message)),
+        subscribes: method === "subscriptions/listen",
+        streaming: false,
+      };
+      open.add(exchange);
+      /** @type {import("./trouble.mjs").Trouble | undefined} */
+      let trouble;
+      try {
+        const response = await post(line, message, exchange.abort.signal);
+        trouble = await carryBack(response, exchange, method === "initialize");
+      } catch (error) {
+        trouble = connectionTrouble(error, place);
+      } finally {
+        open.delete(exchange);
+      }
+      for (const id of exchange.ids) {
+        // A subscription has no answer: over stdio its end is said like this.
+        if (exchange.subscribes && exchange.streaming) write(cancelledNotice(id));
+        else write(errorAnswer(id, trouble ?? interrupted(place, "no answer")));
+      }
+    },
+
+    /** The client has gone: subscriptions, which would never end by themselves, end now. */
+    endSubscriptions() {
+      for (const { subscribes, ids, abort } of open) {
+        if (!subscribes) continue;
+        ids.clear();
+        abort.abort();
+      }
+    },
+  };
+}
+
+/** @param {AsyncIterable<Buffer>} stream */
+async function readAll(stream) {
+  const chunks = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

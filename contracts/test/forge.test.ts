@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { repository } from "../scripts/solc.ts";
+import { findFoundryBinary } from "./support/foundry-binary.ts";
+
+const LEAST_SHARE = 0.7;
+const LEAST_CALLS = 20;
+const FORGE_TIMEOUT_MS = 240_000;
+const LARGEST_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+const Metrics = z.object({ calls: z.number(), reverts: z.number(), discards: z.number() });
+const Result = z.object({
+  status: z.enum(["Success", "Failure", "Skipped"]),
+  reason: z.string().nullable(),
+  counterexample: z.unknown(),
+  kind: z.union([
+    z.object({ Invariant: z.object({ metrics: z.record(z.string(), Metrics) }) }),
+    z.record(z.string(), z.unknown()),
+  ]),
+});
+const Report = z.record(z.string(), z.object({ test_results: z.record(z.string(), Result) }));
+
+const forge = findFoundryBinary("forge", "package.json");
+if (forge === undefined) {
+  process.stdout.write(
+    `forge has no npm package for ${process.platform} ${process.arch}: contract tests are not run\n`,
+  );
+}
+
+/** Everything that forge writes goes to a temporary folder, and settings of the user's own forge are out of its sight. */
+async function runForge(program: string, folder: string): Promise<z.infer<typeof Report>> {
+  const { stdout } = await promisify(execFile)(program, ["test", "--json", "--root", repository], {
+    // The paths in foundry.toml are from there.
+    cwd: repository,
+    timeout: FORGE_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+    maxBuffer: LARGEST_OUTPUT_BYTES,
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      TMPDIR: folder,
+      FOUNDRY_OUT: join(folder, "out"),
+      FOUNDRY_CACHE_PATH: join(folder, "cache"),
+      FOUNDRY_FUZZ_FAILURE_PERSIST_DIR: join(folder, "failures"),
+      FOUNDRY_INVARIANT_FAILURE_PERSIST_DIR: join(folder, "failures"),
+    },
+  }).catch((error: { stdout?: string; stderr?: string }) => {
+    // Failed tests are told from the report; without one, forge could not even compile.
+    if (error.stdout?.startsWith("{")) return { stdout: error.stdout };
+    throw new Error(`forge failed:\n${error.stderr ?? ""}${error.stdout ?? ""}`, { cause: error });
+  });
+  return Report.parse(JSON.parse(stdout));
+}
+
+/** Calls of each handler function, over all campaigns of all suites. */
+function sumMetrics(report: z.infer<typeof Report>): Map<string, z.infer<typeof Metrics>> {
+  const sums = new Map<string, z.infer<typeof Metrics>>();
+  for (const { test_results } of Object.values(report)) {
+    for (const { kind } of Object.values(test_results)) {
+      const campaign = z.object({ Invariant: z.object({ metrics: z.record(z.string(), Metrics) }) }).safeParse(kind);
+      for (const [name, metrics] of Object.entries(campaign.data?.Invariant.metrics ?? {})) {
+        const method = name.slice(name.lastIndexOf(":") + 1);
+        const sum = sums.get(method) ?? { calls: 0, reverts: 0, discards: 0 };
+        sums.set(method, {
+          calls: sum.calls + metrics.calls,
+          reverts: sum.reverts + metrics.reverts,
+          discards: sum.discards + metrics.discards,
+        });
+      }
+    }
+  }
+  return sums;
+}
+
+describe.skipIf(forge === undefined)("the contracts under forge", () => {
+  let folder = "";
+  let report: z.infer<typeof Report> = {};
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "wayfare-forge-"));
+    report = await runForge(forge ?? "", folder);
+  }, FORGE_TIMEOUT_MS);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("pass every unit, fuzz and invariant test", () => {
+    const results = Object.entries(report).flatMap(([suite, { test_results }]) =>
+      Object.entries(test_results).map(([test, result]) => ({ test: `${suite} ${test}`, ...result })),
+    );
+    process.stdout.write(`forge: ${results.length} tests in ${Object.keys(report).length} suites\n`);
+    expect(results.filter(({ status }) => status !== "Success")).toEqual([]);
+    expect(Object.keys(report).length).toBeGreaterThanOrEqual(10);
+  });
+
+  it("are called by handlers of which at least 70 % of the calls succeed, in each of their functions", () => {
+    const metrics = [...sumMetrics(report)];
+    const acting = metrics.filter(([method]) => !method.includes(".attempt"));
+    const calls = acting.reduce((sum, [, each]) => sum + each.calls, 0);
+    const succeeded = acting.reduce((sum, [, each]) => sum + each.calls - each.reverts - each.discards, 0);
+    process.stdout.write(`invariants: ${succeeded} of ${calls} handler calls succeeded\n`);
+    expect(acting.length).toBeGreaterThan(10);
+    const poor = acting.filter(([, each]) => (each.calls - each.reverts - each.discards) / each.calls < LEAST_SHARE);
+    expect(poor).toEqual([]);
+  });
+
+  it("are really asked for what must not happen", () => {
+    const attempts = [...sumMetrics(report)].filter(([method]) => method.includes(".attempt"));
+    expect(attempts.length).toBeGreaterThanOrEqual(4);
+    // An attempt that reverts has not looked at its outcome; one that was discarded was not made.
+    const idle = attempts.filter(([, each]) => each.reverts > 0 || each.calls - each.discards < LEAST_CALLS);
+    expect(idle).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+import { type Address, getContract, type Hex, parseSignature } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faucetAbi, faucetBytecode } from "../../server/src/generated/contracts/faucet.ts";
+import {
+  settlementSplitterAbi,
+  settlementSplitterBytecode,
+} from "../../server/src/generated/contracts/settlement-splitter.ts";
+import { stablecoinAbi, stablecoinBytecode } from "../../server/src/generated/contracts/stablecoin.ts";
+import { compile } from "../scripts/solc.ts";
+import { type Anvil, CHAIN_ID, connect, startAnvil } from "./support/anvil.ts";
+import { findFoundryBinary } from "./support/foundry-binary.ts";
+
+const FOREVER = 2n ** 64n;
+const SUPPLIER = "0x00000000000000000000000000000000000050a1";
+const AGENCY = "0x0000000000000000000000000000000000000a9e";
+const SERVICE = "0x00000000000000000000000000000000000005e7";
+const AUTHORIZATION = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" },
+] as const;
+const PERMIT = [
+  { name: "owner", type: "address" },
+  { name: "spender", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "nonce", type: "uint256" },
+  { name: "deadline", type: "uint256" },
+] as const;
+
+const anvilProgram = findFoundryBinary("anvil", "server/package.json");
+if (anvilProgram === undefined) {
+  process.stdout.write(`anvil has no npm package for ${process.platform} ${process.arch}: this file is not run\n`);
+}
+
+// Payers have no gas: they sign, and the relayer submits.
+const payer = privateKeyToAccount(generatePrivateKey());
+const keeper = privateKeyToAccount(generatePrivateKey());
+
+describe.skipIf(anvilProgram === undefined)("the contracts through viem on a chain", () => {
+  let anvil: Anvil | undefined;
+  let world: Awaited<ReturnType<typeof deployWorld>>;
+
+  beforeAll(async () => {
+    anvil = await startAnvil(anvilProgram ?? "");
+    world = await deployWorld(anvil.url);
+  });
+  afterAll(() => anvil?.stop());
+
+  it("says its domain so that a client can build it", async () => {
+    const { usdc, client } = world;
+    expect(await usdc.read.name()).toBe("USDC");
+    expect(await usdc.read.symbol()).toBe("USDC");
+    expect(await usdc.read.version()).toBe("2");
+    expect(await usdc.read.decimals()).toBe(6);
+    const { domain } = await client.getEip712Domain({ address: usdc.address });
+    expect(domain).toMatchObject({ name: "USDC", version: "2", chainId: CHAIN_ID });
+    expect(domain.verifyingContract?.toLowerCase()).toBe(usdc.address);
+  });
+
+  it("moves money by an EIP-3009 signature, once", async () => {
+    const { usdc, balanceOf, settle, sign } = world;
+    const given = authorize(payer.address, SUPPLIER, 2_000n);
+    const { r, s, yParity } = parseSignature(await sign(payer, "TransferWithAuthorization", given));
+    const before = await balanceOf(SUPPLIER);
+    const submit = () => usdc.write.transferWithAuthorization([...argumentsOf(given), 27 + yParity, r, s]);
+    await settle(submit());
+    expect(await balanceOf(SUPPLIER)).toBe(before + 2_000n);
+    expect(await usdc.read.authorizationState([given.from, given.nonce])).toBe(true);
+    await expect(submit()).rejects.toThrow("FiatTokenV2: authorization is used or canceled");
+  });
+
+  it("moves the money of a wallet with code by what its keeper signs", async () => {
+    const { usdc, wallet, balanceOf, settle, sign } = world;
+    const given = authorize(wallet, SUPPLIER, 3_000n);
+    const before = await balanceOf(SUPPLIER);
+    const submit = async (signer: typeof keeper) =>
+      usdc.write.transferWithAuthorization([
+        ...argumentsOf(given),
+        await sign(signer, "TransferWithAuthorization", given),
+      ]);
+    await expect(submit(payer)).rejects.toThrow("FiatTokenV2: invalid signature");
+    await settle(submit(keeper));
+    expect(await balanceOf(SUPPLIER)).toBe(before + 3_000n);
+  });
+
+  it("takes a permit", async () => {
+    const { usdc, relayer, settle, domain } = world;
+    const permit = { owner: payer.address, spender: relayer, value: 500n, nonce: 0n, deadline: FOREVER };
+    const signature = await payer.signTypedData({
+      domain,
+      types: { Permit: PERMIT },
+      primaryType: "Permit",
+      message: permit,
+    });
+    await settle(usdc.write.permit([permit.owner, permit.spender, permit.value, permit.deadline, signature]));
+    expect(await usdc.read.allowance([payer.address, relayer])).toBe(500n);
+  });
+
+  it("splits what the payer signed for", async () => {
+    const { usdc, splitter, balanceOf, settle, sign } = world;
+    const terms = {
+      token: usdc.address,
+      supplier: SUPPLIER,
+      commissionRecipient: AGENCY,
+      serviceFeeRecipient: SERVICE,
+      gross: 12_345_679n,
+      commissionBps: 1_000,
+      serviceFeeBps: 100,
+      settlementId: `0x${"11".repeat(32)}`,
+    } as const;
+    const nonce = await splitter.read.authorizationNonce([terms, payer.address]);
+    const given = { ...authorize(payer.address, splitter.address, terms.gross), nonce };
+    const signature = await sign(payer, "ReceiveWithAuthorization", given);
+    const before = await balanceOf(SUPPLIER);
+    const submit = () =>
+      splitter.write.splitWithAuthorization([terms, payer.address, given.validAfter, given.validBefore, signature]);
+    await settle(submit());
+    expect(await balanceOf(SUPPLIER)).toBe(before + 10_987_656n);
+    expect(await balanceOf(AGENCY)).toBe(1_234_567n);
+    expect(await balanceOf(SERVICE)).toBe(123_456n);
+    expect(await balanceOf(splitter.address)).toBe(0n);
+    await expect(submit()).rejects.toThrow("AlreadySettled");
+  });
+
+  it("drips, and names the recipient who has to wait", async () => {
+    const { usdc, faucet, balanceOf, settle } = world;
+    const before = await balanceOf(SERVICE);
+    await settle(faucet.write.drip([usdc.address, SERVICE]));
+    expect(await balanceOf(SERVICE)).toBe(before + 10_000_000n);
+    await expect(faucet.write.drip([usdc.address, SERVICE])).rejects.toThrow("CoolingDown");
+  });
+});
+
+function authorize(from: Address, to: Address, value: bigint) {
+  return { from, to, value, validAfter: 0n, validBefore: FOREVER, nonce: generatePrivateKey() };
+}
+
+function argumentsOf({ from, to, value, validAfter, validBefore, nonce }: ReturnType<typeof authorize>) {
+  return [from, to, value, validAfter, validBefore, nonce] as const;
+}
+
+async function deployWorld(url: string) {
+  const connection = connect(url);
+  const { client, deploy, settle, relayer } = connection;
+  const usdc = getContract({
+    address: await deploy({
+      abi: stablecoinAbi,
+      bytecode: stablecoinBytecode,
+      args: ["USDC", "USDC", "USD", relayer],
+    }),
+    abi: stablecoinAbi,
+    client,
+  });
+  const splitter = getContract({
+    address: await deploy({ abi: settlementSplitterAbi, bytecode: settlementSplitterBytecode }),
+    abi: settlementSplitterAbi,
+    client,
+  });
+  const faucet = getContract({
+    address: await deploy({ abi: faucetAbi, bytecode: faucetBytecode, args: [relayer] }),
+    abi: faucetAbi,
+    client,
+  });
+  const walletSource = "contracts/test/support/ContractWallet.sol";
+  const wallet = await deploy({
+    abi: [{ type: "constructor", stateMutability: "nonpayable", inputs: [{ name: "keeper", type: "address" }] }],
+    bytecode: compile([walletSource]).find(walletSource, "ContractWallet").bytecode,
+    args: [keeper.address],
+  });
+  for (const minter of [relayer, faucet.address]) await settle(usdc.write.configureMinter([minter, 10n ** 15n]));
+  for (const account of [payer.address, wallet]) await settle(usdc.write.mint([account, 100_000_000n]));
+  await settle(faucet.write.configureDrip([usdc.address, 10_000_000n, 1_000_000_000n, 3_600n]));
+
+  const domain = { name: "USDC", version: "2", chainId: CHAIN_ID, verifyingContract: usdc.address } as const;
+  return {
+    ...connection,
+    usdc,
+    splitter,
+    faucet,
+    wallet,
+    domain,
+    balanceOf: (account: Address) => usdc.read.balanceOf([account]),
+    sign: (
+      signer: typeof keeper,
+      primaryType: "TransferWithAuthorization" | "ReceiveWithAuthorization",
+      message: ReturnType<typeof authorize>,
+    ): Promise<Hex> => signer.signTypedData({ domain, types: { [primaryType]: AUTHORIZATION }, primaryType, message }),
+  };
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { MICRO_PER_UNIT, parseDecimal } from "../../domain/money.ts";
+import type { FxRates, RateTable } from "../../ports/fx.ts";
+
+const File = z.object({ source: z.string(), asOf: z.string(), perEuro: z.record(z.string(), z.string()) });
+
+/** Reference rates of one day that come with the service: good for trying things out, and said to be old. */
+export function createEmbeddedFx(): FxRates {
+  const path = new URL("./data/reference-rates.json", import.meta.url);
+  const { source, asOf, perEuro } = File.parse(JSON.parse(readFileSync(path, "utf8")));
+  const table: RateTable = { provenance: { source, sourceLevel: "embedded", asOf }, perEuro: readRates(perEuro) };
+  return { table: async () => table };
+}
+
+function readRates(texts: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> {
+  const rates = new Map([["EUR", MICRO_PER_UNIT]]);
+  for (const [currency, text] of Object.entries(texts)) {
+    const rate = parseDecimal(text);
+    if (rate === undefined || rate === 0n) throw new Error(`The embedded rate of ${currency} is no rate.`);
+    rates.set(currency, rate);
+  }
+  return rates;
+}

@@ -1,0 +1,38 @@
+import { BaseError, createPublicClient, custom, type PublicClient } from "viem";
+import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import { type Rpc, RpcRefusal } from "./rpc.ts";
+
+export function createEvmClient(rpc: Rpc): PublicClient {
+  return createPublicClient({ transport: custom(rpc, { retryCount: 0 }), cacheTime: 0 });
+}
+
+/** The node's own refusal, wherever a library has wrapped it. */
+export function refusalIn(error: unknown): RpcRefusal | undefined {
+  const inner = error instanceof BaseError ? error.walk((cause) => cause instanceof RpcRefusal) : error;
+  return inner instanceof RpcRefusal ? inner : undefined;
+}
+
+export function chainUnavailable(cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  return new Failure(CHAIN_AWAY, {
+    detail: "The network does not answer now. Nothing is lost; send the call again, with the same Idempotency-Key.",
+    retryAfterSeconds: 5,
+    // What the library wraps around it repeats the whole request.
+    cause: cause instanceof BaseError ? cause.walk() : cause,
+  });
+}
+
+/** Every failure of `work` is one of the network. */
+export async function reach<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw chainUnavailable(error);
+  }
+}
+
+/** Whether a contract said no, when it was asked without a transaction. */
+export function isRevert(error: unknown): boolean {
+  const refusal = refusalIn(error);
+  return refusal !== undefined && (refusal.code === 3 || /revert/i.test(refusal.message));
+}

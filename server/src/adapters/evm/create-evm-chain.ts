@@ -1,0 +1,165 @@
+import { encodeFunctionData, type PublicClient, TransactionReceiptNotFoundError } from "viem";
+import type { Hex } from "../../domain/tokens.ts";
+import { faucetAbi } from "../../generated/contracts/faucet.ts";
+import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import type { Chain, ChainBlock, ChainReceipt } from "../../ports/chain.ts";
+import type { ChainContracts } from "../../ports/chain-networks.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { checkSplitter } from "./check-splitter.ts";
+import { isRevert, reach } from "./client.ts";
+import { lowerHex } from "./hex.ts";
+import { readLogs, toMovements, transferTopics } from "./movements.ts";
+import { ARC_NATIVE_USDC } from "./native.ts";
+import { readToken } from "./read-tokens.ts";
+import { ChainSetupError } from "./setup-error.ts";
+
+export interface EvmChainOptions {
+  network: Environment;
+  client: PublicClient;
+  contracts: ChainContracts;
+  confirmations: number;
+  clock: Clock;
+}
+
+/** One question is at most as long as the code that makes a contract may be: 48 kB. */
+const BALANCES_AT_ONCE = 100;
+
+/** Reads the network's identity and proves its tokens; throws ChainSetupError where the configuration is not true of it. */
+export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
+  const { network, client, contracts, confirmations, clock } = options;
+  if (!Number.isSafeInteger(confirmations) || confirmations < 1) {
+    throw new ChainSetupError(`Confirmations are at least 1, not ${confirmations}.`);
+  }
+  const { chainId, genesisHash } = await readIdentity(client);
+  const [usdc, eurc] = await Promise.all([
+    readToken(client, "USDC", contracts.tokens.USDC, chainId),
+    readToken(client, "EURC", contracts.tokens.EURC, chainId),
+  ]);
+  if (contracts.splitter !== undefined) await checkSplitter(client, contracts.splitter, chainId);
+  const tokens = { USDC: usdc, EURC: eurc };
+  const addresses = [usdc.address, eurc.address];
+
+  async function block(number: bigint): Promise<ChainBlock | undefined> {
+    const found = await reach(() =>
+      client.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] }),
+    );
+    return found?.hash == null ? undefined : { number, hash: lowerHex(found.hash) };
+  }
+
+  async function headNumber(): Promise<bigint> {
+    const latest = await reach(() => client.getBlockNumber());
+    const deep = latest - BigInt(confirmations) + 1n;
+    return deep < 0n ? 0n : deep;
+  }
+
+  return {
+    network,
+    chainId,
+    genesisHash,
+    confirmations,
+    tokens,
+    nativeToken: usdc.address === ARC_NATIVE_USDC ? "USDC" : undefined,
+    splitter: contracts.splitter,
+    faucet: contracts.faucet,
+
+    async head() {
+      const number = await headNumber();
+      const found = await block(number);
+      if (found !== undefined) return found;
+      return await reach(() => Promise.reject(new Error(`block ${number} was there and is gone`)));
+    },
+
+    block,
+
+    async balances(token, owners, atBlock) {
+      const balances: bigint[] = [];
+      for (let index = 0; index < owners.length; index += BALANCES_AT_ONCE) {
+        const some = owners.slice(index, index + BALANCES_AT_ONCE);
+        balances.push(...(await reach(() => readBalances(client, tokens[token].address, some, atBlock))));
+      }
+      return balances;
+    },
+
+    movements: (fromBlock, toBlock) =>
+      reach(async () => {
+        const filter = { address: addresses, topics: transferTopics() };
+        return toMovements(await readLogs(client, filter, fromBlock, toBlock), tokens);
+      }),
+
+    async receipt(hash) {
+      const receipt = await reach(() => readReceipt(client, hash));
+      if (receipt === undefined) return undefined;
+      if (confirmations > 1 && receipt.blockNumber > (await headNumber())) return undefined;
+      const found: ChainReceipt = {
+        hash: lowerHex(receipt.transactionHash),
+        block: { number: receipt.blockNumber, hash: lowerHex(receipt.blockHash) },
+        succeeded: receipt.status === "success",
+        movements: toMovements(receipt.logs, tokens),
+      };
+      return found;
+    },
+
+    isBlocked: (token, address) =>
+      reach(async () => {
+        const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "isBlacklisted", args: [address] });
+        try {
+          const answer = await client.call({ to: tokens[token].address, data });
+          // A token without a block list blocks nobody; it answers nothing, or that it does not know the question.
+          return answer.data !== undefined && BigInt(answer.data) === 1n;
+        } catch (error) {
+          if (isRevert(error)) return false;
+          throw error;
+        }
+      }),
+
+    faucetWaitSeconds: (token, to) =>
+      reach(async () => {
+        if (contracts.faucet === undefined) throw new Error("this network has no faucet that we may use");
+        const availableAt = await client.readContract({
+          address: contracts.faucet,
+          abi: faucetAbi,
+          functionName: "availableAt",
+          args: [tokens[token].address, to],
+        });
+        const now = Math.floor(clock.now().epochMilliseconds / 1000);
+        return Math.max(0, Number(availableAt) - now);
+      }),
+  };
+}
+
+export async function readIdentity(client: PublicClient): Promise<{ chainId: number; genesisHash: Hex }> {
+  return await reach(async () => {
+    const [chainId, genesis] = await Promise.all([client.getChainId(), client.getBlock({ blockNumber: 0n })]);
+    return { chainId, genesisHash: lowerHex(genesis.hash) };
+  });
+}
+
+async function readBalances(
+  client: PublicClient,
+  token: Hex,
+  owners: readonly Hex[],
+  blockNumber: bigint,
+): Promise<readonly bigint[]> {
+  return await client.multicall({
+    contracts: owners.map((owner) => ({
+      address: token,
+      abi: stablecoinAbi,
+      functionName: "balanceOf" as const,
+      args: [owner] as const,
+    })),
+    allowFailure: false,
+    deployless: true,
+    batchSize: 0,
+    blockNumber,
+  });
+}
+
+async function readReceipt(client: PublicClient, hash: Hex) {
+  try {
+    return await client.getTransactionReceipt({ hash });
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined;
+    throw error;
+  }
+}

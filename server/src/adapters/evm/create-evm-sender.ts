@@ -1,0 +1,137 @@
+import { keccak256, type LocalAccount, type PublicClient, parseTransaction } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { formatDecimal } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainSender, SignedTransaction } from "../../ports/chain-sender.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Signer } from "../../ports/signer.ts";
+import type { Wallet } from "../../ports/wallets.ts";
+import { broadcast } from "./broadcast.ts";
+import { reach, refusalIn } from "./client.ts";
+import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
+import { findOutcome } from "./find-outcome.ts";
+import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
+import { createOrderSigner, type Payload } from "./sign-order.ts";
+import { refuseWellKnownKey } from "./well-known-keys.ts";
+
+export interface EvmSenderOptions {
+  client: PublicClient;
+  chain: Chain;
+  signer: Signer;
+  relayer: Wallet;
+  walletIdOf(address: Hex): Promise<string | undefined>;
+  /** Where commissions and service fees go: the collection wallet. */
+  feeRecipient: Hex;
+  /** Not the development chain: gas is estimated, and keys that everybody knows are refused. */
+  live: boolean;
+}
+
+/** The relayer's key is opened once, here, and stays in this closure. */
+export async function createEvmSender(options: EvmSenderOptions): Promise<ChainSender> {
+  const { client, chain, relayer, live } = options;
+  const relayerKey = await options.signer.privateKeyOf(relayer.id);
+  if (live) refuseWellKnownKey(relayerKey);
+  const account = privateKeyToAccount(relayerKey);
+  const orders = createOrderSigner(options);
+  const readFees = createFeeReader(client);
+
+  return {
+    network: chain.network,
+    relayerWalletId: relayer.id,
+
+    async prepare(transaction) {
+      const payload = await orders.payloadOf(transaction);
+      const [fees, gas] = await Promise.all([readFees(), chooseGas(client, relayer.address, payload, live)]);
+      return (nonce) => signTransaction(account, { chainId: chain.chainId, nonce, gas, fees, payload });
+    },
+
+    async prepareReplacement({ raw }, how) {
+      if (raw === undefined) throw new Error("nothing was signed that could be replaced");
+      const old = parseTransaction(raw);
+      const signed: Fees = {
+        maxFeePerGas: nativeAmount(old.maxFeePerGas ?? 0n),
+        maxPriorityFeePerGas: nativeAmount(old.maxPriorityFeePerGas ?? 0n),
+      };
+      const fees = atLeast(await readFees(), dearer(signed));
+      const base = { chainId: chain.chainId, nonce: old.nonce ?? 0, fees };
+      if (how === "empty") {
+        const payload = { to: relayer.address, data: "0x" } as const;
+        return await signTransaction(account, { ...base, gas: LEAST_GAS, payload });
+      }
+      const isStillGood = (await readFees()).maxFeePerGas.wei <= signed.maxFeePerGas.wei;
+      if (isStillGood || old.to === undefined || old.to === null || old.data === undefined) return undefined;
+      return await signTransaction(account, { ...base, gas: old.gas ?? 0n, payload: { to: old.to, data: old.data } });
+    },
+
+    broadcast: (raw) => broadcast(client, raw),
+
+    relayerNonce: () =>
+      reach(async () => {
+        const { number } = await chain.head();
+        return await client.getTransactionCount({ address: relayer.address, blockNumber: number });
+      }),
+
+    gasBalance: () =>
+      reach(async () => {
+        const balance = nativeAmount(await client.getBalance({ address: relayer.address }));
+        return chain.nativeToken === undefined
+          ? formatNative(balance)
+          : `${formatDecimal(microFromNative(balance))} ${chain.nativeToken}`;
+      }),
+
+    async authorization(transaction) {
+      const authorization = orders.authorizationOf(transaction);
+      if (authorization === undefined) return { kind: "none" };
+      const token = chain.tokens[transaction.order.token].address;
+      return await findOutcome(client, chain, token, authorization, transaction.createdAt);
+    },
+
+    explain: (transaction, receipt) => explain(client, relayer.address, transaction, receipt.block.number),
+  };
+}
+
+async function signTransaction(
+  account: LocalAccount,
+  parts: { chainId: number; nonce: number; gas: bigint; fees: Fees; payload: Pick<Payload, "to" | "data"> },
+): Promise<SignedTransaction> {
+  if (parts.gas < LEAST_GAS) throw new Error(`a transaction with ${parts.gas} gas cannot be in a block`);
+  const raw = await account.signTransaction({
+    type: "eip1559",
+    chainId: parts.chainId,
+    nonce: parts.nonce,
+    to: parts.payload.to,
+    data: parts.payload.data,
+    value: 0n,
+    gas: parts.gas,
+    maxFeePerGas: parts.fees.maxFeePerGas.wei,
+    maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,
+  });
+  return { raw, hash: keccak256(raw) };
+}
+
+function atLeast(fees: Fees, least: Fees): Fees {
+  const larger = (one: { wei: bigint }, other: { wei: bigint }) =>
+    nativeAmount(one.wei > other.wei ? one.wei : other.wei);
+  return {
+    maxFeePerGas: larger(fees.maxFeePerGas, least.maxFeePerGas),
+    maxPriorityFeePerGas: larger(fees.maxPriorityFeePerGas, least.maxPriorityFeePerGas),
+  };
+}
+
+/** Asks the same once more, on the state after its block: mostly it is refused there for the same reason. */
+async function explain(
+  client: PublicClient,
+  relayer: Hex,
+  { raw }: ChainTransaction,
+  blockNumber: bigint,
+): Promise<string> {
+  const { to, data } = raw === undefined ? {} : parseTransaction(raw);
+  if (to === undefined || to === null || data === undefined) return "an empty transaction took its place";
+  try {
+    await client.call({ account: relayer, to, data, blockNumber });
+    return "reverted, and would not be any more";
+  } catch (error) {
+    return refusalIn(error)?.message.slice(0, 300) ?? "reverted";
+  }
+}

@@ -1,0 +1,7 @@
+export { createEvmClient, reach } from "./client.ts";
+export { createEvmChain, readIdentity } from "./create-evm-chain.ts";
+export { createEvmSender } from "./create-evm-sender.ts";
+export { deployDevelopment } from "./deploy-development.ts";
+export { createRpc } from "./rpc.ts";
+export { ChainSetupError } from "./setup-error.ts";
+export { addressOf, refuseWellKnownKey } from "./well-known-keys.ts";

@@ -1,0 +1,96 @@
+import { encodeEventTopics, type Log, type PublicClient, parseEventLogs, type RpcLog } from "viem";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { HttpFailure } from "../../outbound/http-failure.ts";
+import type { ChainToken, TokenMovement } from "../../ports/chain.ts";
+import { refusalIn } from "./client.ts";
+import { lowerHex } from "./hex.ts";
+import { isBusy } from "./rpc.ts";
+
+/** What most nodes take at once; the rest say so and are asked for less. */
+const LARGEST_RANGE = 2_000n;
+
+export interface LogFilter {
+  address: Hex | Hex[];
+  topics: (Hex | Hex[] | null)[];
+}
+
+export const transferTopics = (): [Hex] => {
+  const [topic] = encodeEventTopics({ abi: stablecoinAbi, eventName: "Transfer" });
+  return [topic];
+};
+
+/** Every log of these blocks, in their order, asked for in ranges that the node takes. */
+export async function readLogs(
+  client: PublicClient,
+  filter: LogFilter,
+  fromBlock: bigint,
+  toBlock: bigint,
+): Promise<Log[]> {
+  const found: Log[] = [];
+  for (let from = fromBlock; from <= toBlock; from += LARGEST_RANGE) {
+    const to = from + LARGEST_RANGE - 1n;
+    found.push(...(await readRange(client, filter, from, to < toBlock ? to : toBlock)));
+  }
+  return found;
+}
+
+async function readRange(client: PublicClient, filter: LogFilter, from: bigint, to: bigint): Promise<Log[]> {
+  try {
+    const raw = await client.request({
+      method: "eth_getLogs",
+      params: [{ ...filter, fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}` }],
+    });
+    return raw.map(toLog);
+  } catch (error) {
+    if (from === to || !isTooMuch(error)) throw error;
+    const middle = (from + to) / 2n;
+    return [...(await readRange(client, filter, from, middle)), ...(await readRange(client, filter, middle + 1n, to))];
+  }
+}
+
+/** Nodes name their limits in many words; whatever is refused is tried in halves, down to one block. */
+function isTooMuch(error: unknown): boolean {
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return !isBusy(refusal);
+  return causes(error).some((cause) => cause instanceof HttpFailure && cause.problem === "too_large");
+}
+
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) found.push(cause);
+  return found;
+}
+
+function toLog(log: RpcLog): Log {
+  return {
+    ...log,
+    blockNumber: log.blockNumber === null ? null : BigInt(log.blockNumber),
+    blockTimestamp:
+      log.blockTimestamp === undefined || log.blockTimestamp === null ? undefined : BigInt(log.blockTimestamp),
+    logIndex: log.logIndex === null ? null : Number(log.logIndex),
+    transactionIndex: log.transactionIndex === null ? null : Number(log.transactionIndex),
+  };
+}
+
+/** The `Transfer` events of our tokens among these logs. */
+export function toMovements(logs: readonly Log[], tokens: Readonly<Record<TokenSymbol, ChainToken>>): TokenMovement[] {
+  const symbolOf = new Map<string, TokenSymbol>(Object.values(tokens).map(({ address, symbol }) => [address, symbol]));
+  const transfers = parseEventLogs({ abi: stablecoinAbi, eventName: "Transfer", logs: [...logs] });
+  return transfers.flatMap((log) => {
+    const token = symbolOf.get(lowerHex(log.address));
+    if (token === undefined || log.blockNumber === null || log.logIndex === null || log.transactionHash === null)
+      return [];
+    return [
+      {
+        token,
+        from: lowerHex(log.args.from),
+        to: lowerHex(log.args.to),
+        amount: log.args.value,
+        transactionHash: lowerHex(log.transactionHash),
+        logIndex: log.logIndex,
+        blockNumber: log.blockNumber,
+      },
+    ];
+  });
+}

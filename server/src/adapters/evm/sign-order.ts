@@ -1,0 +1,139 @@
+import { encodeFunctionData, type LocalAccount } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Hex } from "../../domain/tokens.ts";
+import { faucetAbi } from "../../generated/contracts/faucet.ts";
+import { settlementSplitterAbi } from "../../generated/contracts/settlement-splitter.ts";
+import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Signer } from "../../ports/signer.ts";
+import {
+  type Authorization,
+  type AuthorizationPlace,
+  authorizationOf,
+  requireSplitter,
+  signAuthorization,
+  signCancellation,
+  splitTerms,
+} from "./authorizations.ts";
+import { refuseWellKnownKey } from "./well-known-keys.ts";
+
+/** What the relayer sends, but for its nonce and price. */
+export interface Payload {
+  to: Hex;
+  data: Hex;
+  /** More than it can need: measured on the development contracts, and half as much again. */
+  gasCeiling: bigint;
+}
+
+const GAS_CEILINGS = {
+  transfer: 130_000n,
+  split: 330_000n,
+  drip: 230_000n,
+  mint: 130_000n,
+  withdraw: 110_000n,
+} as const;
+
+export interface OrderSigner {
+  /** Where the authorization of this order stands on the chain; undefined: it needs none. */
+  authorizationOf(transaction: ChainTransaction): Authorization | undefined;
+  /** With the wallet's signature where the order, or its withdrawal, needs one. */
+  payloadOf(transaction: ChainTransaction): Promise<Payload>;
+}
+
+export interface OrderSignerOptions {
+  chain: Chain;
+  signer: Signer;
+  walletIdOf(address: Hex): Promise<string | undefined>;
+  feeRecipient: Hex;
+  /** Whether keys that everybody knows are refused. */
+  live: boolean;
+}
+
+export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, live }: OrderSignerOptions): OrderSigner {
+  const placeOf = ({ order }: Pick<ChainTransaction, "order">): AuthorizationPlace => ({
+    chainId: chain.chainId,
+    token: chain.tokens[order.token],
+    splitter: chain.splitter,
+    feeRecipient,
+  });
+
+  async function accountOf(address: Hex): Promise<LocalAccount> {
+    const walletId = await walletIdOf(address);
+    if (walletId === undefined) throw new Error(`${address} is no wallet of this network`);
+    const privateKey = await signer.privateKeyOf(walletId);
+    if (live) refuseWellKnownKey(privateKey);
+    return privateKeyToAccount(privateKey);
+  }
+
+  async function withdrawal(transaction: ChainTransaction): Promise<Payload> {
+    const place = placeOf(transaction);
+    const authorization = authorizationOf(transaction, place);
+    if (authorization === undefined) throw new Error(`${transaction.id} has no authorization to withdraw`);
+    const signature = await signCancellation(await accountOf(authorization.from), authorization, place);
+    const data = encodeFunctionData({
+      abi: stablecoinAbi,
+      functionName: "cancelAuthorization",
+      args: [authorization.from, authorization.nonce, ...vrsOf(signature)],
+    });
+    return { to: place.token.address, data, gasCeiling: GAS_CEILINGS.withdraw };
+  }
+
+  return {
+    authorizationOf: (transaction) => authorizationOf(transaction, placeOf(transaction)),
+
+    async payloadOf(transaction) {
+      if (transaction.step === "withdraw") return await withdrawal(transaction);
+      const { order } = transaction;
+      const place = placeOf(transaction);
+      const gasCeiling = GAS_CEILINGS[order.kind];
+      const token = place.token.address;
+      switch (order.kind) {
+        case "transfer": {
+          const authorization = authorizationOf(transaction, place);
+          if (authorization === undefined) throw new Error(`${transaction.id} has no authorization`);
+          const { from, to, value, validAfter, validBefore, nonce } = authorization;
+          const account = await accountOf(from);
+          const signature = await signAuthorization(account, "TransferWithAuthorization", authorization, place);
+          const data = encodeFunctionData({
+            abi: stablecoinAbi,
+            functionName: "transferWithAuthorization",
+            args: [from, to, value, validAfter, validBefore, nonce, ...vrsOf(signature)],
+          });
+          return { to: token, data, gasCeiling };
+        }
+        case "split": {
+          const authorization = authorizationOf(transaction, place);
+          if (authorization === undefined) throw new Error(`${transaction.id} has no authorization`);
+          const { from, validAfter, validBefore } = authorization;
+          const account = await accountOf(from);
+          const signature = await signAuthorization(account, "ReceiveWithAuthorization", authorization, place);
+          const data = encodeFunctionData({
+            abi: settlementSplitterAbi,
+            functionName: "splitWithAuthorization",
+            args: [splitTerms(transaction, order, place), from, validAfter, validBefore, signature],
+          });
+          return { to: requireSplitter(place), data, gasCeiling };
+        }
+        case "drip": {
+          if (chain.faucet === undefined) throw new Error(`chain ${chain.chainId} has no faucet`);
+          const data = encodeFunctionData({ abi: faucetAbi, functionName: "drip", args: [token, order.to] });
+          return { to: chain.faucet, data, gasCeiling };
+        }
+        case "mint": {
+          const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "mint", args: [order.to, order.amount] });
+          return { to: token, data, gasCeiling };
+        }
+      }
+    },
+  };
+}
+
+/** The form that every version of the tokens takes. */
+function vrsOf(signature: Hex): [number, Hex, Hex] {
+  return [
+    Number.parseInt(signature.slice(130, 132), 16),
+    `0x${signature.slice(2, 66)}`,
+    `0x${signature.slice(66, 130)}`,
+  ];
+}

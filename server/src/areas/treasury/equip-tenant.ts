@@ -1,0 +1,31 @@
+import type { Micro } from "../../domain/money.ts";
+import { tokenSymbols } from "../../domain/tokens.ts";
+import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
+import type { Wallets } from "../../ports/wallets.ts";
+
+/**
+ * A treasury on the development chain and money to try everything with, as much of each token. In one transaction with whatever
+ * makes the tenant; the submitter mints it.
+ */
+export async function equipTenant(
+  { wallets, chainTransactions }: { wallets: Wallets; chainTransactions: ChainTransactions },
+  tenantId: string,
+  amount: Micro,
+): Promise<ChainTransaction[]> {
+  const wallet = await wallets.ensure("sandbox", "treasury", tenantId);
+  const mints: ChainTransaction[] = [];
+  for (const token of amount > 0n ? tokenSymbols : []) {
+    mints.push(
+      await chainTransactions.enqueue({
+        network: "sandbox",
+        idempotencyKey: `development-money:${tenantId}:${token}`,
+        tenantId,
+        callId: null,
+        purpose: "development_money",
+        order: { kind: "mint", token, to: wallet.address, amount },
+        result: undefined,
+      }),
+    );
+  }
+  return mints;
+}

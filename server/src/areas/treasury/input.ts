@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import { type Hex, tokenSymbols } from "../../domain/tokens.ts";
+
+/** What the books can hold. */
+const MAXIMUM_MICRO = 2n ** 63n - 1n;
+const ADDRESS = /^0x[a-fA-F0-9]{40}$/;
+const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
+
+const isAmount = (text: string): boolean => {
+  const amount = parseDecimal(text);
+  return amount !== undefined && amount > 0n && amount <= MAXIMUM_MICRO;
+};
+
+export const TokenAmount = z
+  .string()
+  .refine(isAmount, { message: "must be a positive decimal amount with at most 6 places, such as 12.5" })
+  .describe("Decimal, at most 6 places");
+
+export const Token = z.enum(tokenSymbols).default("USDC");
+
+/** In lower case. Undefined: not an address, or the one that nobody has. */
+export function readAddress(text: string): Hex | undefined {
+  if (!ADDRESS.test(text)) return undefined;
+  const address: Hex = `0x${text.slice(2).toLowerCase()}`;
+  return address === NOBODY ? undefined : address;
+}
+
+const FORM_MESSAGE = "must be 0x and 40 hexadecimal digits";
+const NOBODY_MESSAGE = "must not be the zero address, which nobody has";
+const isForm = (text: string): boolean => ADDRESS.test(text);
+/** What has not even the form is complained about once. */
+const isSomebody = (text: string): boolean => !isForm(text) || readAddress(text) !== undefined;
+
+/** Its JSON Schema has the pattern; that the zero address is nobody's is a rule besides. */
+export const Recipient = z
+  .string()
+  .regex(ADDRESS, { message: FORM_MESSAGE })
+  .refine(isSomebody, { message: NOBODY_MESSAGE });
+export const FreeRecipient = z
+  .string()
+  .refine(isForm, { message: FORM_MESSAGE })
+  .refine(isSomebody, { message: NOBODY_MESSAGE });

@@ -1,0 +1,16 @@
+import type { Micro } from "../../domain/money.ts";
+
+export const BASIS_POINTS = 10_000;
+
+export interface Parts {
+  supplier: Micro;
+  commission: Micro;
+  serviceFee: Micro;
+}
+
+/** As the splitter contract divides: commission and fee are rounded down, the supplier has the rest, and the parts sum to `gross`. */
+export function splitParts(gross: Micro, commissionBps: number, serviceFeeBps: number): Parts {
+  const share = (bps: number) => (gross * BigInt(bps)) / BigInt(BASIS_POINTS);
+  const [commission, serviceFee] = [share(commissionBps), share(serviceFeeBps)];
+  return { supplier: gross - commission - serviceFee, commission, serviceFee };
+}

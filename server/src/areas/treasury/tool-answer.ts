@@ -1,0 +1,12 @@
+import type { z } from "zod";
+import { Replayed } from "../../kernel/tool.ts";
+import type { SendOutAnswer } from "./send-out.ts";
+
+/** The stored result, checked: it may have been written by an earlier version. */
+export function toToolAnswer<Output extends z.ZodType>(
+  answer: SendOutAnswer,
+  output: Output,
+): z.output<Output> | Replayed<z.output<Output>> {
+  const result = output.parse(answer.result);
+  return answer.kind === "replayed" && answer.firstCallId !== null ? new Replayed(result, answer.firstCallId) : result;
+}

@@ -1,0 +1,201 @@
+import { readConfig } from "../config.ts";
+import { formatDecimal } from "../domain/money.ts";
+import { type Hex, tokenSymbols } from "../domain/tokens.ts";
+import { type Books, type BooksStatus, type WalletStatus, withBooks } from "../open-books.ts";
+import type { Environment } from "../ports/identity.ts";
+import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
+import { runAsCommand } from "./run-as-command.ts";
+
+/** Opens the books that a command names. */
+export type OpenBooks = <Result>(network: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
+
+const network = { network: { type: "string" } } as const;
+const WEI_PER_MICRO = 10n ** 12n;
+
+const status: Command<OpenBooks> = {
+  name: "status",
+  summary:
+    "What a network's money stands on: chain, wallets of the service, transactions under way, why money stands still.",
+  usage: "--network sandbox|production",
+  positionals: [],
+  options: network,
+  prepare(args) {
+    const which = readNetwork(args);
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const found = await books.status();
+        return { text: statusText(found), json: statusJson(found) };
+      });
+  },
+};
+
+const treasury: Command<OpenBooks> = {
+  name: "treasury",
+  summary: "Where a tenant is paid on a network, and what the books say of its treasury wallet.",
+  usage: "--network sandbox|production <tenantId>",
+  positionals: ["tenantId"],
+  options: network,
+  prepare(args) {
+    const which = readNetwork(args);
+    const tenantId = args.positional(0);
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const { address, books: found } = await books.treasury(tenantId);
+        const rows = tokenSymbols.map((token) => {
+          const { available, held, outgoing } = found[token];
+          return {
+            token,
+            available: formatDecimal(available),
+            held: formatDecimal(held),
+            outgoing: formatDecimal(outgoing),
+          };
+        });
+        const table = formatTable(
+          ["TOKEN", "AVAILABLE", "HELD", "OUTGOING"],
+          rows.map(({ token, available, held, outgoing }) => [token, available, held, outgoing]),
+        );
+        const text = `${address}\n\n${table}`;
+        return { text, json: { network: which, tenantId, address, balances: rows } };
+      });
+  },
+};
+
+const accept: Command<OpenBooks> = {
+  name: "accept",
+  summary:
+    "Book what left tenants' wallets by a transaction that is not the service's: their available balance shrinks by it.",
+  usage: "--network sandbox|production <transactionHash>",
+  positionals: ["transactionHash"],
+  options: network,
+  prepare(args) {
+    const which = readNetwork(args);
+    const hash = readHash(args.positional(0));
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const accepted = await books.accept(hash);
+        const movements = accepted.map(({ amount, ...rest }) => ({ ...rest, amount: formatDecimal(amount) }));
+        const lines = movements.map(({ token, from, amount }) => `  ${amount} ${token} out of ${from}`);
+        const text =
+          lines.length === 0
+            ? "This transaction took nothing out of a wallet of the service."
+            : `Booked:\n${lines.join("\n")}\nNow: npm run chain -- resume --network ${which}`;
+        return { text, json: { network: which, transactionHash: hash, movements } };
+      });
+  },
+};
+
+const resume: Command<OpenBooks> = {
+  name: "resume",
+  summary: "Let money move again after a difference was looked into. What still disagrees stops it again.",
+  usage: "--network sandbox|production",
+  positionals: [],
+  options: network,
+  prepare(args) {
+    const which = readNetwork(args);
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const { difference } = await books.status();
+        const resumed = await books.resume();
+        const isOff = difference !== undefined && (difference.USDC !== 0n || difference.EURC !== 0n);
+        const text = [
+          resumed ? `Money of the ${which} network moves again.` : `Money of the ${which} network was not stopped.`,
+          ...(isOff
+            ? [
+                `But books and chain still disagree, by ${differenceText(difference)}, and the service will stop it again.`,
+                `Book what left the wallets first: npm run chain -- accept --network ${which} <transactionHash>`,
+              ]
+            : []),
+        ].join("\n");
+        return { text, json: { network: which, resumed, booksAgree: difference === undefined ? null : !isOff } };
+      });
+  },
+};
+
+function readNetwork(args: Arguments): Environment {
+  const text = args.required("network");
+  if (text === "sandbox" || text === "production") return text;
+  throw new UsageError("--network is sandbox or production.");
+}
+
+function readHash(text: string): Hex {
+  const [, digits] = /^0x([0-9a-fA-F]{64})$/.exec(text) ?? [];
+  if (digits === undefined) throw new UsageError("<transactionHash> is 0x and 64 hexadecimal digits.");
+  return `0x${digits.toLowerCase()}`;
+}
+
+/** Gas in the network's coin, cut after six places. */
+function gasText(wei: bigint): string {
+  return formatDecimal(wei / WEI_PER_MICRO);
+}
+
+function differenceText({ USDC, EURC }: NonNullable<BooksStatus["difference"]>): string {
+  return `${formatDecimal(USDC)} USDC, ${formatDecimal(EURC)} EURC`;
+}
+
+function walletJson({ kind, address, balances, gasWei }: WalletStatus) {
+  return {
+    kind,
+    address,
+    usdc: balances === undefined ? null : formatDecimal(balances.USDC),
+    eurc: balances === undefined ? null : formatDecimal(balances.EURC),
+    gas: gasWei === undefined ? null : gasText(gasWei),
+  };
+}
+
+function statusJson(found: BooksStatus) {
+  const { difference } = found;
+  return {
+    network: found.network,
+    chainId: found.chainId,
+    genesisHash: found.genesisHash,
+    answers: found.headBlock !== undefined,
+    headBlock: found.headBlock?.toString() ?? null,
+    indexedBlock: found.indexedBlock.toString(),
+    stoppedBecause: found.stoppedBecause ?? null,
+    difference:
+      difference === undefined ? null : { usdc: formatDecimal(difference.USDC), eurc: formatDecimal(difference.EURC) },
+    treasuries: found.treasuries,
+    wallets: found.wallets.map(walletJson),
+    openTransactions: {
+      queued: found.open.queued,
+      signed: found.open.signed,
+      oldest: found.open.oldest?.toString() ?? null,
+    },
+  };
+}
+
+function statusText(found: BooksStatus): string {
+  const { headBlock, difference, open, stoppedBecause } = found;
+  const unknown = "unknown, the network does not answer";
+  const oldest = open.oldest === undefined ? "" : `, the oldest of ${open.oldest.toString({ smallestUnit: "second" })}`;
+  const facts = formatTable(
+    ["network", found.network],
+    [
+      ["chain id", String(found.chainId)],
+      ["genesis", found.genesisHash],
+      ["block", headBlock?.toString() ?? unknown],
+      ["in the books up to", found.indexedBlock.toString()],
+      ["difference", difference === undefined ? unknown : differenceText(difference)],
+      ["money", stoppedBecause === undefined ? "moves" : `STANDS STILL: ${stoppedBecause}`],
+      ["transactions", `${open.queued} queued, ${open.signed} signed${oldest}`],
+      ["treasuries", String(found.treasuries)],
+    ],
+  );
+  const rows = found.wallets.map(walletJson).map(({ kind, address, usdc, eurc, gas }) => {
+    return [kind, address, usdc ?? "?", eurc ?? "?", gas ?? "?"];
+  });
+  return `${facts}\n\n${formatTable(["WALLET", "ADDRESS", "USDC", "EURC", "GAS"], rows)}`;
+}
+
+export const chainProgram: Program<OpenBooks> = {
+  name: "chain",
+  summary: "The networks that this deployment's money is on.",
+  commands: [status, treasury, accept, resume],
+  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+};
+
+if (import.meta.main) {
+  await runAsCommand(chainProgram, (options, work) =>
+    work((which, inner) => withBooks(readConfig(process.env), { ...options, network: which }, inner)),
+  );
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { Area, AreaRun, Scene } from "../area.ts";
+import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
+import { checkLedger } from "../calls/check-bookings.ts";
+import {
+  armFaults,
+  COMMIT_TIMEOUT_MILLISECONDS,
+  disarmFaults,
+  drawFaults,
+  QUIET_MILLISECONDS,
+} from "../calls/faults.ts";
+import { checkBookings, checkRunning, checkUsage } from "../calls/invariants.ts";
+import { createTravelers } from "../calls/travelers.ts";
+import { type Client, createClient } from "../client.ts";
+import type { Deployment, TenantAccess } from "../deployment.ts";
+import { readChainBooks, readNetworks, readOrders } from "./books.ts";
+import { type ChainView, createChainView, lower } from "./chain-view.ts";
+import { checkChainRunning, checkChainSettled, type SettledChain } from "./invariants.ts";
+import { createMoments } from "./moments.ts";
+import type { Sender } from "./operations.ts";
+import { createStorm } from "./storm.ts";
+
+const MONTHLY_CAP = 1_000_000_000_000n;
+const FUNDED_WITHIN_MILLISECONDS = 30_000;
+const POLL_MILLISECONDS = 100;
+
+const Treasury = z.object({ address: z.string(), available: z.object({ USDC: z.string(), EURC: z.string() }) });
+
+async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
+  const quickstart = deployment.quickstart();
+  const { supplierUrl } = quickstart;
+  const other = await deployment.createTenant("Chaos");
+  const senders: readonly [Sender, Sender] = [
+    await prepareSender(deployment, client, quickstart),
+    await prepareSender(deployment, createClient({ appUrl: quickstart.appUrl, ...other, history }), other),
+  ];
+  const storm = createStorm(senders);
+  const chain = createChainView(quickstart.chain);
+  const moments = createMoments(deployment, chain);
+  return {
+    storm: (_round, random, signal) => storm.run(random, signal),
+    disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
+    nextMoment: moments.next,
+    witness: moments.witness,
+    notes: moments.notes,
+
+    async openMatters() {
+      await disarmFaults(supplierUrl);
+      return [...(await readOpenMatters(deployment)), ...(await unreadBlocks(deployment, chain))];
+    },
+
+    askAgain: storm.askAgain,
+
+    async audit(phase) {
+      // Before the books and the chain are read: what is answered meanwhile may not be in them.
+      const journal = storm.journal();
+      const answers = [...history.acknowledgements];
+      if (phase === "running") {
+        const orders = await readOrders(deployment);
+        const transfers = await chain.transfers();
+        return [
+          ...checkRunning(answers, await readUsage(deployment)),
+          ...checkChainRunning(journal, orders, transfers),
+        ];
+      }
+      const replay = await replayChain(deployment, chain);
+      const books = await readChainBooks(deployment);
+      const facts = await chain.read(books.wallets.map(({ address }) => address));
+      const calls = await readBooks(deployment, supplierUrl);
+      return [
+        ...checkUsage(answers, calls),
+        ...checkBookings(answers, calls),
+        checkLedger(calls),
+        ...checkChainSettled({ journal, books, facts, killedAt: moments.killedAt, replay }),
+      ];
+    },
+  };
+}
+
+async function prepareSender(deployment: Deployment, client: Client, { tenantId }: Pick<TenantAccess, "tenantId">) {
+  await deployment.allowSpending(tenantId, MONTHLY_CAP);
+  await createTravelers(client);
+  const deadline = AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS);
+  for (;;) {
+    const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
+    const found = answer.kind === "ok" ? Treasury.safeParse(answer.result).data : undefined;
+    const { USDC, EURC } = found?.available ?? { USDC: "0", EURC: "0" };
+    if (found !== undefined && USDC !== "0" && EURC !== "0")
+      return { client, tenantId, treasury: lower(found.address) };
+    deadline.throwIfAborted();
+    await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
+  }
+}
+
+async function unreadBlocks(deployment: Deployment, chain: ChainView): Promise<string[]> {
+  const { number } = await chain.tip();
+  const networks = await readNetworks(deployment);
+  return networks.flatMap(({ indexed }) =>
+    indexed === number ? [] : [`blocks after ${indexed} that are not in the books`],
+  );
+}
+
+/** One more kill of the whole chain, while nothing is under way. */
+async function replayChain(deployment: Deployment, chain: ChainView): Promise<SettledChain["replay"]> {
+  const before = await chain.tip();
+  const kill = deployment.aim("devnet");
+  if (!kill()) throw new Error("The development chain does not run.");
+  await deployment.untilReady(AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS));
+  return { before, after: await chain.hashOf(before.number) };
+}
+
+export const chain: Area = {
+  name: "chain",
+  summary: "Transfers, splits, drips and bookings: our books against the development chain's, which is killed too.",
+  parts: ["postgres", "sequencer", "anvil"],
+  guards: ["chain-look-up", "chain-log", "idempotency"],
+  environment: {
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    SANDBOX_BALANCE_USDC: "10000000",
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
+    SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
+  },
+  open,
+};

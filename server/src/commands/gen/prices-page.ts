@@ -1,0 +1,15 @@
+import type { catalog } from "../../app.ts";
+import { discounted } from "../../domain/money.ts";
+import { discountPercentByPlan } from "../../ports/identity.ts";
+import { NOTICE, table, usdc } from "./markdown.ts";
+
+export function pricesPage({ entries }: typeof catalog): string {
+  const percents = [0, discountPercentByPlan.pro, discountPercentByPlan.enterprise];
+  const rows = entries.map(({ tool, scope }) => [
+    `[${tool.name}](tools/${tool.name}.md)`,
+    scope,
+    ...percents.map((percent) => usdc(discounted(tool.price, percent))),
+  ]);
+  const head = ["Tool", "Scope", "Free", "Pro", "Enterprise"];
+  return `${NOTICE}\n# Prices\n\nOnly a successful call is paid.\n\n${table(head, rows)}\n`;
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startApp } from "../../app.ts";
+import { readConfig } from "../../config.ts";
+import type { RandomBytes } from "../../domain/ids.ts";
+import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-order.ts";
+
+/** The moment of every example. Clocks stand still there, so that a page is the same whenever and wherever it is made. */
+const EXAMPLE_TIME = Temporal.Instant.from("2026-06-01T09:00:00Z");
+const EXAMPLE_DAY = EXAMPLE_TIME.toZonedDateTimeISO("UTC").toPlainDate();
+const SEED = "examples";
+
+/** In place of the sandbox's address, whose port is another one each time. */
+const SUPPLIER_URL_SHOWN = "https://supplier.example";
+
+/**
+ * Calls every tool with its example, over HTTP, against the whole product on a throw-away database. The order follows from the
+ * ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
+ */
+export async function runExamples(entries: Entries): Promise<ReadonlyMap<string, RanExample>> {
+  const dataDir = mkdtempSync(join(tmpdir(), "wayfare-gen-"));
+  const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
+  const stopping = new AbortController();
+  const interrupt = () => stopping.abort(new Error("Interrupted."));
+  process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
+  try {
+    const app = await startApp(config, {
+      clock: { now: () => EXAMPLE_TIME },
+      random: seededRandom(SEED),
+      supplierOptions: ["--random-seed", SEED, "--stand-still-at", EXAMPLE_TIME.toString()],
+      devnetOptions: ["--stand-still-at", EXAMPLE_TIME.toString()],
+      signal: stopping.signal,
+    });
+    try {
+      const facts: Facts = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
+      return await runInOrder(entries, EXAMPLE_DAY, (tool, args) => dispatch(facts, tool, args, stopping.signal));
+    } finally {
+      await app.stop();
+    }
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Of the quickstart file. */
+interface Facts {
+  appUrl: string;
+  tenantId: string;
+  apiKey: string;
+  supplierUrl: string;
+}
+
+function seededRandom(seed: string): RandomBytes {
+  let drawn = 0;
+  return (length) => {
+    drawn += 1;
+    const digest = createHash("shake256", { outputLength: length }).update(`${seed} ${drawn}`).digest();
+    return new Uint8Array(digest);
+  };
+}
+
+async function dispatch(
+  { appUrl, apiKey, tenantId, supplierUrl }: Facts,
+  tool: Tool,
+  args: object,
+  signal: AbortSignal,
+) {
+  const response = await fetch(`${appUrl}/api/agent/dispatch`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ tenantId, tool: tool.name, args }),
+    signal,
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`The example of ${tool.name} does not work: ${response.status} ${text}`);
+  const shown = showStandIns(text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN), JSON.stringify(args));
+  const answer: { result?: unknown } = JSON.parse(shown);
+  return answer.result;
+}
+
+/**
+ * Addresses and hashes follow from keys that are made anew for each chain. What the arguments do not name is shown as a number of
+ * the same form.
+ */
+function showStandIns(text: string, args: string): string {
+  const standIns = new Map<string, string>();
+  return text.replaceAll(/0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g, (value) => {
+    if (args.toLowerCase().includes(value)) return value;
+    const known = standIns.get(value) ?? `0x${(standIns.size + 1).toString(16).padStart(value.length - 2, "0")}`;
+    standIns.set(value, known);
+    return known;
+  });
+}

@@ -1,0 +1,53 @@
+import type { catalog } from "../../app.ts";
+import { type ExampleIds, sampleIds } from "../../domain/example-ids.ts";
+import type { Effect } from "../../domain/scopes.ts";
+
+export type Entries = (typeof catalog)["entries"];
+export type Tool = Entries[number]["tool"];
+
+export interface RanExample {
+  day: string;
+  args: Readonly<Record<string, unknown>>;
+  result: unknown;
+}
+
+/** What changes nothing first: a later example must not find that an earlier one has used up what it needs. */
+const EFFECT_ORDER: readonly Effect[] = ["read", "write", "spend"];
+
+/** Runs every example once, each with the ids that earlier ones have given (`gives` of a tool). */
+export async function runInOrder(
+  entries: Entries,
+  today: Temporal.PlainDate,
+  call: (tool: Tool, args: object) => Promise<unknown>,
+): Promise<ReadonlyMap<string, RanExample>> {
+  const rank = (tool: Tool) => EFFECT_ORDER.indexOf(tool.effect);
+  const waiting = new Set(entries.map(({ tool }) => tool).toSorted((left, right) => rank(left) - rank(right)));
+  const known: { [Name in keyof ExampleIds]?: string } = {};
+  const ran = new Map<string, RanExample>();
+  while (waiting.size > 0) {
+    const tool = [...waiting].find((candidate) => idsOf(candidate, today).every((name) => Object.hasOwn(known, name)));
+    if (tool === undefined) {
+      const missing = [...waiting].map((one) => `${one.name} (${idsOf(one, today).join(", ")})`);
+      throw new Error(`No example gives the ids that these name: ${missing.join("; ")}.`);
+    }
+    waiting.delete(tool);
+    const args = tool.example(today, { ...sampleIds, ...known });
+    const result = await call(tool, args);
+    Object.assign(known, tool.gives(result));
+    ran.set(tool.name, { day: today.toString(), args, result });
+  }
+  return ran;
+}
+
+/** The ids that a tool's example names. */
+function idsOf(tool: Tool, today: Temporal.PlainDate): readonly string[] {
+  const names = new Set<string>();
+  const watched = new Proxy(sampleIds, {
+    get(ids, name) {
+      names.add(String(name));
+      return Reflect.get(ids, name);
+    },
+  });
+  tool.example(today, watched);
+  return [...names];
+}

@@ -1,0 +1,39 @@
+/** The words of JSON-RPC 2.0 that both sides of the proxy use. */
+export interface RpcCall {
+  method: string;
+  params: readonly unknown[];
+}
+
+export interface RpcError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+export type RpcAnswer = { result: unknown } | { error: RpcError };
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const METHOD_NOT_FOUND = -32_601;
+export const INVALID_PARAMS = -32_602;
+export const INTERNAL_ERROR = -32_603;
+/** What Ethereum nodes answer when they do not take a transaction. */
+export const REJECTED = -32_000;
+
+export const failure = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Reads what a node answered to one call. */
+export const readAnswer = (value: unknown): RpcAnswer => {
+  if (!isRecord(value)) return failure(INTERNAL_ERROR, "The node gave no JSON-RPC answer.");
+  const { error } = value;
+  if (error === undefined || error === null) return { result: value.result };
+  if (!isRecord(error) || typeof error.code !== "number" || typeof error.message !== "string") {
+    return failure(INTERNAL_ERROR, "The node gave no JSON-RPC answer.");
+  }
+  return {
+    error: { code: error.code, message: error.message, ...(error.data !== undefined && { data: error.data }) },
+  };
+};

@@ -1,0 +1,31 @@
+import { type OpenLog, openLog } from "./write-ahead-log.ts";
+
+const LATE_MS = 2_000;
+
+/**
+ * What a chaos run must notice: a log that says at once that a record is durable, and writes it some time later. A kill in
+ * between loses transactions that were acknowledged.
+ */
+export const openLateLog: OpenLog = async (folder, segment, bytes) => {
+  const log = await openLog(folder, segment, bytes);
+  const timers = new Set<NodeJS.Timeout>();
+  const writes: Promise<void>[] = [];
+  const waiting: (() => void)[] = [];
+  return {
+    async append(record) {
+      const write = () => void writes.push((writes.at(-1) ?? Promise.resolve()).then(() => log.append(record)));
+      waiting.push(write);
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        waiting.shift()?.();
+      }, LATE_MS);
+      timers.add(timer);
+    },
+    async close() {
+      for (const timer of timers) clearTimeout(timer);
+      for (const write of waiting.splice(0)) write();
+      await Promise.all(writes);
+      await log.close();
+    },
+  };
+};

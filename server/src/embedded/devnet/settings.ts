@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address is 0x and 40 hexadecimal digits");
+
+export const Settings = z.object({
+  /** Everything that this chain keeps. */
+  folder: z.string({ error: "--folder is required" }).min(1),
+  port: z.coerce.number().int().min(0).max(65_535),
+  chainId: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+  anvil: z.string({ error: "--anvil is required" }).min(1),
+  /** Who owns native gas from the first block on. Read at the first start; later it is only compared. */
+  prefund: z.array(Address),
+  /** A snapshot follows when this many blocks and transactions would have to be replayed. */
+  snapshotAfter: z.coerce.number().int().min(1),
+  /** The time of every block, so that a run can be repeated. */
+  standStillAt: z.iso.datetime().optional(),
+  /** For a chaos run, which must notice: transactions are acknowledged before they are in the log. */
+  logLate: z.boolean(),
+});
+export type Settings = z.infer<typeof Settings>;
+
+export const DEFAULT_CHAIN_ID = 5_042_002;
+export const DEFAULT_SNAPSHOT_AFTER = 2_000;
+
+/** Arguments only, never the environment. */
+export const readSettings = (args: readonly string[]): Settings => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      folder: { type: "string" },
+      port: { type: "string", default: "0" },
+      "chain-id": { type: "string", default: String(DEFAULT_CHAIN_ID) },
+      anvil: { type: "string" },
+      "prefund-file": { type: "string" },
+      "stand-still-at": { type: "string" },
+      "log-late": { type: "boolean", default: false },
+      "snapshot-after": { type: "string", default: String(DEFAULT_SNAPSHOT_AFTER) },
+    },
+  });
+  const prefundFile = values["prefund-file"];
+  const settings = Settings.safeParse({
+    folder: values.folder,
+    port: values.port,
+    chainId: values["chain-id"],
+    anvil: values.anvil,
+    prefund: prefundFile === undefined ? [] : JSON.parse(readFileSync(prefundFile, "utf8")),
+    snapshotAfter: values["snapshot-after"],
+    standStillAt: values["stand-still-at"],
+    logLate: values["log-late"],
+  });
+  if (!settings.success) throw new Error(z.prettifyError(settings.error).replaceAll("\n", " "));
+  return settings.data;
+};

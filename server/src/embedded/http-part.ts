@@ -1,0 +1,81 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { EmbeddedError } from "./embedded-error.ts";
+import { LOOPBACK } from "./free-port.ts";
+import { readLogFrom, sizeOfFile } from "./log-file.ts";
+import { type OpenOptions, type RunningPart, spawnPart } from "./part.ts";
+import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./process-identity.ts";
+
+/** What parts have in common that are Node programs of this repository and answer `GET /healthz` on loopback. */
+export interface HttpProgram {
+  /** As the operator knows it: "the development chain". */
+  title: string;
+  logPath: string;
+  /** The program and its arguments. */
+  words: readonly string[];
+  port: number;
+}
+
+const PROBE_MS = 25;
+const PROBE_TIMEOUT_MS = 2_000;
+const START_LIMIT_MS = 60_000;
+const START_ATTEMPTS = 3;
+/** A stop has 10 s for everything. Whatever is killed then has lost nothing: the next start recovers it. */
+const STOP_LIMIT_MS = 1_500;
+const REASON_LIMIT = 400;
+
+export const urlOf = (port: number): string => `http://${LOOPBACK}:${port}`;
+
+const isHealthy = async (port: number): Promise<boolean> => {
+  try {
+    const answer = await fetch(`${urlOf(port)}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+};
+
+export const becomesHealthy = async (
+  { port, ...process }: RunningPart,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline) {
+    signal.throwIfAborted();
+    // Alive after the answer too: a stranger on the port must not pass for a program that just ended.
+    if ((await isHealthy(port)) && isAlive(process)) return true;
+    if (!isAlive(process)) return false;
+    await delay(PROBE_MS);
+  }
+  return false;
+};
+
+/** Ends the program, and with it whatever of its group outlives it. */
+export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
+  sendSignal(process, "SIGTERM");
+  if (await waitUntilGone(process, STOP_LIMIT_MS)) return;
+  sendSignal(process, "SIGKILL", "group");
+  await waitUntilGone(process, 1_000);
+};
+
+/** Starts the program and waits until it answers. Rejects with its last words where the operator must act. */
+export const startProgram = async (
+  { title, logPath, words, port }: HttpProgram,
+  { started, signal }: Pick<OpenOptions, "started" | "signal">,
+): Promise<RunningPart> => {
+  let reason = "it said nothing";
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
+    const logOffset = sizeOfFile(logPath);
+    const running = { ...spawnPart(process.execPath, words, logPath), port, url: urlOf(port) };
+    started(running);
+    if (await becomesHealthy(running, START_LIMIT_MS, signal)) return running;
+    // One that ends without a word was killed while it started.
+    const wasKilled = !isAlive(running);
+    await closeProgram(running);
+    const lines = readLogFrom(logPath, logOffset).trim().split("\n");
+    reason = lines.findLast((line) => /error/i.test(line)) || lines.at(-1) || reason;
+    if (!wasKilled || lines.join("") !== "") break;
+  }
+  throw new EmbeddedError(`${title} does not start (${reason.slice(0, REASON_LIMIT)}): see ${logPath}.`);
+};

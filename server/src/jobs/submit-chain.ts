@@ -1,0 +1,278 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isCarriedOut } from "../areas/treasury/order-outcome.ts";
+import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
+import type { Hex } from "../domain/tokens.ts";
+import type { ChainReceipt } from "../ports/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../ports/chain-transactions.ts";
+import { type ChainEndings, type FinishingPorts, finishTransaction } from "./finish-chain.ts";
+import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
+
+export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
+  /** What else changes in the transaction that stores an end, by purpose. */
+  endings?: ChainEndings;
+  /** For a chaos run, which must notice: what an earlier turn has signed is signed again under a new nonce, without a look at its receipt. */
+  signsAgainBlindly?: boolean;
+}
+
+export interface ChainSubmitter extends ChainSubmission {
+  /** One turn over everything that is open; how many still are. Rejects when the network or the database is away. */
+  runOnce(): Promise<number>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Waiting callers look for themselves so often, in case another process brings the end about. */
+const LOOK_MS = 250;
+const STOP_MS = 1_000;
+const OPEN_AT_ONCE = 500;
+const SIGNED_AT_ONCE = 32;
+const SENT_AT_ONCE = 16;
+const RECEIPTS_AT_ONCE = 16;
+
+/**
+ * Brings every stored order to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
+ * processes at once and after a crash between any two steps: each step is taken under the row's state, what is signed is never
+ * signed again under another nonce while it can still be in a block, and a second broadcast is harmless.
+ */
+export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmitter {
+  const { chain, sender, stores, log } = options;
+  const { chainTransactions } = stores;
+  const timing = { ...DEFAULT_CHAIN_TIMING, ...options.timing };
+  const launcher = createLauncher(options);
+  const waiting = new Map<string, Set<() => void>>();
+  const withdrawnAt = new Map<string, number>();
+  /** Steps that rows have taken: while they do, the next look comes at once. */
+  let moves = 0;
+
+  async function finish(transaction: ChainTransaction, receipt: ChainReceipt, failure?: string): Promise<void> {
+    const end =
+      failure === undefined
+        ? ({ state: "confirmed", receipt } as const)
+        : ({ state: "reverted", receipt, failure } as const);
+    const isMine = await finishTransaction(options, transaction, end, options.endings ?? {});
+    launcher.forget(transaction);
+    withdrawnAt.delete(transaction.id);
+    if (!isMine) return;
+    moves += 1;
+    const fields = { transactionId: transaction.id, hash: receipt.hash };
+    if (failure === undefined) log.info(fields, "chain transaction confirmed");
+    else log.warn({ ...fields, purpose: transaction.purpose, failure }, "chain transaction had no effect");
+    for (const wake of waiting.get(transaction.id) ?? []) wake();
+  }
+
+  async function findReceipt({ hash, earlierHashes }: ChainTransaction): Promise<ChainReceipt | undefined> {
+    for (const candidate of [...(hash === undefined ? [] : [hash]), ...earlierHashes]) {
+      const receipt = await chain.receipt(candidate);
+      if (receipt !== undefined) return receipt;
+    }
+    return undefined;
+  }
+
+  /** Looks for the end of one that was broadcast. */
+  async function settle(transaction: ChainTransaction, hash: Hex): Promise<void> {
+    if (transaction.step === "withdraw") {
+      await settleWithdrawal(transaction, hash);
+      return;
+    }
+    const receipt = await findReceipt(transaction);
+    if (receipt === undefined) {
+      if (await launcher.isLost(transaction, () => findReceipt(transaction))) await requeue(transaction, hash);
+      return;
+    }
+    if (isCarriedOut(transaction.order, receipt)) {
+      await finish(transaction, receipt);
+      return;
+    }
+    const authorization = await sender.authorization(transaction);
+    if (authorization.kind === "done") {
+      log.warn({ transactionId: transaction.id }, "an order was carried out by somebody else's transaction");
+      await finish(transaction, authorization.receipt);
+      return;
+    }
+    const failure = await sender.explain(transaction, receipt);
+    if (authorization.kind !== "open") await finish(transaction, receipt, failure);
+    else if (await chainTransactions.requeue(transaction.id, hash, "withdraw", failure)) {
+      moves += 1;
+      log.warn({ transactionId: transaction.id, failure }, "an order had no effect and is withdrawn");
+    }
+  }
+
+  /** Only when nobody can use the authorization any more is the order's money given back. */
+  async function settleWithdrawal(transaction: ChainTransaction, hash: Hex): Promise<void> {
+    const authorization = await sender.authorization(transaction);
+    if (authorization.kind === "done") {
+      await finish(transaction, authorization.receipt);
+      return;
+    }
+    const receipt = await findReceipt({ ...transaction, hash: undefined });
+    if (authorization.kind === "void" && receipt !== undefined) {
+      await finish(transaction, receipt, transaction.failure ?? "withdrawn");
+      return;
+    }
+    const withdrawal = await chain.receipt(hash);
+    if (authorization.kind === "void" && withdrawal !== undefined) {
+      await finish(transaction, withdrawal, transaction.failure ?? "withdrawn");
+    } else if (withdrawal !== undefined) {
+      const since = withdrawnAt.get(transaction.id) ?? performance.now();
+      withdrawnAt.set(transaction.id, since);
+      if (performance.now() - since < timing.withdrawAgainMs) return;
+      withdrawnAt.delete(transaction.id);
+      await requeue(transaction, hash);
+    } else if (await launcher.isLost(transaction, () => chain.receipt(hash))) await requeue(transaction, hash);
+  }
+
+  async function requeue(transaction: ChainTransaction, hash: Hex): Promise<void> {
+    await chainTransactions.raiseNonce(sender.relayerWalletId, await sender.relayerNonce());
+    const { id, step } = transaction;
+    if (!(await chainTransactions.requeue(id, hash, step))) return;
+    launcher.forget(transaction);
+    log.warn({ transactionId: id, step, nonce: transaction.nonce }, "a chain transaction gets another nonce");
+  }
+
+  async function turn(): Promise<{ open: number; moved: boolean }> {
+    const before = moves;
+    const open = await chainTransactions.listOpen(chain.network, OPEN_AT_ONCE);
+    const signed = open.filter(({ state }) => state === "signed");
+    if (options.signsAgainBlindly === true) await requeueBlindly(signed.splice(0));
+    const queued = await launcher.admitted(open.filter(({ state }) => state === "queued"));
+    for (const transaction of queued.slice(0, SIGNED_AT_ONCE)) {
+      const fresh = await eachAlone(transaction, () => launcher.sign(transaction));
+      if (fresh === undefined) continue;
+      moves += 1;
+      signed.push(fresh);
+    }
+    signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
+    const away = await sendAll(signed);
+    for (let index = 0; index < signed.length; index += RECEIPTS_AT_ONCE) {
+      const some = signed.slice(index, index + RECEIPTS_AT_ONCE);
+      await Promise.all(
+        some.map((transaction) =>
+          eachAlone(transaction, async () => {
+            if (transaction.hash !== undefined) await settle(transaction, transaction.hash);
+          }),
+        ),
+      );
+    }
+    if (away !== undefined) throw away;
+    const left = (await chainTransactions.listOpen(chain.network, 1)).length;
+    return { open: left === 0 ? 0 : Math.max(left, open.length), moved: moves > before };
+  }
+
+  /** Returns why not all could be sent: a node that takes transactions without saying so may still tell what became of them. */
+  async function sendAll(signed: readonly ChainTransaction[]): Promise<Failure | undefined> {
+    const send = (transaction: ChainTransaction): Promise<Failure | undefined> =>
+      eachAlone(transaction, () => launcher.send(transaction)).then(
+        () => undefined,
+        (error: unknown) => {
+          if (isNetworkAway(error)) return error;
+          throw error;
+        },
+      );
+    // In the order of their nonces, and yet together: a node answers when a block is made, and takes many into one.
+    for (let index = 0; index < signed.length; index += SENT_AT_ONCE) {
+      const answers = await Promise.all(signed.slice(index, index + SENT_AT_ONCE).map(send));
+      const away = answers.find((answer) => answer !== undefined);
+      if (away !== undefined) return away;
+    }
+    return undefined;
+  }
+
+  /** Those with a nonce that was used; a gap in the nonces would keep all later ones. */
+  async function requeueBlindly(signed: readonly ChainTransaction[]): Promise<void> {
+    const next = await sender.relayerNonce();
+    for (const transaction of signed) {
+      const { nonce, hash } = transaction;
+      if (nonce === undefined || hash === undefined) continue;
+      if (nonce < next) await requeue(transaction, hash);
+      else await launcher.send(transaction);
+    }
+  }
+
+  /** One row's trouble must not keep the others; a network that is away concerns them all. */
+  async function eachAlone<Result>(
+    transaction: ChainTransaction,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isNetworkAway(error) || options.isTransient(error)) throw error;
+      launcher.complain(transaction, error);
+      return undefined;
+    }
+  }
+
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let kicked = false;
+  let wakeUp: (() => void) | undefined;
+
+  async function run(): Promise<void> {
+    let failing = false;
+    while (!stopping.signal.aborted) {
+      kicked = false;
+      let pause = timing.idleMs;
+      try {
+        const { open, moved } = await turn();
+        if (open > 0) pause = moved ? 0 : timing.pollMs;
+        failing = false;
+      } catch (error) {
+        if (!failing) log.warn({ err: error, network: chain.network }, "chain transactions wait");
+        failing = true;
+        pause = timing.failedMs;
+      }
+      if (!kicked && pause > 0 && !stopping.signal.aborted) await sleep(pause);
+    }
+  }
+
+  async function sleep(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wakeUp = resolve;
+    const timer = setTimeout(resolve, milliseconds);
+    timer.unref();
+    await promise;
+    clearTimeout(timer);
+  }
+
+  return {
+    runOnce: async () => (await turn()).open,
+    kick() {
+      kicked = true;
+      wakeUp?.();
+    },
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      wakeUp?.();
+      // A node that does not answer must not keep a stop waiting: every step is as durable as it will be.
+      await Promise.race([running, delay(STOP_MS, undefined, { ref: false })]);
+    },
+    async waitForEnd(id, timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wakers = waiting.get(id) ?? new Set();
+      waiting.set(id, wakers.add(resolve));
+      try {
+        for (;;) {
+          const transaction = await chainTransactions.get(id);
+          if (transaction?.state === "confirmed" || transaction?.state === "reverted") return transaction;
+          const left = deadline - performance.now();
+          if (left <= 0) return undefined;
+          const looking = new AbortController();
+          const late = delay(Math.min(left, LOOK_MS), undefined, { signal: looking.signal }).catch(() => undefined);
+          await Promise.race([promise, late]);
+          looking.abort();
+        }
+      } finally {
+        wakers.delete(resolve);
+        if (wakers.size === 0) waiting.delete(id);
+      }
+    },
+  };
+}
+
+function isNetworkAway(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === CHAIN_AWAY;
+}

@@ -1,0 +1,36 @@
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { ChainBlock } from "./chain.ts";
+import type { Environment } from "./identity.ts";
+
+/** Where our contracts are on a network. */
+export interface ChainContracts {
+  tokens: Readonly<Record<TokenSymbol, Hex>>;
+  splitter?: Hex;
+  faucet?: Hex;
+}
+
+export interface ChainNetwork {
+  network: Environment;
+  chainId: number;
+  genesisHash: Hex;
+  /** Undefined: not deployed or configured yet. */
+  contracts: ChainContracts | undefined;
+  /** Every movement up to this block is posted. */
+  indexed: ChainBlock;
+  /** Why money tools stand still; undefined: they do not. */
+  stoppedBecause: string | undefined;
+}
+
+/** Which chain the money of each environment is on, and how far it has been read. */
+export interface ChainNetworks {
+  get(network: Environment): Promise<ChainNetwork | undefined>;
+  /** The first time; afterwards the stored one answers, whatever it says. */
+  bind(network: Environment, chain: { chainId: number; genesisHash: Hex; head: ChainBlock }): Promise<ChainNetwork>;
+  setContracts(network: Environment, contracts: ChainContracts): Promise<void>;
+  /** False: somebody else was quicker. */
+  advance(network: Environment, from: ChainBlock, to: ChainBlock): Promise<boolean>;
+  /** The first reason stays until `resume`. True: it moved until now. */
+  stop(network: Environment, reason: string): Promise<boolean>;
+  /** True: it stood still. */
+  resume(network: Environment): Promise<boolean>;
+}

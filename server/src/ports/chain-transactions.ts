@@ -1,0 +1,115 @@
+import type { Micro } from "../domain/money.ts";
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { ChainReceipt } from "./chain.ts";
+import type { SignedTransaction } from "./chain-sender.ts";
+import type { Environment } from "./identity.ts";
+
+/**
+ * What is to happen on a chain, before anything is signed. Money of a wallet moves by an EIP-3009 authorization that the wallet
+ * signs and the relayer broadcasts: wallets need no gas, and the authorization's nonce, which follows from the row's id, makes a
+ * second broadcast harmless.
+ */
+export type ChainOrder =
+  | { kind: "transfer"; token: TokenSymbol; from: Hex; to: Hex; amount: Micro }
+  | {
+      kind: "split";
+      token: TokenSymbol;
+      from: Hex;
+      supplier: Hex;
+      gross: Micro;
+      commissionBps: number;
+      serviceFeeBps: number;
+    }
+  | { kind: "drip"; token: TokenSymbol; to: Hex }
+  | { kind: "mint"; token: TokenSymbol; to: Hex; amount: Micro };
+
+/**
+ * queued: stored, nothing signed · signed: nonce, raw transaction and hash are stored; it was or may have been broadcast ·
+ * confirmed: in a block that counts · reverted: in a block that counts, without effect.
+ */
+export type ChainTransactionState = "queued" | "signed" | "confirmed" | "reverted";
+
+/**
+ * carry_out: the order itself is under way · withdraw: it was sent and had no effect; under way is what makes its authorization
+ * unusable, so that nobody who has seen it can carry the order out after its money was given back.
+ */
+export type ChainTransactionStep = "carry_out" | "withdraw";
+
+export interface ChainTransaction {
+  /** `ctx_…` */
+  id: string;
+  network: Environment;
+  idempotencyKey: string;
+  tenantId: string | null;
+  /** The tool call that waits for it, if one does. */
+  callId: string | null;
+  /** What it is for, such as a tool's name; who wants to know of its end is found by it. */
+  purpose: string;
+  order: ChainOrder;
+  /** The answer of the call, but for `txHash`, `chainId` and `status`, which its end adds. */
+  result: Readonly<Record<string, unknown>> | undefined;
+  state: ChainTransactionState;
+  step: ChainTransactionStep;
+  hash: Hex | undefined;
+  /** Transactions that were sent for it before the one in `hash`. */
+  earlierHashes: readonly Hex[];
+  raw: Hex | undefined;
+  nonce: number | undefined;
+  /** Why it was reverted, in the network's words. */
+  failure: string | undefined;
+  blockNumber: bigint | undefined;
+  createdAt: Temporal.Instant;
+}
+
+export type NewChainTransaction = Pick<
+  ChainTransaction,
+  "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "order" | "result"
+>;
+
+export type ChainTransactionEnd =
+  | { state: "confirmed"; receipt: ChainReceipt }
+  | { state: "reverted"; receipt: ChainReceipt; failure: string };
+
+export interface ChainTransactions {
+  /** The stored one when the idempotency key is known; another order under the same key is an error. */
+  enqueue(transaction: NewChainTransaction): Promise<ChainTransaction>;
+  get(id: string): Promise<ChainTransaction | undefined>;
+  findByKey(network: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
+  /**
+   * What an earlier call with the same idempotency key (and tenant, subject and tool) has stored within a day, unless it was
+   * reverted. Undefined also when this call has no key.
+   */
+  findOfRequest(network: Environment, callId: string): Promise<ChainTransaction | undefined>;
+  /** Queued and signed ones, oldest first. */
+  listOpen(network: Environment, limit: number): Promise<readonly ChainTransaction[]>;
+  /** Of these hashes the ones that belong to a transaction of ours, whatever became of it. */
+  knownHashes(network: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
+  /**
+   * Queued → signed: takes the signer's next nonce under its row's lock and stores what `sign` makes of it, in one transaction.
+   * Undefined: it was not queued any more.
+   */
+  sign(
+    id: string,
+    signerWalletId: string,
+    sign: (nonce: number) => Promise<SignedTransaction>,
+  ): Promise<ChainTransaction | undefined>;
+  /** Another transaction under the same nonce. False: the row has moved on since `from` was stored. */
+  replace(id: string, from: Hex, to: SignedTransaction): Promise<boolean>;
+  /**
+   * Signed → queued, for another nonce, when the one in `from` can never be in a block, or is there without effect; `failure`
+   * says why that is.
+   */
+  requeue(id: string, from: Hex, step: ChainTransactionStep, failure?: string): Promise<boolean>;
+  /** Signed → confirmed or reverted: true once. The transaction in the receipt becomes the row's. */
+  finish(id: string, end: ChainTransactionEnd): Promise<boolean>;
+  /** The signer's next nonce is at least this: others may have used its key. */
+  raiseNonce(signerWalletId: string, atLeast: number): Promise<void>;
+}
+
+/** The submitter of this process, for those who wait. */
+export interface ChainSubmission {
+  /** Takes up what was just stored, without waiting for the next turn. */
+  kick(): void;
+  /** Its end, whichever process brings it about; undefined: not in that time. */
+  waitForEnd(id: string, timeoutMs: number): Promise<ChainTransaction | undefined>;
+}

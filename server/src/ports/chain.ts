@@ -1,0 +1,68 @@
+import type { Micro } from "../domain/money.ts";
+import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { Environment } from "./identity.ts";
+
+/** A token as it was read from the chain at the start; its EIP-712 domain follows from it. */
+export interface ChainToken {
+  symbol: TokenSymbol;
+  address: Hex;
+  /** EIP-712 name and version. */
+  name: string;
+  version: string;
+}
+
+export interface ChainBlock {
+  number: bigint;
+  hash: Hex;
+}
+
+/** A `Transfer` event of one of the service's tokens. */
+export interface TokenMovement {
+  token: TokenSymbol;
+  from: Hex;
+  to: Hex;
+  amount: Micro;
+  transactionHash: Hex;
+  logIndex: number;
+  blockNumber: bigint;
+}
+
+export interface ChainReceipt {
+  hash: Hex;
+  block: ChainBlock;
+  succeeded: boolean;
+  movements: readonly TokenMovement[];
+}
+
+/**
+ * Reads one network. Addresses are in lower case. Everything rejects with Failure `chain_unavailable` (retryable) when the
+ * network cannot be reached or does not answer in time.
+ */
+export interface Chain {
+  readonly network: Environment;
+  readonly chainId: number;
+  /** Tells networks apart that have the same chain id. */
+  readonly genesisHash: Hex;
+  /** How many blocks must be on top of and including a transaction's block before it counts. */
+  readonly confirmations: number;
+  readonly tokens: Readonly<Record<TokenSymbol, ChainToken>>;
+  /** The token that gas is paid in on this network: its balances can grow without an event. Undefined: none of ours. */
+  readonly nativeToken: TokenSymbol | undefined;
+  /** The settlement splitter and the faucet; undefined: this network has none that we may use. */
+  readonly splitter: Hex | undefined;
+  readonly faucet: Hex | undefined;
+  /** The latest block that counts, `confirmations` considered. */
+  head(): Promise<ChainBlock>;
+  /** Undefined: there is no such block (any more). */
+  block(number: bigint): Promise<ChainBlock | undefined>;
+  /** Balances of one token, at that block, in the order of the addresses. */
+  balances(token: TokenSymbol, owners: readonly Hex[], atBlock: bigint): Promise<readonly Micro[]>;
+  /** Every movement of our tokens in these blocks, both included, in the order of the chain. */
+  movements(fromBlock: bigint, toBlock: bigint): Promise<readonly TokenMovement[]>;
+  /** Undefined: not mined, or not deep enough yet. */
+  receipt(hash: Hex): Promise<ChainReceipt | undefined>;
+  /** Whether the token's issuer blocks this address. */
+  isBlocked(token: TokenSymbol, address: Hex): Promise<boolean>;
+  /** Seconds until the faucet gives this address this token again; 0: now. */
+  faucetWaitSeconds(token: TokenSymbol, to: Hex): Promise<number>;
+}

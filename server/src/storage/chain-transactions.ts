@@ -1,0 +1,241 @@
+import { type Selectable, sql } from "kysely";
+import { canonicalJson } from "../domain/canonical-json.ts";
+import { newId } from "../domain/ids.ts";
+import type { ChainTransaction, ChainTransactions, NewChainTransaction } from "../ports/chain-transactions.ts";
+import type { Clock } from "../ports/clock.ts";
+import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
+import type { ChainTransactionTable } from "./chain-tables.ts";
+import type { Queryable } from "./database.ts";
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
+  const now = (): string => clock.now().toString();
+  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  }
+
+  const findByKey: ChainTransactions["findByKey"] = async (network, idempotencyKey) => {
+    const row = await queryable
+      .selectFrom("chain_transaction")
+      .selectAll()
+      .where("network", "=", network)
+      .where("idempotency_key", "=", idempotencyKey)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toTransaction(row);
+  };
+
+  return {
+    async enqueue(transaction) {
+      const at = clock.now();
+      const row = await queryable
+        .insertInto("chain_transaction")
+        .values({
+          id: newId("ctx_", at.epochMilliseconds),
+          network: transaction.network,
+          idempotency_key: transaction.idempotencyKey,
+          tenant_id: transaction.tenantId,
+          call_id: transaction.callId,
+          request_key: transaction.callId === null ? null : requestKeyOf(transaction.callId),
+          purpose: transaction.purpose,
+          chain_order: toStoredOrder(transaction.order),
+          result: transaction.result === undefined ? null : JSON.stringify(transaction.result),
+          created_at: at.toString(),
+          updated_at: at.toString(),
+        })
+        .onConflict((conflict) => conflict.columns(["network", "idempotency_key"]).doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row !== undefined) return toTransaction(row);
+      const stored = await findByKey(transaction.network, transaction.idempotencyKey);
+      if (stored === undefined || !isSame(stored, transaction)) {
+        throw new Error(`chain: ${transaction.idempotencyKey} was stored before, with another order`);
+      }
+      return stored;
+    },
+
+    async get(id) {
+      const row = await queryable.selectFrom("chain_transaction").selectAll().where("id", "=", id).executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
+    findByKey,
+
+    async findOfRequest(network, callId) {
+      const row = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("tenant_id", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
+        .where("request_key", "=", requestKeyOf(callId))
+        .where("call_id", "<>", callId)
+        .where("state", "<>", "reverted")
+        .where("created_at", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
+        .orderBy("created_at", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
+    async listOpen(network, limit) {
+      const rows = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("state", "in", ["queued", "signed"])
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(toTransaction);
+    },
+
+    async knownHashes(network, hashes) {
+      if (hashes.length === 0) return new Set();
+      const wanted = sql`${[...hashes]}::text[]`;
+      const rows = await queryable
+        .selectFrom("chain_transaction")
+        .select(["hash", "earlier_hashes"])
+        .where("network", "=", network)
+        .where(sql<boolean>`(hash = any (${wanted}) or earlier_hashes && ${wanted})`)
+        .execute();
+      return new Set(rows.flatMap((row) => [...row.earlier_hashes, ...(row.hash === null ? [] : [row.hash])]));
+    },
+
+    sign: (id, signerWalletId, sign) =>
+      inTransaction(async (db) => {
+        const queued = await db
+          .selectFrom("chain_transaction")
+          .select("id")
+          .where("id", "=", id)
+          .where("state", "=", "queued")
+          .forUpdate()
+          .executeTakeFirst();
+        if (queued === undefined) return undefined;
+        const signer = await db
+          .updateTable("wallet")
+          .set({ next_nonce: sql`next_nonce + 1` })
+          .where("id", "=", signerWalletId)
+          .returning("next_nonce")
+          .executeTakeFirstOrThrow();
+        const nonce = signer.next_nonce - 1n;
+        const { raw, hash } = await sign(Number(nonce));
+        const row = await db
+          .updateTable("chain_transaction")
+          .set({ state: "signed", signer_id: signerWalletId, nonce, raw, hash, updated_at: now() })
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        return toTransaction(row);
+      }),
+
+    async replace(id, from, to) {
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          raw: to.raw,
+          hash: to.hash,
+          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async requeue(id, from, step, failure) {
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          state: "queued",
+          step,
+          ...(failure === undefined ? {} : { failure }),
+          signer_id: null,
+          nonce: null,
+          raw: null,
+          hash: null,
+          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async finish(id, end) {
+      const { hash, block } = end.receipt;
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          state: end.state,
+          failure: end.state === "reverted" ? end.failure : null,
+          hash,
+          earlier_hashes: sql`case when hash = ${hash} then earlier_hashes else array_append(earlier_hashes, hash) end`,
+          block_number: block.number,
+          block_hash: block.hash,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async raiseNonce(signerWalletId, atLeast) {
+      await queryable
+        .updateTable("wallet")
+        .set({ next_nonce: BigInt(atLeast) })
+        .where("id", "=", signerWalletId)
+        .where("next_nonce", "<", BigInt(atLeast))
+        .execute();
+    },
+  };
+}
+
+/** Null when the call has no idempotency key. */
+function requestKeyOf(callId: string) {
+  return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
+    where id = ${callId} and idempotency_key is not null)`;
+}
+
+/** Idempotency keys are free again after a day. */
+function keysSince(clock: Clock): string {
+  return clock.now().subtract({ hours: 24 }).toString();
+}
+
+function isSame(stored: ChainTransaction, asked: NewChainTransaction): boolean {
+  return (
+    stored.tenantId === asked.tenantId &&
+    stored.purpose === asked.purpose &&
+    canonicalJson(JSON.parse(toStoredOrder(stored.order))) === canonicalJson(JSON.parse(toStoredOrder(asked.order)))
+  );
+}
+
+function toTransaction(row: Selectable<ChainTransactionTable>): ChainTransaction {
+  const result = row.result;
+  return {
+    id: row.id,
+    network: row.network,
+    idempotencyKey: row.idempotency_key,
+    tenantId: row.tenant_id,
+    callId: row.call_id,
+    purpose: row.purpose,
+    order: fromStoredOrder(row.chain_order),
+    result: typeof result === "object" && result !== null ? { ...result } : undefined,
+    state: row.state,
+    step: row.step,
+    hash: row.hash ?? undefined,
+    earlierHashes: row.earlier_hashes,
+    raw: row.raw ?? undefined,
+    nonce: row.nonce === null ? undefined : Number(row.nonce),
+    failure: row.failure ?? undefined,
+    blockNumber: row.block_number ?? undefined,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Routes, WebHandler } from "../hosts.ts";
+import type { Operation } from "../operation.ts";
+
+export interface CachedAnswerOptions {
+  contentType: string;
+  /** One hour unless said otherwise. */
+  cacheControl?: string;
+  /** Beside those of every cached answer, for example a content security policy. Lower-case names. */
+  headers?: Readonly<Record<string, string>>;
+  /** Request headers by which the caller of this function chooses between answers, beside Accept-Encoding. */
+  vary?: readonly string[];
+}
+
+type Encoding = "identity" | "gzip" | "br";
+
+/** What is smaller gains less from compression than its headers cost. */
+const SMALLEST_COMPRESSED_BYTES = 1_000;
+const BROTLI_QUALITY = 9;
+const ONE_HOUR = "max-age=3600";
+
+/**
+ * A public text that stays the same while the process lives: anybody's page may read it, it has an ETag, answers
+ * GET, HEAD and the preflight, and is compressed once per encoding, when somebody first asks for that.
+ */
+export function cachedAnswer(content: string | Uint8Array, options: CachedAnswerOptions): WebHandler {
+  const bytes = Buffer.from(content);
+  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  const variants = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+  const variant = (encoding: Encoding) => {
+    const known = variants.get(encoding);
+    if (known !== undefined) return known;
+    const made = encode(bytes, encoding);
+    variants.set(encoding, made);
+    return made;
+  };
+  const shared = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "etag",
+    "cache-control": options.cacheControl ?? ONE_HOUR,
+    vary: ["accept-encoding", ...(options.vary ?? [])].join(", "),
+    "x-content-type-options": "nosniff",
+    ...options.headers,
+  };
+
+  return async (request) => {
+    if (request.method === "OPTIONS") return preflight();
+    const encoding = bytes.length < SMALLEST_COMPRESSED_BYTES ? "identity" : bestEncoding(request);
+    const etag = `"${hash}${encoding === "identity" ? "" : `-${encoding}`}"`;
+    const headers = new Headers({ ...shared, etag });
+    if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+    const body = await variant(encoding);
+    headers.set("content-type", options.contentType);
+    headers.set("content-length", String(body.byteLength));
+    if (encoding !== "identity") headers.set("content-encoding", encoding);
+    return new Response(request.method === "HEAD" ? null : body, { status: 200, headers });
+  };
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "GET, HEAD, OPTIONS",
+      // The asterisk leaves out Authorization, which some clients send everywhere.
+      "access-control-allow-headers": "*, authorization",
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+async function encode(bytes: Buffer<ArrayBuffer>, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  if (encoding === "identity") return bytes;
+  const packed =
+    encoding === "gzip"
+      ? await promisify(gzip)(bytes)
+      : await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  return new Uint8Array(packed);
+}
+
+/** Brotli before gzip before nothing, as far as the caller takes it. */
+function bestEncoding(request: Request): Encoding {
+  const accepted = acceptedEncodings(request.headers.get("accept-encoding") ?? "");
+  const takes = (encoding: string) => accepted.get(encoding) ?? accepted.get("*") ?? false;
+  if (takes("br")) return "br";
+  return takes("gzip") ? "gzip" : "identity";
+}
+
+function acceptedEncodings(header: string): Map<string, boolean> {
+  return new Map(
+    header.split(",").map((item) => {
+      const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+      return [name, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))];
+    }),
+  );
+}
+
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  return ifNoneMatch.split(",").some((tag) => {
+    const known = tag.trim();
+    return known === "*" || known === etag || known === `W/${etag}`;
+  });
+}
+
+/**
+ * The routes of one cached answer: GET, with which HEAD comes, and the preflight of other origins' pages. What lies under
+ * `/api` brings its description.
+ */
+export function cachedRoutes(path: string, webHandler: WebHandler, operation?: Operation): Routes {
+  return [
+    { method: "GET", path, webHandler, ...(operation === undefined ? {} : { operation }) },
+    { method: "OPTIONS", path, webHandler },
+  ];
+}

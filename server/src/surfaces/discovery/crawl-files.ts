@@ -1,0 +1,71 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import { DISPATCH_PATH } from "../dispatch.ts";
+import type { Routes } from "../hosts.ts";
+import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
+import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { INDEX_SLUG } from "./load-pages.ts";
+import type { Page } from "./page.ts";
+
+export interface CrawlOptions {
+  pages: readonly Page[];
+  catalog: Catalog;
+  appUrl: string;
+  edgeUrl: string;
+}
+
+/** What crawlers read first: the manifest for language models, and robots.txt with the list of pages for all others. */
+export function crawlRoutes(options: CrawlOptions): Routes {
+  const manifest = cachedAnswer(renderManifest(options), { contentType: "text/plain; charset=utf-8" });
+  return [
+    ...cachedRoutes("/llms.txt", manifest),
+    ...cachedRoutes("/.well-known/llms.txt", manifest),
+    ...cachedRoutes("/robots.txt", cachedAnswer(renderRobots(options), { contentType: "text/plain; charset=utf-8" })),
+    ...cachedRoutes(
+      "/sitemap.xml",
+      cachedAnswer(renderSitemap(options), { contentType: "application/xml; charset=utf-8" }),
+    ),
+  ];
+}
+
+/** A title, a summary, how to call, then lists of links, each with what it leads to (llmstxt.org). */
+function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): string {
+  const line = (title: string, path: string, note: string) => `- [${title}](${appUrl}${path}): ${note}`;
+  const [index, ...others] = pages.filter(({ slug }) => !slug.startsWith("tools/"));
+  const tools = catalog.entries.map(({ tool }) => line(tool.name, `/docs/tools/${tool.name}.md`, tool.summary));
+  return `# Wayfare
+
+> ${index?.summary ?? ""}
+
+Every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The same tools are reached in two ways:
+
+- HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tenantId", "tool", "args"}
+- MCP, streamable HTTP: ${appUrl}${APP_MCP_PATH}, and the same at ${edgeUrl}${EDGE_MCP_PATH}
+
+Each page below is also there as HTML, under its address without \`.md\`.
+
+## Guides
+
+${(index === undefined ? others : [index, ...others]).map((page) => line(page.title, `/docs/${page.slug}.md`, page.summary)).join("\n")}
+
+## Tools
+
+${tools.join("\n")}
+
+## Machine-readable
+
+${line("OpenAPI description", "/api/openapi.json", "Every tool as an operation, with its schemas, errors and examples (OpenAPI 3.1).")}
+${line("MCP server card", "/.well-known/mcp/server-card.json", "Where the MCP server is and what it needs to connect.")}
+${line("Registry entry", "/server.json", "The same in the format of the MCP registry.")}
+`;
+}
+
+function renderRobots({ appUrl }: CrawlOptions): string {
+  return `User-agent: *\nAllow: /api/openapi.json\nDisallow: /api/\n\nSitemap: ${appUrl}/sitemap.xml\n`;
+}
+
+function renderSitemap({ pages, appUrl }: CrawlOptions): string {
+  const paths = ["/", ...pages.map(({ slug }) => (slug === INDEX_SLUG ? "/docs" : `/docs/${slug}`))];
+  const urls = paths.map((path) => `<url><loc>${escapeHtml(appUrl + path)}</loc></url>`).join("\n");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}\n</urlset>\n`;
+}

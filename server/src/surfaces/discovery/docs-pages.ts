@@ -1,0 +1,115 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Routes, WebHandler } from "../hosts.ts";
+import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
+import { INDEX_SLUG } from "./load-pages.ts";
+import { notFound } from "./not-found.ts";
+import type { Page } from "./page.ts";
+import { prefersHtml, prefersMarkdown } from "./preferred-type.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+
+const MARKDOWN = "text/markdown; charset=utf-8";
+const TOOL_FOLDER = "tools/";
+
+export interface DocsOptions {
+  pages: readonly Page[];
+  catalog: Catalog;
+  appUrl: string;
+}
+
+/** Every page as HTML, and with `.md` appended or by `Accept: text/markdown` as Markdown. */
+export function docsRoutes(options: DocsOptions): Routes {
+  const { pages, appUrl } = options;
+  const groups = groupPages(options);
+  const pageRoutes = pages.flatMap((page) => {
+    const path = pathOf(page.slug);
+    const html = cachedAnswer(renderPage(page, groups, appUrl), {
+      contentType: HTML,
+      vary: ["accept"],
+      headers: { ...htmlHeaders, link: `<${path}.md>; rel="alternate"; type="text/markdown"` },
+    });
+    const markdown = cachedAnswer(page.markdown, { contentType: MARKDOWN, vary: ["accept"] });
+    const either: WebHandler = (request) => (prefersMarkdown(request) ? markdown(request) : html(request));
+    const paths = page.slug === INDEX_SLUG ? ["/docs", "/docs/", `/docs/${INDEX_SLUG}`] : [path, `${path}/`];
+    return [
+      ...paths.flatMap((one) => cachedRoutes(one, either)),
+      ...paths.filter((one) => !one.endsWith("/")).flatMap((one) => cachedRoutes(`${one}.md`, markdown)),
+    ];
+  });
+  return [...pageRoutes, { method: "GET", path: "/docs/*", webHandler: unknownPage(groups) }];
+}
+
+function pathOf(slug: string): string {
+  return slug === INDEX_SLUG ? "/docs" : `/docs/${slug}`;
+}
+
+interface PageGroup {
+  heading: string;
+  pages: readonly Page[];
+}
+
+/** What lists of pages show: everything outside the tools' folder, then the tools by area, in the catalog's order. */
+export function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">): readonly PageGroup[] {
+  const bySlug = new Map(pages.map((page) => [page.slug, page]));
+  const areas = new Map<string, Page[]>();
+  for (const { tool } of catalog.entries) {
+    const page = bySlug.get(`${TOOL_FOLDER}${tool.name}`);
+    if (page === undefined) continue;
+    areas.set(tool.area, [...(areas.get(tool.area) ?? []), page]);
+  }
+  return [
+    { heading: "Documentation", pages: pages.filter(({ slug }) => !slug.startsWith(TOOL_FOLDER)) },
+    ...[...areas].map(([area, ofArea]) => ({ heading: `Tools: ${area}`, pages: ofArea })),
+  ];
+}
+
+function renderPage(page: Page, groups: readonly PageGroup[], appUrl: string): string {
+  const path = pathOf(page.slug);
+  return renderDocument({
+    title: page.slug === INDEX_SLUG ? page.title : `${page.title} · Wayfare`,
+    description: page.summary,
+    markdownPath: `${path}.md`,
+    hasPageList: true,
+    body: `<div class="frame">
+<main id="content">
+${renderMarkdown(page.markdown, appUrl)}<p class="source"><a href="${escapeHtml(path)}.md">This page as Markdown</a></p>
+</main>
+${renderList(groups, page.slug)}
+</div>`,
+  });
+}
+
+function renderList(groups: readonly PageGroup[], currentSlug: string | undefined): string {
+  const item = ({ slug, title }: Page) => {
+    const current = slug === currentSlug ? ' aria-current="page"' : "";
+    return `<li><a href="${escapeHtml(pathOf(slug))}"${current}>${escapeHtml(title)}</a></li>`;
+  };
+  const lists = groups.map(
+    ({ heading, pages }) => `<h2>${escapeHtml(heading)}</h2>\n<ul>\n${pages.map(item).join("\n")}\n</ul>`,
+  );
+  return `<nav class="pages" id="pages" aria-label="Pages">\n${lists.join("\n")}\n</nav>`;
+}
+
+/** Whoever asks for HTML gets the list of pages; everybody else a problem. */
+function unknownPage(groups: readonly PageGroup[]): WebHandler {
+  const html = renderDocument({
+    title: "No such page · Wayfare",
+    description: "There is no such page.",
+    hasPageList: true,
+    body: `<div class="frame">
+<main id="content">
+<h1>There is no such page</h1>
+<p>Its address may be misspelt, or the tool it described may have another name here. The list has every page.</p>
+</main>
+${renderList(groups, undefined)}
+</div>`,
+  });
+  return (request) => {
+    const headers = { "access-control-allow-origin": "*", vary: "accept" };
+    if (prefersHtml(request)) {
+      return new Response(html, { status: 404, headers: { ...htmlHeaders, ...headers, "content-type": HTML } });
+    }
+    return notFound(request, `There is no page ${new URL(request.url).pathname}. /llms.txt lists every page.`, headers);
+  };
+}

@@ -1,0 +1,34 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Routes } from "../hosts.ts";
+import { crawlRoutes } from "./crawl-files.ts";
+import { docsRoutes } from "./docs-pages.ts";
+import { downloadRoutes } from "./downloads.ts";
+import { landingRoutes } from "./landing.ts";
+import type { Page } from "./page.ts";
+import { type SecurityContact, securityContactRoutes } from "./security-contact.ts";
+import { serverCardRoutes } from "./server-card.ts";
+
+export interface DocumentationOptions {
+  catalog: Catalog;
+  pages: readonly Page[];
+  appUrl: string;
+  edgeUrl: string;
+  /** What everything but a browser reads at the root. */
+  welcome: string;
+  releaseDownloadsUrl: string | undefined;
+  security: SecurityContact | undefined;
+  clock: Clock;
+}
+
+/** The application host's pages and the files by which it is found. */
+export function documentationRoutes(options: DocumentationOptions): Routes {
+  return [
+    ...landingRoutes(options),
+    ...docsRoutes(options),
+    ...crawlRoutes(options),
+    ...serverCardRoutes(options),
+    ...securityContactRoutes(options),
+    ...downloadRoutes(options.releaseDownloadsUrl),
+  ];
+}

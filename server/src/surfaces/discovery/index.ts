@@ -1,0 +1,22 @@
+import type { Routes } from "../hosts.ts";
+import { type DocumentationOptions, documentationRoutes } from "./documentation.ts";
+import { type OpenApiRouteOptions, openApiRoutes } from "./openapi-route.ts";
+import { referenceRoutes } from "./reference-page.ts";
+import { openApiOperation } from "./service-operations.ts";
+
+export interface DiscoveryOptions extends OpenApiRouteOptions, Omit<DocumentationOptions, "security"> {
+  securityContact: string | undefined;
+  securityContactExpires: Temporal.Instant | undefined;
+}
+
+/** What describes the service to people, agents and their tools. Public, the same for everybody, made once at boot. */
+export function discoveryRoutes(options: DiscoveryOptions): Routes {
+  const { securityContact: contact, securityContactExpires: expires } = options;
+  const security = contact === undefined || expires === undefined ? undefined : { contact, expires };
+  const documentation = documentationRoutes({ ...options, security });
+  return [
+    ...openApiRoutes({ ...options, routes: [...options.routes, ...documentation] }),
+    ...referenceRoutes(openApiOperation.path),
+    ...documentation,
+  ];
+}

@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { escapeHtml } from "./escape-html.ts";
+
+// In the page itself: a page is then one request, and the policy below names the only style that may apply.
+const style = readFileSync(join(import.meta.dirname, "style.css"), "utf8")
+  .replaceAll(/\s+/g, " ")
+  .trim();
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M8 1a5 5 0 0 1 5 5c0 4-5 9-5 9S3 10 3 6a5 5 0 0 1 5-5z' fill='%230b8577'/%3E%3C/svg%3E";
+
+/** No script, nothing from elsewhere, in nobody's frame. */
+export const htmlHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "referrer-policy": "no-referrer",
+};
+
+export const HTML = "text/html; charset=utf-8";
+
+export interface Document {
+  title: string;
+  description: string;
+  /** Address of the same text as Markdown, for agents. */
+  markdownPath?: string;
+  /** HTML, as is. */
+  body: string;
+  /** Whether the body has a list of pages at `#pages`, which narrow screens show last. */
+  hasPageList: boolean;
+}
+
+/** The frame that all pages share. */
+export function renderDocument({ title, description, markdownPath, body, hasPageList }: Document): string {
+  const alternate =
+    markdownPath === undefined
+      ? ""
+      : `<link rel="alternate" type="text/markdown" href="${escapeHtml(markdownPath)}">\n`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="${escapeHtml(description)}">
+<link rel="icon" href="${ICON}">
+${alternate}<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#content">To the content</a>
+<header>
+<a class="brand" href="/">Wayfare</a>
+${hasPageList ? '<a class="narrow" href="#pages">All pages</a>\n' : ""}<a href="/docs">Documentation</a>
+<a href="/docs/connect">Connect</a>
+<a href="/reference">API reference</a>
+<a href="/llms.txt">llms.txt</a>
+</header>
+${body}
+</body>
+</html>
+`;
+}

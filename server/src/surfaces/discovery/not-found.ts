@@ -1,0 +1,12 @@
+import { renderProblem } from "../render-error.ts";
+import { traceIdOf } from "../trace.ts";
+
+/** A 404 problem that other origins' pages may read, like everything public. */
+export function notFound(request: Request, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
+  const traceId = traceIdOf(request.headers.get("traceparent") ?? undefined);
+  const problem = renderProblem({ code: "not_found", detail }, traceId);
+  return new Response(problem.body, {
+    status: problem.status,
+    headers: { ...problem.headers, "access-control-allow-origin": "*", ...headers },
+  });
+}

@@ -1,0 +1,9 @@
+/** A part of the description under construction. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+type Shared = "schemas" | "headers" | "parameters";
+
+/** A reference to a part that several operations share. */
+export function ref(kind: Shared, name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}

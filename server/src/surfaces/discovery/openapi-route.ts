@@ -1,0 +1,26 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Routes } from "../hosts.ts";
+import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
+import { createOpenApi } from "./openapi.ts";
+import { healthOperations, mcpOperation, openApiOperation } from "./service-operations.ts";
+
+export interface OpenApiRouteOptions {
+  catalog: Catalog;
+  appUrl: string;
+  /** The application host's other routes: those that carry a description are in it. */
+  routes: Routes;
+  clock: Clock;
+}
+
+/** `GET /api/openapi.json`, made once, from what is really mounted. */
+export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOptions): Routes {
+  const mounted = routes.flatMap(({ operation }) => (operation === undefined ? [] : [operation]));
+  const text = createOpenApi(catalog, {
+    appUrl,
+    operations: [...mounted, mcpOperation, openApiOperation, ...healthOperations],
+    today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
+  });
+  const answer = cachedAnswer(text, { contentType: "application/json; charset=utf-8" });
+  return cachedRoutes(openApiOperation.path, answer, openApiOperation);
+}

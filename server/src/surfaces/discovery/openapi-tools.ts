@@ -1,0 +1,107 @@
+import { formatDecimal } from "../../domain/money.ts";
+import type { CatalogEntry } from "../../kernel/catalog.ts";
+import { DISPATCH_PATH } from "../dispatch.ts";
+import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";
+import { type JsonObject, ref } from "./openapi-json.ts";
+import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
+import { withHeaders } from "./openapi-routes.ts";
+
+const effectWords = {
+  read: "Changes nothing.",
+  write: "Changes records.",
+  spend: "Moves money.",
+} as const;
+
+const EXAMPLE_TENANT = "tenant_01JZZ0000000000000000000";
+
+/** A tool's own path: what follows `#` is not sent, it tells the operations of one address apart. */
+export const toolPath = (name: string): string => `${DISPATCH_PATH}#${name}`;
+
+export const argsSchemaName = (name: string): string => `${name}_args`;
+export const resultSchemaName = (name: string): string => `${name}_result`;
+
+/** The argument and result schemas of a tool, under the names that its operation refers to. */
+export function toolSchemas({ tool, inputSchema, outputSchema }: CatalogEntry): [string, JsonObject][] {
+  return [
+    [argsSchemaName(tool.name), inputSchema],
+    // A later version may say more.
+    [resultSchemaName(tool.name), { ...outputSchema, additionalProperties: true }],
+  ];
+}
+
+export function toolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+  const price = `${formatDecimal(tool.price, 3)} USDC`;
+  return {
+    operationId: tool.name,
+    tags: [tool.area],
+    summary: tool.title,
+    description: `${tool.summary}\n\n${effectWords[tool.effect]} Scope \`${scope}\`, list price ${price}; only a successful call is paid.`,
+    "x-scope": scope,
+    "x-effect": tool.effect,
+    "x-price-micro-usdc": tool.price.toString(),
+    "x-payable-without-key": tool.payableWithoutKey,
+    security: [{ [SECURITY_SCHEME]: [scope] }],
+    parameters: [ref("parameters", "IdempotencyKey"), ref("parameters", "Traceparent")],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: requestSchema(tool.name),
+          // Named, so that types generated from it do not change with the day.
+          examples: {
+            [tool.name]: { value: { tenantId: EXAMPLE_TENANT, tool: tool.name, args: tool.example(today) } },
+          },
+        },
+      },
+    },
+    responses: withHeaders(
+      {
+        "200": {
+          description: "The tool's result.",
+          headers: { ...meterHeader, ...replayHeader },
+          content: { "application/json": { schema: envelopeSchema(tool.name) } },
+        },
+        ...replayable(errorAnswers(["keyed", "scoped", "input", "body", "call"], []), "400"),
+        "500": { ...toolFailureAnswer(tool.errors), headers: replayHeader },
+      },
+      auditHeaders,
+    ),
+  };
+}
+
+/** What a tool itself finds wrong with its arguments is final, and given again like any final answer. */
+function replayable(answers: Readonly<Record<string, JsonObject>>, status: string): Record<string, JsonObject> {
+  return { ...answers, [status]: { ...answers[status], headers: replayHeader } };
+}
+
+function requestSchema(name: string): JsonObject {
+  return {
+    type: "object",
+    required: ["tenantId", "tool", "args"],
+    properties: {
+      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`" },
+      tool: { type: "string", const: name },
+      args: ref("schemas", argsSchemaName(name)),
+      userId: {
+        type: "string",
+        minLength: 1,
+        maxLength: 128,
+        description: "A user of the tenant; left out, the key's own service account calls",
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+function envelopeSchema(name: string): JsonObject {
+  return {
+    type: "object",
+    required: ["ok", "result", "latencyMs", "priceMicroUsdc"],
+    properties: {
+      ok: { type: "boolean", const: true },
+      result: ref("schemas", resultSchemaName(name)),
+      latencyMs: { type: "number" },
+      priceMicroUsdc: { type: "string", pattern: "^\\d+$", description: "What was paid, in micro-USDC" },
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Operation } from "../operation.ts";
+import type { JsonObject } from "./openapi-json.ts";
+import { components, problemSchema, tags } from "./openapi-parts.ts";
+import { routeOperation } from "./openapi-routes.ts";
+import { toolOperation, toolPath, toolSchemas } from "./openapi-tools.ts";
+
+/** Of the description, not of the product: interface specification, "Versioning". */
+const DESCRIPTION_VERSION = "1.0.0";
+
+const INTRODUCTION = `Travel and settlement tools for AI agents. Every tool is called with its arguments at one address, and is paid only when it succeeded.
+
+Each tool is listed as an operation of its own. What follows \`#\` in its path tells the tools apart and is never sent: the request goes to the address before it, with the tool's name in the body.
+
+Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
+
+export interface OpenApiOptions {
+  appUrl: string;
+  /** Every described route of the application host. */
+  operations: readonly Operation[];
+  /** Examples use dates after it. */
+  today: Temporal.PlainDate;
+}
+
+/** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
+export function createOpenApi(catalog: Catalog, { appUrl, operations, today }: OpenApiOptions): string {
+  const paths = new Map<string, Record<string, JsonObject>>();
+  for (const entry of catalog.entries) paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, today) });
+  // Sorted, so that the description does not depend on the order in which routes are mounted.
+  for (const operation of operations.toSorted((one, other) => one.path.localeCompare(other.path))) {
+    const item = paths.get(operation.path) ?? {};
+    item[operation.method.toLowerCase()] = routeOperation(operation);
+    paths.set(operation.path, item);
+  }
+  const used = new Set([...catalog.entries.map(({ tool }) => tool.area), ...operations.map(({ tag }) => tag)]);
+  const document: JsonObject = {
+    openapi: "3.1.0",
+    info: {
+      title: "Wayfare",
+      version: DESCRIPTION_VERSION,
+      summary: "Travel and settlement tools for AI agents.",
+      description: INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: appUrl, description: "This deployment" }],
+    externalDocs: { url: `${appUrl}/docs`, description: "Guides, prices and what to do about errors" },
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths: Object.fromEntries(paths),
+    components: {
+      ...components,
+      schemas: { Problem: problemSchema, ...Object.fromEntries(catalog.entries.flatMap(toolSchemas)) },
+    },
+  };
+  return JSON.stringify(document);
+}

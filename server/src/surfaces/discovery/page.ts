@@ -1,0 +1,10 @@
+/** A page of the documentation, as the HTTP hosts and the MCP resources offer it. */
+export interface Page {
+  /** Without a leading slash and extension, for example `prices` or `tools/search_flights`; the URL is `/docs/<slug>`. */
+  readonly slug: string;
+  readonly title: string;
+  /** One sentence, for lists of pages. */
+  readonly summary: string;
+  /** Markdown; the first line is the title as a heading. */
+  readonly markdown: string;
+}

@@ -1,0 +1,101 @@
+import { isIP } from "node:net";
+import type { Routes } from "../hosts.ts";
+import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
+import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
+import type { Operation } from "../operation.ts";
+import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
+import { serverCardOperation } from "./service-operations.ts";
+
+/** Shapes read on 2026-11-20; the links in the documents name their schemas. */
+const CARD_SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
+const REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+const CARD_TYPE = "application/mcp-server-card+json";
+
+/** Both formats allow a hundred characters. */
+const DESCRIPTION = "Travel and settlement tools for AI agents; every call is priced, capped, recorded and signed.";
+
+export interface ServerCardOptions {
+  appUrl: string;
+  edgeUrl: string;
+}
+
+/**
+ * Where the MCP endpoints are and what they need, before anybody connects: the card (SEP-2127), the catalog that leads
+ * to it, and the registry's server.json. None lists tools: that list depends on the key and comes from the endpoint.
+ */
+export function serverCardRoutes(options: ServerCardOptions): Routes {
+  const { appUrl } = options;
+  const catalog = {
+    specVersion: "1.0",
+    entries: [
+      {
+        identifier: `urn:air:${new URL(appUrl).hostname}:mcp:wayfare`,
+        type: CARD_TYPE,
+        url: `${appUrl}${APP_MCP_PATH}/server-card`,
+      },
+    ],
+  };
+  return [
+    ...cardRoutes(APP_MCP_PATH, options, serverCardOperation),
+    ...jsonRoutes("/.well-known/ai-catalog.json", catalog, "application/ai-catalog+json"),
+    ...jsonRoutes("/server.json", registryEntry(options), "application/json"),
+  ];
+}
+
+/** The same card beside the edge host's endpoint. */
+export function edgeServerCardRoutes(options: ServerCardOptions): Routes {
+  return cardRoutes(EDGE_MCP_PATH, options);
+}
+
+function cardRoutes(mcpPath: string, options: ServerCardOptions, operation?: Operation): Routes {
+  const card = {
+    $schema: CARD_SCHEMA,
+    ...identity(options),
+    remotes: remotes(options).map((remote) => ({ ...remote, supportedProtocolVersions: SUPPORTED_VERSIONS })),
+  };
+  return [
+    ...jsonRoutes(`${mcpPath}/server-card`, card, CARD_TYPE, operation),
+    ...jsonRoutes("/.well-known/mcp/server-card.json", card, CARD_TYPE),
+  ];
+}
+
+function registryEntry(options: ServerCardOptions) {
+  return { $schema: REGISTRY_SCHEMA, ...identity(options), remotes: remotes(options) };
+}
+
+function identity({ appUrl }: ServerCardOptions) {
+  return {
+    name: `${reversedDomain(appUrl)}/wayfare`,
+    title: "Wayfare",
+    description: DESCRIPTION,
+    version: SERVICE_VERSION,
+    websiteUrl: `${appUrl}/docs`,
+  };
+}
+
+function remotes({ appUrl, edgeUrl }: ServerCardOptions) {
+  const authorization = {
+    name: "Authorization",
+    description: "Bearer and your API key, which begins with ak_.",
+    isRequired: true,
+    isSecret: true,
+    value: "Bearer {apiKey}",
+    variables: { apiKey: { description: "API key, ak_…", isRequired: true, isSecret: true, format: "string" } },
+  };
+  return [`${appUrl}${APP_MCP_PATH}`, `${edgeUrl}${EDGE_MCP_PATH}`].map((url) => ({
+    type: "streamable-http",
+    url,
+    headers: [authorization],
+  }));
+}
+
+/** `https://travel.example.com` gives `com.example.travel`; a bare address is nobody's domain. */
+function reversedDomain(url: string): string {
+  const { hostname } = new URL(url);
+  if (isIP(hostname.replaceAll(/[[\]]/g, "")) !== 0) return "localhost";
+  return hostname.split(".").toReversed().join(".");
+}
+
+function jsonRoutes(path: string, value: unknown, contentType: string, operation?: Operation): Routes {
+  return cachedRoutes(path, cachedAnswer(`${JSON.stringify(value, null, 2)}\n`, { contentType }), operation);
+}

@@ -1,0 +1,109 @@
+import { Failure, invalidInput, unauthorized } from "../../domain/errors.ts";
+import type { Kernel, SignalSource } from "../../kernel/invoke.ts";
+import type { Identity } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import { METER_ID_HEADER } from "../audit-headers.ts";
+import { checkUser } from "../check-user.ts";
+import { fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
+import { continuedTraceId } from "../trace.ts";
+import type { Visit } from "./visit.ts";
+
+/** Keys of `_meta` that belong to this service; the rest of the protocol uses other names. */
+export const USER_ID_KEY = "wayfare/userId";
+export const TRACE_ID_KEY = "wayfare/traceId";
+export const METER_ID_KEY = "wayfare/meterId";
+export const PRICE_KEY = "wayfare/priceMicroUsdc";
+export const REPLAYED_KEY = "wayfare/replayed";
+
+export interface ToolAnswer {
+  [member: string]: unknown;
+  content: { type: "text"; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+  _meta: Record<string, unknown>;
+}
+
+export interface ToolCall {
+  name: string;
+  args: Readonly<Record<string, unknown>>;
+  meta: Readonly<Record<string, unknown>>;
+  gone: SignalSource;
+  progress?: ((step: string) => void) | undefined;
+}
+
+/** Whatever goes wrong with the call is a result, so that a model can mend it; only a refused key throws. */
+export type CallTool = (visit: Visit, call: ToolCall) => Promise<ToolAnswer>;
+
+export interface CallToolOptions {
+  kernel: Kernel;
+  identity: Pick<Identity, "isUser">;
+  /** Turns what a port threw into a Failure where it is one. */
+  translate(error: unknown): unknown;
+  log: Log;
+}
+
+export function createCallTool({ kernel, identity, translate, log }: CallToolOptions): CallTool {
+  return async (visit, call) => {
+    const { exchange, caller } = visit;
+    if (caller === undefined) throw unauthorized();
+    const { meta } = call;
+    if (typeof meta.traceparent === "string") {
+      exchange.traceId = continuedTraceId(meta.traceparent) ?? exchange.traceId;
+    }
+    const { traceId } = exchange;
+    try {
+      const userId = text(meta, USER_ID_KEY);
+      if (userId !== undefined) await checkUser(userId, caller.principal, identity, `_meta.${USER_ID_KEY}`);
+      const answer = await kernel.invoke({
+        toolName: call.name,
+        args: call.args,
+        principal: caller.principal,
+        confirmPrincipal: caller.confirm,
+        userId,
+        surface: "mcp",
+        traceId,
+        idempotencyKey: text(meta, "idempotencyKey") ?? visit.request.header("idempotency-key"),
+        gone: call.gone,
+        progress: call.progress,
+      });
+      const { outcome, usageId, replayed } = answer;
+      if (replayed) visit.headers["idempotent-replayed"] = "true";
+      if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
+      const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
+      if (!outcome.ok) return failed(outcome, traceId, about);
+      const result = toObject(outcome.result);
+      return {
+        content: [{ type: "text", text: JSON.stringify(result, null, 2) }],
+        structuredContent: result,
+        _meta: {
+          ...about,
+          ...(usageId === undefined ? {} : { [METER_ID_KEY]: usageId }),
+          [PRICE_KEY]: answer.price.toString(),
+        },
+      };
+    } catch (thrown) {
+      const error = translate(thrown);
+      if (error instanceof Failure && error.code === "unauthorized") throw error;
+      return failed(fieldsOf(error, traceId, log), traceId, { [TRACE_ID_KEY]: traceId });
+    }
+  };
+}
+
+/** Without structured content: clients check that against the schema of results, and would hide what went wrong. */
+function failed(fields: ProblemFields, traceId: string, about: Record<string, unknown>): ToolAnswer {
+  const { retryAfterSeconds } = fields;
+  const problem = { ...problemOf(fields, traceId), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  return { content: [{ type: "text", text: JSON.stringify(problem, null, 2) }], isError: true, _meta: about };
+}
+
+function text(meta: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = meta[name];
+  if (value === undefined || (typeof value === "string" && value !== "" && value.length <= 255)) return value;
+  throw invalidInput([{ path: `_meta.${name}`, message: "must be a string of 1 to 255 characters" }]);
+}
+
+/** Every tool's output is an object, which the protocol demands before 2026-07-28. */
+function toObject(result: unknown): Record<string, unknown> {
+  if (typeof result === "object" && result !== null && !Array.isArray(result)) return { ...result };
+  throw new Error("A tool's result is not an object.");
+}

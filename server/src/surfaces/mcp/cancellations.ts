@@ -1,0 +1,69 @@
+import type { HttpRequest } from "../http.ts";
+import type { RpcId } from "./json-rpc.ts";
+
+export interface Cancellable {
+  /** Aborted when the client has gone or has cancelled the call. Made only for who asks. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+export interface Cancellations {
+  track(keyId: string, request: HttpRequest, id: RpcId): Cancellable;
+  cancel(keyId: string, request: HttpRequest, id: RpcId): void;
+}
+
+/**
+ * In the revisions with a handshake a cancellation comes as a message of its own, and without sessions only the key, the
+ * address and the message's id say which call it means. Where they fit more than one call, none is cancelled: it is a
+ * courtesy, and ending a stranger's call would be worse than finishing one in vain.
+ */
+export function createCancellations(): Cancellations {
+  const running = new Map<string, Set<Call>>();
+  const nameOf = (keyId: string, request: HttpRequest, id: RpcId) =>
+    `${keyId} ${request.remoteAddress} ${typeof id === "number" ? id : JSON.stringify(id)}`;
+  return {
+    track(keyId, request, id) {
+      const name = nameOf(keyId, request, id);
+      const call: Call = { controller: undefined };
+      const same = running.get(name);
+      if (same === undefined) running.set(name, new Set([call]));
+      else same.add(call);
+      return new TrackedCall(request, call, () => {
+        const left = running.get(name);
+        left?.delete(call);
+        if (left?.size === 0) running.delete(name);
+      });
+    },
+    cancel(keyId, request, id) {
+      const meant = running.get(nameOf(keyId, request, id));
+      if (meant?.size !== 1) return;
+      for (const call of meant) controllerOf(call).abort();
+    },
+  };
+}
+
+/** A class, for the reason that `RunningCall` of the kernel is one. */
+class TrackedCall implements Cancellable {
+  readonly end: () => void;
+  readonly #request: HttpRequest;
+  readonly #call: Call;
+
+  constructor(request: HttpRequest, call: Call, end: () => void) {
+    this.#request = request;
+    this.#call = call;
+    this.end = end;
+  }
+
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#request.signal, controllerOf(this.#call).signal]);
+  }
+}
+
+interface Call {
+  controller: AbortController | undefined;
+}
+
+function controllerOf(call: Call): AbortController {
+  call.controller ??= new AbortController();
+  return call.controller;
+}

@@ -1,0 +1,143 @@
+import { isLoopback } from "../../access/client-address.ts";
+import type { Admitted } from "../../access/gate.ts";
+import { Failure } from "../../domain/errors.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Prompt } from "../../kernel/prompt.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Page } from "../discovery/page.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "../http.ts";
+import { readJson } from "../json-body.ts";
+import type { OpenExchange, SignedAnswers } from "../signed-exchange.ts";
+import { answerBatch } from "./batch.ts";
+import { type CallToolOptions, createCallTool } from "./call-tool.ts";
+import { createCancellations } from "./cancellations.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { createDocuments } from "./documents.ts";
+import type { McpExtras } from "./extras.ts";
+import { createFastPath } from "./fast-path.ts";
+import { writeInstructions } from "./instructions.ts";
+import { INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR, REFUSED, rpcError } from "./json-rpc.ts";
+import { createLibraryPath } from "./library-path.ts";
+import { createOriginGuard, type OriginGuardOptions } from "./origin-guard.ts";
+import { createPromptList } from "./prompt-list.ts";
+import { createServerFactory } from "./server-factory.ts";
+import { createToolLists, type ListWish, readListWish } from "./tool-list.ts";
+import { SERVICE_VERSION } from "./versions.ts";
+import type { Visit } from "./visit.ts";
+
+export interface McpOptions extends CallToolOptions {
+  answerSigned: SignedAnswers;
+  catalog: Catalog;
+  guard: OriginGuardOptions;
+  pages: readonly Page[];
+  prompts: readonly Prompt[];
+  /** The fixtures of the conformance suites. With them, callers on this machine need no key. */
+  extras?: McpExtras | undefined;
+  fastPath: boolean;
+  clock: Clock;
+}
+
+/** On the application host and on the edge host. */
+export const APP_MCP_PATH = "/api/mcp";
+export const EDGE_MCP_PATH = "/mcp";
+
+const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
+
+/** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between any two messages. */
+export function createMcp(options: McpOptions): HttpHandler {
+  const { answerSigned, catalog, extras, clock, log } = options;
+  const refuseOrigin = createOriginGuard(options.guard);
+  const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
+  const cancellations = createCancellations();
+  const callTool = createCallTool(options);
+  const info = { name: "wayfare", title: "Wayfare", version: SERVICE_VERSION };
+  const createServer = createServerFactory({
+    info,
+    instructions: writeInstructions(catalog),
+    catalog,
+    callTool,
+    documents: createDocuments(options.pages, extras),
+    prompts: createPromptList(options.prompts, extras, clock),
+    extras,
+  });
+  const talkative = new Set(extras?.tools.map(({ definition }) => definition.name));
+  const library = createLibraryPath({ createServer, talkative, cancellations, clock, log });
+  const answer = options.fastPath
+    ? createFastPath({ callTool, catalog, cancellations, library, serverInfo: info })
+    : library;
+
+  async function admit(request: HttpRequest, exchange: OpenExchange): Promise<Admitted | undefined> {
+    const isGuest = extras !== undefined && request.header("authorization") === undefined;
+    return isGuest && isLoopback(request.remoteAddress) ? undefined : exchange.admit();
+  }
+
+  async function serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
+    const foreign = refuseOrigin(request);
+    if (foreign !== undefined) return rpcError(403, { code: REFUSED, message: foreign });
+    if (request.method === "OPTIONS") return preflight();
+    if (request.method !== "POST") return methodNotAllowed();
+    const caller = await admit(request, exchange);
+    const accepts = request.header("accept");
+    if (accepts !== undefined && !/application\/(?:json|\*)|\*\/\*/i.test(accepts)) return notAcceptable();
+    let message: unknown;
+    let wish: ListWish;
+    try {
+      wish = request.hasQuery ? readListWish(request.query) : EVERYTHING;
+    } catch (error) {
+      return refuse(error, INVALID_PARAMS);
+    }
+    try {
+      message = await readJson(request);
+    } catch (error) {
+      return refuse(error, INVALID_REQUEST);
+    }
+    const list = lists.of(caller?.principal.scopes, wish);
+    const visit = (one: unknown, acceptsStream: boolean): Visit => ({
+      ...{ request, exchange, caller, list, acceptsStream },
+      message: one,
+      id: idOf(one),
+      headers: {},
+      running: undefined,
+      refused: undefined,
+    });
+    if (Array.isArray(message)) {
+      return answerBatch(message, request, {
+        answerOne: (one) => answer(visit(one, false)),
+        countOne: () => admit(request, exchange),
+      });
+    }
+    return answer(visit(message, accepts === undefined || /text\/(?:event-stream|\*)|\*\/\*/i.test(accepts)));
+  }
+
+  return async (request) => {
+    const answer = await answerSigned(request, (exchange) => serve(request, exchange));
+    const origin = request.header("origin");
+    // Asked here and not by the status: a service that stops refuses before it looks at origins.
+    if (origin !== undefined && refuseOrigin(request) === undefined) {
+      Object.assign(answer.headers, corsHeaders(origin));
+    }
+    return answer;
+  };
+}
+
+/** What is wrong with the message as such is said in the protocol's words, with the status that HTTP has for it. */
+function refuse(error: unknown, code: number): HttpAnswer {
+  if (!(error instanceof Failure)) throw error;
+  const message = error.detail ?? error.code;
+  const data = { code: error.code, ...(error.issues === undefined ? {} : { issues: error.issues }) };
+  if (error.code === "too_large") return rpcError(413, { code: REFUSED, message, data });
+  if (error.code === "unsupported_media_type") return rpcError(415, { code: REFUSED, message, data });
+  return rpcError(400, { code: error.code === "malformed_json" ? PARSE_ERROR : code, message, data });
+}
+
+function methodNotAllowed(): HttpAnswer {
+  const message = "Send each message with POST: there are no sessions to listen to or to end.";
+  const answer = rpcError(405, { code: REFUSED, message });
+  answer.headers.allow = "POST, OPTIONS";
+  return answer;
+}
+
+function notAcceptable(): HttpAnswer {
+  const message = "Answers are JSON: send Accept: application/json, text/event-stream.";
+  return rpcError(406, { code: REFUSED, message });
+}

@@ -1,0 +1,35 @@
+import type {
+  CallToolResult,
+  CompleteRequestParams,
+  CompleteResult,
+  GetPromptResult,
+  InputRequiredResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  ServerContext,
+  Tool,
+} from "@modelcontextprotocol/server";
+
+/** What an endpoint offers beside the registry, in the protocol's own words: the fixtures of the conformance suites. */
+export interface McpExtras {
+  readonly tools: readonly {
+    readonly definition: Tool;
+    call(
+      args: Readonly<Record<string, unknown>>,
+      context: ServerContext,
+    ): Promise<CallToolResult | InputRequiredResult>;
+  }[];
+  readonly resources: readonly { readonly definition: Resource; read(): Promise<ReadResourceResult> }[];
+  readonly resourceTemplates: readonly {
+    readonly definition: ResourceTemplateType;
+    /** Undefined: the URI is not one of this template. */
+    read(uri: string): Promise<ReadResourceResult | undefined>;
+  }[];
+  readonly prompts: readonly {
+    readonly definition: Prompt;
+    get(args: Readonly<Record<string, string>>, context: ServerContext): Promise<GetPromptResult | InputRequiredResult>;
+  }[];
+  complete(params: CompleteRequestParams): Promise<CompleteResult>;
+}

@@ -1,0 +1,18 @@
+import { toolAreas } from "../../domain/scopes.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
+
+/** How the tools belong together, in the few lines that a client puts before its model. Names no tool: the list does that. */
+export function writeInstructions(catalog: Catalog): string {
+  const counts = toolAreas
+    .map((area) => ({ area, count: catalog.entries.filter(({ tool }) => tool.area === area).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ area, count }) => `${area} (${count})`);
+  return [
+    "Wayfare: travel and settlement tools; every successful call is priced, metered and signed.",
+    `Areas and their number of tools: ${counts.join(", ")}.`,
+    "Go from search to commit: an id that a tool asks for comes from the result of another, as its field says. Ids of offers, rates and quotes expire soon; after an expiry search again.",
+    "Before a tool that spends, show the person what it costs and ask. Repeating such a call with the same arguments and the same _meta.idempotencyKey never acts twice.",
+    'A failure is a result with isError whose text is JSON: "code" says what happened, "detail" what to do next, "issues" which argument to mend. Send again unchanged only when "retryable" is true.',
+    'Amounts are decimal strings. A result with "sandbox": true is not real.',
+  ].join("\n");
+}

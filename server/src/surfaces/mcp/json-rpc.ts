@@ -1,0 +1,57 @@
+import { PROTOCOL_VERSION_META_KEY } from "@modelcontextprotocol/server";
+import type { HttpAnswer } from "../http.ts";
+import { isObject } from "../json-body.ts";
+
+/** Codes of JSON-RPC and of the protocol that this surface answers with itself; the library knows the others. */
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const INVALID_PARAMS = -32_602;
+export const HEADER_MISMATCH = -32_020;
+export const UNSUPPORTED_VERSION = -32_022;
+/** What the specification has no code for: methods, hosts, sizes, types. */
+export const REFUSED = -32_000;
+
+export type RpcId = string | number;
+
+export const JSON_TYPE = "application/json";
+
+export function rpcError(
+  status: number,
+  error: { code: number; message: string; data?: unknown },
+  id: RpcId | null = null,
+): HttpAnswer {
+  return { status, headers: { "content-type": JSON_TYPE }, body: JSON.stringify({ jsonrpc: "2.0", error, id }) };
+}
+
+export function rpcResult(id: RpcId, resultText: string): HttpAnswer {
+  return {
+    status: 200,
+    headers: { "content-type": JSON_TYPE },
+    body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultText}}`,
+  };
+}
+
+/** The id to answer a message with that is refused as a whole. */
+export function idOf(message: unknown): RpcId | null {
+  if (!isObject(message) || typeof message.method !== "string") return null;
+  const { id } = message;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+export function paramsOf(message: unknown): Record<string, unknown> {
+  return isObject(message) && isObject(message.params) ? message.params : {};
+}
+
+export function isInitialize(message: unknown): boolean {
+  return isObject(message) && message.method === "initialize";
+}
+
+/** Whether it carries the envelope of the stateless revision. */
+export function isModernMessage(message: unknown): boolean {
+  return PROTOCOL_VERSION_META_KEY in metaOf(message);
+}
+
+export function metaOf(message: unknown): Record<string, unknown> {
+  const { _meta } = paramsOf(message);
+  return isObject(_meta) ? _meta : {};
+}

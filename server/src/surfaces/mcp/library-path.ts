@@ -1,0 +1,156 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { HttpAnswer } from "../http.ts";
+import { isObject } from "../json-body.ts";
+import type { Cancellations } from "./cancellations.ts";
+import { signStream } from "./event-stream.ts";
+import { HEADER_MISMATCH, idOf, JSON_TYPE, metaOf, paramsOf, rpcError, UNSUPPORTED_VERSION } from "./json-rpc.ts";
+import { findHeaderMismatch } from "./parameter-headers.ts";
+import type { ServerFactory } from "./server-factory.ts";
+import { LEGACY_VERSIONS, SUPPORTED_VERSIONS } from "./versions.ts";
+import type { Visit } from "./visit.ts";
+
+export interface LibraryPathOptions {
+  createServer: ServerFactory;
+  /** Names of tools that may say something before their result without being asked to. */
+  talkative: ReadonlySet<string>;
+  cancellations: Cancellations;
+  clock: Clock;
+  log: Log;
+}
+
+export type LibraryPath = (visit: Visit) => Promise<HttpAnswer>;
+
+const VERSION_HEADER = "mcp-protocol-version";
+const CANCELLED = "notifications/cancelled";
+
+/** Every message that is not plain goes through the protocol's own library, in either era, each with a server of its own. */
+export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
+  const { createServer, cancellations, clock, log } = options;
+  const onerror = (error: Error) => log.info({ err: error }, "an MCP message was refused");
+  const visits = new WeakMap<Request, Visit>();
+  const modern = createMcpHandler(
+    ({ requestInfo }) => {
+      const visit = requestInfo === undefined ? undefined : visits.get(requestInfo);
+      if (visit === undefined) throw new Error("A message reached the library on no visit.");
+      return createServer(visit);
+    },
+    { legacy: "reject", onerror },
+  );
+
+  async function serveModern(visit: Visit): Promise<HttpAnswer> {
+    const refusal = refuseParameterHeaders(visit);
+    if (refusal !== undefined) return refusal;
+    // A subscription ends at once: nothing changes while the service runs, so nothing to subscribe to is claimed.
+    const request = toRequest(visit, visit.request.signal);
+    visits.set(request, visit);
+    const response = await modern.fetch(request, { parsedBody: visit.message });
+    return toAnswer(response, visit, async () => undefined);
+  }
+
+  async function serveLegacy(visit: Visit): Promise<HttpAnswer> {
+    const { request, message, caller, id } = visit;
+    const refusal = refuseVersion(visit);
+    if (refusal !== undefined) return refusal;
+    const keyId = caller?.principal.keyId ?? "";
+    cancelWhatIsMeant(cancellations, visit, keyId);
+    const call = id === null ? undefined : cancellations.track(keyId, request, id);
+    const signal = call?.signal ?? request.signal;
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: !mayStream(visit, options.talkative),
+      supportedProtocolVersions: [...LEGACY_VERSIONS],
+    });
+    const server = createServer(visit);
+    server.onerror = onerror;
+    await server.connect(transport);
+    const close = async () => {
+      call?.end();
+      await server.close();
+    };
+    // The library would wait for ever for the answer to a call that was cancelled.
+    const gone = Promise.withResolvers<Response>();
+    signal.addEventListener("abort", () => {
+      void close();
+      gone.resolve(new Response(null, { status: 202 }));
+    });
+    try {
+      const response = await Promise.race([
+        transport.handleRequest(toRequest(visit, signal), { parsedBody: message }),
+        gone.promise,
+      ]);
+      return await toAnswer(response, visit, close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  async function toAnswer(response: Response, visit: Visit, close: () => Promise<void>): Promise<HttpAnswer> {
+    const contentType = response.headers.get("content-type");
+    if (response.body !== null && contentType?.startsWith("text/event-stream")) {
+      const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
+      return { status: response.status, headers, body: "", stream: signStream(response.body, visit, clock, close) };
+    }
+    const body = await response.text();
+    await close();
+    // The client may have gone; what it started still has to end before a stop may go on.
+    await visit.running;
+    if (visit.refused !== undefined) throw visit.refused;
+    const headers: Record<string, string> = body === "" ? {} : { "content-type": JSON_TYPE };
+    return { status: response.status === 499 ? 202 : response.status, headers: { ...headers, ...visit.headers }, body };
+  }
+
+  return async (visit) =>
+    (await isLegacyRequest(toRequest(visit), visit.message)) ? serveLegacy(visit) : serveModern(visit);
+}
+
+/** The body was read and parsed; the library needs the headers. What the client accepts was looked at before. */
+function toRequest({ request }: Visit, signal?: AbortSignal): Request {
+  const headers = new Headers({ "content-type": JSON_TYPE, accept: "application/json, text/event-stream" });
+  for (const [name, value] of request.headers()) {
+    if (name.startsWith("mcp-")) headers.set(name, value);
+  }
+  const url = `http://localhost${request.path}`;
+  return new Request(url, { method: "POST", headers, ...(signal === undefined ? {} : { signal }) });
+}
+
+function refuseVersion({ request, message }: Visit): HttpAnswer | undefined {
+  const version = request.header(VERSION_HEADER)?.trim();
+  const isHandshake = idOf(message) !== null && isMethod(message, "initialize");
+  if (version === undefined || isHandshake || LEGACY_VERSIONS.includes(version)) return undefined;
+  const data = { supported: SUPPORTED_VERSIONS, requested: version };
+  const text = `Unsupported protocol version. Supported: ${SUPPORTED_VERSIONS.join(", ")}.`;
+  return rpcError(400, { code: UNSUPPORTED_VERSION, message: text, data }, idOf(message));
+}
+
+/** The library looks at these headers only for tools that are registered with it; ours are not. */
+function refuseParameterHeaders({ request, message, list, id }: Visit): HttpAnswer | undefined {
+  if (!isMethod(message, "tools/call")) return undefined;
+  const { name, arguments: args } = paramsOf(message);
+  const tool = list.tools.find((candidate) => candidate.name === name);
+  if (tool === undefined || !isObject(args)) return undefined;
+  const mismatch = findHeaderMismatch(tool, args, (header) => request.header(header));
+  if (mismatch === undefined) return undefined;
+  const text = `The request headers and the body disagree: ${mismatch.body}.`;
+  return rpcError(400, { code: HEADER_MISMATCH, message: text, data: { mismatch } }, id);
+}
+
+function cancelWhatIsMeant(cancellations: Cancellations, { request, message }: Visit, keyId: string): void {
+  if (!isMethod(message, CANCELLED)) return;
+  const { requestId } = paramsOf(message);
+  if (typeof requestId === "string" || typeof requestId === "number") cancellations.cancel(keyId, request, requestId);
+}
+
+function mayStream({ acceptsStream, message }: Visit, talkative: ReadonlySet<string>): boolean {
+  if (!acceptsStream || !isMethod(message, "tools/call")) return false;
+  return metaOf(message).progressToken !== undefined || talkative.has(String(paramsOf(message).name));
+}
+
+function isMethod(message: unknown, method: string): boolean {
+  return typeof message === "object" && message !== null && "method" in message && message.method === method;
+}

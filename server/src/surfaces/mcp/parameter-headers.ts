@@ -1,0 +1,44 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import { isObject } from "../json-body.ts";
+
+const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
+const LOOKS_ENCODED = /^=\?base64\?.*\?=$/;
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * A tool may have the client mirror arguments into headers, for whatever routes by them (revision 2026-07-28,
+ * `x-mcp-header`; here of plain arguments, not of members of objects). Headers that say something else than the body are
+ * refused, or a router could be led astray. Returns what is wrong.
+ */
+export function findHeaderMismatch(
+  { inputSchema }: Tool,
+  args: Readonly<Record<string, unknown>>,
+  header: (name: string) => string | undefined,
+): { header: string; body: string } | undefined {
+  for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
+    const suffix = isObject(schema) ? schema["x-mcp-header"] : undefined;
+    const value = args[argument];
+    if (typeof suffix !== "string" || value === undefined || value === null) continue;
+    const name = `Mcp-Param-${suffix}`;
+    const sent = header(name.toLowerCase());
+    if (sent === undefined) return { header: name, body: `the body carries ${argument}, but the header is missing` };
+    const decoded = decode(sent);
+    if (decoded === undefined) return { header: name, body: "the header is not valid Base64 of UTF-8" };
+    const equal =
+      typeof value === "number" ? DECIMAL.test(decoded) && Number(decoded) === value : decoded === String(value);
+    if (!equal) return { header: name, body: `the header does not say what the body's ${argument} says` };
+  }
+  return undefined;
+}
+
+function decode(text: string): string | undefined {
+  if (!LOOKS_ENCODED.test(text)) return text;
+  const encoded = ENCODED.exec(text)?.[1];
+  if (encoded === undefined) return undefined;
+  try {
+    return utf8.decode(Buffer.from(encoded, "base64"));
+  } catch {
+    return undefined;
+  }
+}

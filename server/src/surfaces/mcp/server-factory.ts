@@ -1,0 +1,157 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+} from "@modelcontextprotocol/server";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { nearest } from "../../domain/near-match.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
+import { isObject } from "../json-body.ts";
+import type { CallTool, ToolAnswer } from "./call-tool.ts";
+import type { Documents } from "./documents.ts";
+import type { McpExtras } from "./extras.ts";
+import { metaOf, paramsOf } from "./json-rpc.ts";
+import type { PromptList } from "./prompt-list.ts";
+import { SUPPORTED_VERSIONS } from "./versions.ts";
+import type { Visit } from "./visit.ts";
+
+export interface ServerFactoryOptions {
+  info: { name: string; title: string; version: string };
+  instructions: string;
+  catalog: Catalog;
+  callTool: CallTool;
+  documents: Documents;
+  prompts: PromptList;
+  extras: McpExtras | undefined;
+}
+
+/** A server of the library that answers one message. Whatever takes long to make is made once and shared. */
+export type ServerFactory = (visit: Visit) => Server;
+
+/** What a client may keep: tools, pages and prompts change with a release only. */
+const CACHE_MILLISECONDS = 300_000;
+
+export function createServerFactory(options: ServerFactoryOptions): ServerFactory {
+  const { info, catalog, documents, prompts, extras } = options;
+  const shared: ServerOptions = {
+    capabilities: {
+      tools: {},
+      ...(documents.list.length === 0 ? {} : { resources: {} }),
+      ...(prompts.list.length === 0 ? {} : { prompts: {} }),
+      ...(extras === undefined ? {} : { completions: {} }),
+    },
+    instructions: options.instructions,
+    supportedProtocolVersions: [...SUPPORTED_VERSIONS],
+    jsonSchemaValidator: new AjvJsonSchemaValidator(),
+    cacheHints: {
+      // What a caller sees of the tools depends on the key's scopes; everything else is the same for all.
+      "tools/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "private" },
+      "server/discover": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
+      "resources/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
+      "resources/templates/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
+      "resources/read": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
+      "prompts/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
+    },
+  };
+  const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
+  const templates = extras?.resourceTemplates.map(({ definition }) => definition) ?? [];
+
+  async function answerCall(visit: Visit, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+    // The message itself and not the library's copy of it, so that both ways to a tool see the same arguments.
+    const { name, arguments: given } = paramsOf(visit.message);
+    const args = isObject(given) ? given : {};
+    const extra = extraTools.get(String(name));
+    if (extra !== undefined) return extra.call(args, context);
+    if (catalog.find(String(name)) === undefined) throw unknownTool(String(name), catalog, [...extraTools.keys()]);
+    const progress = createProgress(visit, context);
+    const working = options.callTool(visit, {
+      name: String(name),
+      args,
+      meta: metaOf(visit.message),
+      gone: context.mcpReq,
+      progress: progress?.report,
+    });
+    visit.running = working.catch(() => undefined);
+    try {
+      const answer: ToolAnswer = await working;
+      await progress?.sent();
+      return answer;
+    } catch (error) {
+      visit.refused = error;
+      throw error;
+    }
+  }
+
+  function equip(server: Server, visit: Visit): void {
+    server.setRequestHandler("tools/list", ({ params }) => {
+      refuseCursor(params?.cursor);
+      return { tools: visit.list.tools };
+    });
+    server.setRequestHandler("tools/call", (_request, context) => answerCall(visit, context));
+    if (documents.list.length > 0) {
+      server.setRequestHandler("resources/list", ({ params }) => {
+        refuseCursor(params?.cursor);
+        return { resources: documents.list };
+      });
+      server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templates }));
+      server.setRequestHandler("resources/read", ({ params }) => documents.read(params.uri));
+    }
+    if (prompts.list.length > 0) {
+      server.setRequestHandler("prompts/list", ({ params }) => {
+        refuseCursor(params?.cursor);
+        return { prompts: prompts.list };
+      });
+      server.setRequestHandler("prompts/get", ({ params }, context) =>
+        prompts.get(params.name, params.arguments ?? {}, context),
+      );
+    }
+    if (extras !== undefined) {
+      server.setRequestHandler("completion/complete", ({ params }) => extras.complete(params));
+    }
+  }
+
+  return (visit) => {
+    const server = new Server(info, shared);
+    equip(server, visit);
+    return server;
+  };
+}
+
+function unknownTool(name: string, catalog: Catalog, extraNames: readonly string[]): ProtocolError {
+  const near = nearest(name, [...catalog.names(), ...extraNames]);
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  const data = { code: "tool_not_found", ...(near === undefined ? {} : { nearest: near }) };
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Unknown tool: there is no tool of this name.${hint}`,
+    data,
+  );
+}
+
+/** No list has a second page, so no cursor was ever handed out. */
+function refuseCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "There is no such cursor.");
+}
+
+/** Undefined: the client did not ask to watch, or takes no stream. */
+function createProgress(visit: Visit, context: ServerContext) {
+  const { progressToken } = metaOf(visit.message);
+  if (!visit.acceptsStream || (typeof progressToken !== "string" && typeof progressToken !== "number"))
+    return undefined;
+  let steps = 0;
+  let sending: Promise<unknown> = Promise.resolve();
+  return {
+    report(step: string): void {
+      steps += 1;
+      const params = { progressToken, progress: steps, message: step };
+      const sent = context.mcpReq.notify({ method: "notifications/progress", params });
+      // Who watches may have gone; the call does not depend on it.
+      sending = Promise.all([sending, sent.catch(() => undefined)]);
+    },
+    sent: () => sending,
+  };
+}

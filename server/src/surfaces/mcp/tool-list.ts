@@ -1,0 +1,89 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import { Failure } from "../../domain/errors.ts";
+import { nearest } from "../../domain/near-match.ts";
+import { type Effect, hasScope, toolAreas } from "../../domain/scopes.ts";
+import type { Catalog, CatalogEntry } from "../../kernel/catalog.ts";
+
+/** The tools that one kind of caller sees. Callers with the same scopes and wishes share one. */
+export interface ToolList {
+  /** The same for the same tools, for whoever keeps something per list. */
+  readonly key: string;
+  readonly tools: Tool[];
+}
+
+export interface ListWish {
+  areas: readonly string[] | undefined;
+  readOnly: boolean;
+}
+
+export interface ToolLists {
+  /** `scopes` undefined: everything, for callers that are not known. */
+  of(scopes: readonly string[] | undefined, wish: ListWish): ToolList;
+}
+
+/** Kinds of keys and URLs are few; what exceeds this is made anew. */
+const MAXIMUM_LISTS = 200;
+
+const annotationsByEffect: Readonly<Record<Effect, Tool["annotations"]>> = {
+  read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  spend: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+};
+
+export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): ToolLists {
+  const all = catalog.entries.map((entry) => ({ entry, definition: define(entry) }));
+  const lists = new Map<string, ToolList>();
+  return {
+    of(scopes, { areas, readOnly }) {
+      const key = `${scopes?.join(" ") ?? "all"}|${areas?.join(" ") ?? "all"}|${readOnly}`;
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      const seen = all.filter(
+        ({ entry: { tool, scope } }) =>
+          (scopes === undefined || hasScope(scopes, scope)) &&
+          (areas === undefined || areas.includes(tool.area)) &&
+          (!readOnly || tool.effect === "read"),
+      );
+      const list = { key, tools: [...extraTools, ...seen.map(({ definition }) => definition)] };
+      if (lists.size >= MAXIMUM_LISTS) lists.clear();
+      lists.set(key, list);
+      return list;
+    },
+  };
+}
+
+function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.summary,
+    inputSchema: { ...inputSchema, type: "object" },
+    outputSchema: { ...outputSchema, type: "object" },
+    annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
+  };
+}
+
+/** `?areas=flights,stays&readonly=1`, for clients that take few tools. Throws `invalid_input`. */
+export function readListWish(query: URLSearchParams): ListWish {
+  const areas = query
+    .getAll("areas")
+    .flatMap((value) => value.split(","))
+    .map((area) => area.trim())
+    .filter((area) => area !== "");
+  const unknown = areas.find((area) => !toolAreas.some((known) => known === area));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, toolAreas);
+    const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+    throw new Failure("invalid_input", {
+      detail: `The URL's "areas" names an area that does not exist.${hint} Areas: ${toolAreas.join(", ")}.`,
+    });
+  }
+  return { areas: areas.length === 0 ? undefined : [...new Set(areas)].toSorted(), readOnly: readFlag(query) };
+}
+
+function readFlag(query: URLSearchParams): boolean {
+  const value = query.get("readonly");
+  if (value === null || value === "0" || value === "false") return false;
+  if (value === "" || value === "1" || value === "true") return true;
+  throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
+}

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startTestService, type TestService } from "./support/service.ts";
+
+const examples = join(import.meta.dirname, "../../examples");
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+async function run(name: string, quickstart: string): Promise<{ code: number | null; output: string; errors: string }> {
+  const child = spawn(process.execPath, [join(examples, name), quickstart], { stdio: ["ignore", "pipe", "pipe"] });
+  const said = { output: "", errors: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said.output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said.errors += text;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, ...said };
+}
+
+it.each([
+  ["dispatch.ts", 1],
+  ["mcp.ts", 2],
+])("%s does what it shows, and the books have its bookings", async (name, bookings) => {
+  const before = await service.sql("select order_id from booking where order_id is not null");
+  const { code, output, errors } = await run(name, join(service.dataDir, "quickstart.json"));
+  expect(errors).toBe("");
+  expect(code).toBe(0);
+  const after = await service.sql("select order_id from booking where order_id is not null");
+  const known = new Set(before.map((row) => row.order_id));
+  const fresh = after.map((row) => String(row.order_id)).filter((orderId) => !known.has(orderId));
+  expect(fresh).toHaveLength(bookings);
+  for (const orderId of fresh) expect(output).toContain(orderId);
+});
+
+it.each(["dispatch.ts", "mcp.ts"])("%s ends with an error when an answer is not what it expects", async (name) => {
+  const path = join(service.dataDir, `wrong-key-${name}.json`);
+  const { appUrl, tenantId } = service;
+  writeFileSync(path, JSON.stringify({ appUrl, tenantId, apiKey: `ak_${"x".repeat(40)}` }));
+  const { code, output, errors } = await run(name, path);
+  expect(code).not.toBe(0);
+  expect(output).toBe("");
+  expect(errors).toMatch(/unauthorized|401/i);
+});

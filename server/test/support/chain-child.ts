@@ -1,0 +1,32 @@
+import { parseArgs } from "node:util";
+import { createVault } from "../../src/adapters/vault.ts";
+import { openSandboxChain } from "../../src/open-chain.ts";
+import { createHttpClient } from "../../src/outbound/http-client.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import { openDatabase } from "../../src/storage/database.ts";
+import { createStores } from "../../src/storage/stores.ts";
+
+/** A process that does nothing but submit, for tests that kill it. */
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "" },
+    "master-key": { type: "string", default: "" },
+    rpc: { type: "string", default: "" },
+    "funder-key": { type: "string", default: "" },
+  },
+});
+const silentLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const { db } = openDatabase(values.database, { poolSize: 4, onError: () => undefined });
+const vault = createVault(Buffer.from(values["master-key"], "hex"));
+const { submitter } = await openSandboxChain({
+  db,
+  vault,
+  clock: systemClock,
+  stores: createStores(db, systemClock, vault),
+  http: createHttpClient(),
+  log: silentLog,
+  rpcUrl: values.rpc,
+  funderKey: `0x${values["funder-key"].slice(2)}`,
+});
+submitter.start();
+process.stdout.write("ready\n");

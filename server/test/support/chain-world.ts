@@ -1,0 +1,174 @@
+import { type SendOutRequest, sendOut } from "../../src/areas/treasury/send-out.ts";
+import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";
+import { createHttpClient } from "../../src/outbound/http-client.ts";
+import type { ChainOrder } from "../../src/ports/chain-transactions.ts";
+import { systemClock } from "../../src/ports/clock.ts";
+import type { Log } from "../../src/ports/log.ts";
+import { createStores } from "../../src/storage/stores.ts";
+import { createSigner } from "../../src/storage/wallets.ts";
+import { type DevChain, startDevChain } from "./dev-chain.ts";
+import { openTestIdentities, silentLog } from "./identity.ts";
+
+export const UNIT = 1_000_000n;
+
+/** A development chain, a database, and as many submitters over both as a test wants. */
+export async function openChainWorld(options: { chain?: DevChain } = {}) {
+  const chain = options.chain ?? (await startDevChain());
+  const setup = await openTestIdentities();
+  const { db, vault } = setup;
+  const clock = systemClock;
+  const stores = createStores(db, clock, vault);
+  const http = createHttpClient();
+  const identity = setup.open();
+  const shared = { db, vault, clock, stores, http, log: silentLog, rpcUrl: chain.url, funderKey: chain.funderKey };
+  const opened: { submitter: { stop(): Promise<void> } }[] = [];
+  let next = 0;
+
+  async function open(change: Partial<SandboxChainOptions> = {}) {
+    const network = await openSandboxChain({ ...shared, rpcTimeoutMs: 2_000, timing: { resendMs: 0 }, ...change });
+    opened.push(network);
+    return network;
+  }
+
+  const network = await open();
+
+  /** Until nothing is open; what does not end within so many turns never does. */
+  async function drain(by: { submitter: { runOnce(): Promise<number> } } = network, turns = 100): Promise<void> {
+    for (let turn = 0; turn < turns; turn += 1) {
+      if ((await by.submitter.runOnce()) === 0) return;
+      // What arrived before the one with the nonce before it can be left over by that one's block.
+      await chain.mine();
+    }
+    throw new Error("there are transactions that do not come to an end");
+  }
+
+  async function newCall(tenantId: string, idempotencyKey: string | null = null): Promise<string> {
+    next += 1;
+    const id = `call_${next}`;
+    await db
+      .insertInto("call")
+      .values({
+        id,
+        tenant_id: tenantId,
+        key_id: "key",
+        subject: "svc",
+        tool: "send_tokens",
+        surface: "test",
+        period: "2026-11",
+        list_price_micro: 0n,
+        discount_percent: 0,
+        price_micro: 0n,
+        usage_status: "sandbox",
+        trace_id: "t",
+        idempotency_key: idempotencyKey,
+        process_id: "p",
+        result: null,
+        usage_id: null,
+        created_at: clock.now().toString(),
+        settled_at: null,
+      })
+      .execute();
+    return id;
+  }
+
+  /** With a wallet and as much of both tokens, which the chain has when this resolves. */
+  async function newTenant(amount = 100n * UNIT) {
+    next += 1;
+    const { tenant } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
+    await db.transaction().execute((trx) => equipSandboxTenant(trx, shared, tenant.id, amount));
+    await drain();
+    const wallet = await network.wallets.ensure("sandbox", "treasury", tenant.id);
+    const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
+    const transfer = (to: `0x${string}`, value: bigint): ChainOrder => ({
+      kind: "transfer",
+      token: "USDC",
+      from: wallet.address,
+      to,
+      amount: value,
+    });
+
+    /** As a tool does it. */
+    async function send(
+      order: ChainOrder,
+      change: Partial<SendOutRequest> = {},
+      by: Pick<typeof network, "submitter"> = network,
+      on: Pick<typeof network, "chain" | "networks"> = network,
+    ) {
+      const callId = change.callId ?? (await newCall(tenant.id));
+      return await sendOut(
+        { stores, chain: on.chain, submission: by.submitter },
+        {
+          tenantId: tenant.id,
+          callId,
+          idempotencyKey: callId,
+          purpose: "send_tokens",
+          order,
+          result: { ok: 1 },
+          ...change,
+        },
+      );
+    }
+
+    const balanceOnChain = async (address = wallet.address): Promise<bigint> => {
+      const head = await network.chain.head();
+      return (await network.chain.balances("USDC", [address], head.number))[0] ?? 0n;
+    };
+    return { tenant, wallet, purse, transfer, send, balanceOnChain, balance: () => stores.ledger.balance(purse) };
+  }
+
+  return {
+    ...setup,
+    clock,
+    stores,
+    http,
+    shared,
+    devChain: chain,
+    network,
+    open,
+    newCall,
+    identity,
+    newTenant,
+    drain,
+    /** Everything read and compared; what it says is the difference. */
+    async reconcile(by = network) {
+      while (await by.indexer.runOnce());
+      return await by.reconciler.runOnce();
+    },
+    /** Opens a wallet, as only a thief or a test does. */
+    keyOf: (walletId: string) => createSigner({ db, vault }).privateKeyOf(walletId),
+    rows: () => db.selectFrom("chain_transaction").selectAll().orderBy("id").execute(),
+    async effectOf(callId: string) {
+      const row = await db
+        .selectFrom("call")
+        .select(["effect", "result"])
+        .where("id", "=", callId)
+        .executeTakeFirstOrThrow();
+      return { effect: row.effect, result: row.result === null ? undefined : JSON.parse(row.result) };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of opened) await one.submitter.stop();
+      http.close();
+      await setup.close();
+      if (options.chain === undefined) await chain.close();
+    },
+  };
+}
+
+export type ChainWorld = Awaited<ReturnType<typeof openChainWorld>>;
+
+/** Remembers what was logged, for a look at what must not be in it. */
+export function recordingLog(): Log & { lines: string[] } {
+  const lines: string[] = [];
+  const write = (fields: Readonly<Record<string, unknown>>, message: string) => {
+    lines.push(
+      JSON.stringify({ message, ...fields }, (_key, value: unknown) =>
+        value instanceof Error
+          ? { message: value.message, stack: value.stack, cause: value.cause }
+          : typeof value === "bigint"
+            ? value.toString()
+            : value,
+      ),
+    );
+  };
+  return { lines, info: write, warn: write, error: write };
+}

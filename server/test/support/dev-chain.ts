@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createPublicClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import type { Hex } from "../../src/domain/tokens.ts";
+import { locateAnvil } from "../../src/embedded/devnet/locate-anvil.ts";
+import { findFreePort } from "../../src/embedded/free-port.ts";
+
+/** What becomes of a request: dropped is carried out first and then not answered; hung is never answered. */
+export type Fate =
+  | "pass"
+  | "hang"
+  | "500"
+  | "reset"
+  | "dropped"
+  | { error: { code: number; message: string } }
+  | { result: unknown };
+
+export interface RpcCall {
+  method: string;
+  params: unknown[];
+}
+
+const START_LIMIT_MS = 20_000;
+
+/**
+ * A real anvil with a genesis of its own, reached through a proxy that mines after every transaction, as the sequencer does, and
+ * that can be told to misbehave.
+ */
+export async function startDevChain(options: { chainId?: number } = {}) {
+  const chainId = options.chainId ?? 5_042_002;
+  const folder = mkdtempSync(join(tmpdir(), "wayfare-anvil-"));
+  const funderKey = generatePrivateKey();
+  const genesis = {
+    config: { chainId },
+    timestamp: `0x${Math.floor(Date.now() / 1000 - 10).toString(16)}`,
+    coinbase: `0x${randomBytes(20).toString("hex")}`,
+    gasLimit: `0x${(30_000_000).toString(16)}`,
+    difficulty: "0x0",
+    alloc: { [privateKeyToAddress(funderKey)]: { balance: `0x${(10n ** 24n).toString(16)}` } },
+  };
+  writeFileSync(join(folder, "genesis.json"), JSON.stringify(genesis));
+  const port = await findFreePort();
+  const child = spawn(
+    locateAnvil(),
+    [
+      ...["--init", join(folder, "genesis.json"), "--host", "127.0.0.1", "--port", String(port)],
+      ...["--chain-id", String(chainId), "--no-mining", "--order", "fifo", "--accounts", "0", "--quiet"],
+    ],
+    { cwd: folder, stdio: "ignore", env: { LC_ALL: "C", TZ: "UTC" } },
+  );
+  const kill = () => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const direct = `http://127.0.0.1:${port}`;
+  await answering(direct, child);
+
+  const state: { fate: (call: RpcCall) => Fate; mining: boolean } = { fate: () => "pass", mining: true };
+  const calls: RpcCall[] = [];
+  const client = createPublicClient({ transport: http(direct), cacheTime: 0 });
+
+  async function ask(method: string, params: unknown[] = []): Promise<unknown> {
+    const answer = await post(direct, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    const body: unknown = JSON.parse(answer);
+    if (typeof body === "object" && body !== null && "result" in body) return body.result;
+    throw new Error(answer);
+  }
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    const text = Buffer.concat(chunks).toString("utf8");
+    const request: { id: unknown; method: string; params: unknown[] } = JSON.parse(text);
+    const call = { method: request.method, params: request.params };
+    calls.push(call);
+    const fate = state.fate(call);
+    if (fate === "hang") return;
+    if (fate === "reset") {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    if (fate === "500") {
+      response.writeHead(500, { "content-type": "text/html" }).end("<h1>Internal Server Error</h1>");
+      return;
+    }
+    if (typeof fate === "object") {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, ...fate }));
+      return;
+    }
+    const answer = await post(direct, text);
+    if (call.method === "eth_sendRawTransaction" && state.mining) await ask("evm_mine");
+    if (fate === "dropped") {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(answer);
+  }
+
+  const server = createServer((incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+
+  return {
+    chainId,
+    funderKey,
+    /** Through the proxy. */
+    url: `http://127.0.0.1:${portOf(address)}`,
+    /** Past the proxy, for what others do. */
+    client,
+    direct,
+    ask,
+    calls,
+    mine: () => ask("evm_mine"),
+    /** What somebody else does with a key of his own. */
+    async sendAs(privateKey: Hex, { to, data = "0x", value = 0n }: { to: Hex; data?: Hex; value?: bigint }) {
+      const account = privateKeyToAccount(privateKey);
+      const nonce = await client.getTransactionCount({ address: account.address });
+      const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+      const rest = { type: "eip1559", chainId, nonce, gas: 1_000_000n, to, data, value } as const;
+      const hash = await client.sendRawTransaction({
+        serializedTransaction: await account.signTransaction({ ...rest, ...fees }),
+      });
+      await ask("evm_mine");
+      return await client.getTransactionReceipt({ hash });
+    },
+    /** Until it is called again. */
+    misbehave(fate: (call: RpcCall) => Fate): void {
+      state.fate = fate;
+    },
+    behave(): void {
+      state.fate = () => "pass";
+    },
+    setMining(mining: boolean): void {
+      state.mining = mining;
+    },
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+      process.off("exit", kill);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type DevChain = Awaited<ReturnType<typeof startDevChain>>;
+
+async function post(url: string, body: string): Promise<string> {
+  const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  return await response.text();
+}
+
+async function answering(url: string, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (performance.now() < deadline && child.exitCode === null) {
+    try {
+      await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
+      return;
+    } catch {
+      await delay(10);
+    }
+  }
+  throw new Error("anvil does not start");
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

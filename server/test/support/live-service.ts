@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createWalletClient, defineChain, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { startApp } from "../../src/app.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
+import { withClient } from "../../src/embedded/postgres/databases.ts";
+import {
+  settlementSplitterAbi,
+  settlementSplitterBytecode,
+} from "../../src/generated/contracts/settlement-splitter.ts";
+import { stablecoinAbi, stablecoinBytecode } from "../../src/generated/contracts/stablecoin.ts";
+import { withIdentity } from "../../src/open-identity.ts";
+import type { Identity } from "../../src/ports/identity.ts";
+import { startDevChain } from "./dev-chain.ts";
+import { silentLog } from "./identity.ts";
+import { type Answer, dropSandboxDatabase } from "./service.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+export const LIVE_CHAIN_ID = 5_042_099;
+
+/** A second local chain that stands in for the live one: real tokens on it, a relayer with gas, and a mint to deposit from. */
+export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
+  const chain = await startDevChain({ chainId });
+  const transport = http(chain.url, { retryCount: 0, fetchOptions: { keepalive: false } });
+  const definition = defineChain({
+    id: chainId,
+    name: "stand-in",
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [chain.url] } },
+  });
+  const account = privateKeyToAccount(chain.funderKey);
+  const owner = createWalletClient({ account, chain: definition, transport, pollingInterval: 20 });
+
+  async function deployed(hash: Hex): Promise<Hex> {
+    const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+    if (contractAddress == null) throw new Error("nothing was deployed");
+    return contractAddress;
+  }
+  const deployToken = async (name: string, symbol: string, currency: string): Promise<Hex> =>
+    deployed(
+      await owner.deployContract({
+        abi: stablecoinAbi,
+        bytecode: stablecoinBytecode,
+        args: [name, symbol, currency, account.address],
+      }),
+    );
+  // Named as nobody would guess: what is signed must be what the token says of itself.
+  const tokens: Record<TokenSymbol, Hex> = {
+    USDC: await deployToken("USD Coin", "USDC", "USD"),
+    EURC: await deployToken("Euro Coin", "EURC", "EUR"),
+  };
+  const splitter = await deployed(
+    await owner.deployContract({ abi: settlementSplitterAbi, bytecode: settlementSplitterBytecode }),
+  );
+  for (const address of Object.values(tokens)) {
+    const args = [account.address, 10n ** 18n] as const;
+    await owner.writeContract({ address, abi: stablecoinAbi, functionName: "configureMinter", args });
+  }
+  const relayerKey = generatePrivateKey();
+  await owner.sendTransaction({ to: privateKeyToAddress(relayerKey), value: 10n ** 20n });
+
+  return {
+    ...chain,
+    tokens,
+    splitter,
+    relayerKey,
+    deployToken,
+    async deposit(to: Hex, value: bigint, token: TokenSymbol = "USDC"): Promise<void> {
+      const args = [to, value] as const;
+      await owner.writeContract({ address: tokens[token], abi: stablecoinAbi, functionName: "mint", args });
+    },
+    /** As the token's issuer does with whom it does not want. */
+    async setBlocked(functionName: "blacklist" | "unBlacklist", address: Hex): Promise<void> {
+      await owner.writeContract({ address: tokens.USDC, abi: stablecoinAbi, functionName, args: [address] });
+    },
+    balanceOf: (address: Hex, token: TokenSymbol = "USDC"): Promise<bigint> =>
+      chain.client.readContract({
+        address: tokens[token],
+        abi: stablecoinAbi,
+        functionName: "balanceOf",
+        args: [address],
+      }),
+  };
+}
+
+export type LiveChain = Awaited<ReturnType<typeof startLiveChain>>;
+
+/** A database and files of a deployment in production mode, that can be started again and again. */
+export async function createLiveDeployment(chain: LiveChain, supplier: { url: string; token: string }) {
+  const database = await createTestDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), "wayfare-live-"));
+  const writeKey = (name: string, key: string): string => {
+    const path = join(dataDir, name);
+    writeFileSync(path, `${key}\n`, { mode: 0o600 });
+    return path;
+  };
+  const environment: Record<string, string> = {
+    NETWORK_MODE: "production",
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: "0",
+    EDGE_PORT: "0",
+    LOG_LEVEL: "fatal",
+    CHAIN_RPC_URL: chain.url,
+    CHAIN_USDC: chain.tokens.USDC,
+    CHAIN_EURC: chain.tokens.EURC,
+    CHAIN_ESCROW: `0x${"e".repeat(40)}`,
+    CHAIN_SPLITTER: chain.splitter,
+    CHAIN_RELAYER_KEY_FILE: writeKey("relayer.key", chain.relayerKey),
+    MASTER_KEY_FILE: writeKey("master.key", randomBytes(32).toString("hex")),
+    SUPPLIER_URL: supplier.url,
+    SUPPLIER_TOKEN: supplier.token,
+    SETTLE_USAGE_SECONDS: "1",
+  };
+  const configOf = (change: Readonly<Record<string, string>>): Config => readConfig({ ...environment, ...change });
+
+  async function start(change: Readonly<Record<string, string>> = {}) {
+    const config = configOf(change);
+    const app = await startApp(config);
+    async function send(path: string, init: RequestInit): Promise<Answer> {
+      const response = await fetch(`${app.appUrl}${path}`, init);
+      const text = await response.text();
+      const body: unknown = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: typeof body === "object" ? { ...body } : {},
+      };
+    }
+    return {
+      app,
+      config,
+      dataDir,
+      send,
+      call: (tool: string, args: unknown, as: { key: string; tenantId: string }): Promise<Answer> =>
+        send("/api/agent/dispatch", {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${as.key}` },
+          body: JSON.stringify({ tenantId: as.tenantId, tool, args }),
+        }),
+      operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
+        withIdentity(config, { log: silentLog, progress: () => undefined }, work),
+      stop: () => app.stop(),
+    };
+  }
+
+  return {
+    dataDir,
+    writeKey,
+    start,
+    /** Starts what must not start: its one line. */
+    async refuse(change: Readonly<Record<string, string>>): Promise<string> {
+      const { message, app } = await startApp(configOf(change)).then(
+        (started) => ({ message: undefined, app: started }),
+        (error: unknown) => ({ message: error instanceof Error ? error.message : String(error), app: undefined }),
+      );
+      await app?.stop();
+      if (message === undefined) throw new Error("it started");
+      return message;
+    },
+    sql: (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+      withClient(database.url, async (client) => (await client.query(text, values)).rows),
+    async [Symbol.asyncDispose]() {
+      await dropSandboxDatabase(database.url);
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export type LiveDeployment = Awaited<ReturnType<typeof createLiveDeployment>>;
+export type LiveService = Awaited<ReturnType<LiveDeployment["start"]>>;

@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { findProcesses } from "../../src/commands/chaos/processes.ts";
+
+const PROGRAM = resolve(import.meta.dirname, "../../src/commands/chaos.ts");
+
+/** The command as an operator runs it; its temporary files go into a folder of their own, so that what it leaves shows. */
+export function chaosRunner() {
+  let folder = "";
+  let runs = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(realpathSync(tmpdir()), "chaos-test-"));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  });
+  return function startChaos(...args: readonly string[]) {
+    runs += 1;
+    const temporary = join(folder, `run-${runs}`);
+    mkdirSync(temporary);
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let out = "";
+    let error = "";
+    child.stdout.on("data", (text) => {
+      out += text;
+    });
+    child.stderr.on("data", (text) => {
+      error += text;
+    });
+    const ended = new Promise<{ code: number | null; out: string; error: string; left: unknown[] }>((done) => {
+      child.once("close", (code) => {
+        done({ code, out, error, left: [...readdirSync(temporary), ...findProcesses(temporary)] });
+      });
+    });
+    return { child, temporary, ended };
+  };
+}
