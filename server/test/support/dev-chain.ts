@@ -71,6 +71,17 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     throw new Error(answer);
   }
 
+  /**
+   * Sends and blocks one after another, as the sequencer has them: what reaches anvil while it makes the block of the nonce before
+   * it waits in its pool for a nonce that was used, and in no block until it is sent again.
+   */
+  let last: Promise<unknown> = Promise.resolve();
+  function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = last.then(work, work);
+    last = mine;
+    return mine;
+  }
+
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
@@ -93,8 +104,13 @@ export async function startDevChain(options: { chainId?: number } = {}) {
       response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, ...fate }));
       return;
     }
-    const answer = await post(direct, text);
-    if (call.method === "eth_sendRawTransaction" && state.mining) await ask("evm_mine");
+    const answer = await (call.method === "eth_sendRawTransaction"
+      ? alone(async () => {
+          const sent = await post(direct, text);
+          if (state.mining) await ask("evm_mine");
+          return sent;
+        })
+      : post(direct, text));
     if (fate === "dropped") {
       incoming.socket.resetAndDestroy();
       return;
