@@ -1,14 +1,15 @@
-import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
+import { Failure, invalidInput, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted, type Micro } from "../domain/money.ts";
 import { nearest } from "../domain/near-match.ts";
 import { hasScope } from "../domain/scopes.ts";
+import type { Hex } from "../domain/tokens.ts";
 import type { Clock } from "../ports/clock.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Catalog, CatalogEntry } from "./catalog.ts";
 import type { Charge, Outcome, PendingCall } from "./charge.ts";
-import { type Caller, type CallInfo, type Ports, Replayed } from "./tool.ts";
+import { type Caller, type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
 
 /** Tells when nobody waits any more. */
@@ -16,10 +17,18 @@ export interface SignalSource {
   readonly signal: AbortSignal;
 }
 
+/** Who calls without a key is known by what it pays with. */
+export interface Payer {
+  readonly payer: Hex;
+  readonly environment: Environment;
+}
+
 export interface Invocation {
   toolName: string;
   args: unknown;
-  principal: Principal;
+  principal: Principal | Payer;
+  /** Pays for this call instead of the tenant. */
+  charge?: Charge | undefined;
   /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
   confirmPrincipal(): Promise<Principal | undefined>;
   /** A user of the tenant; undefined: the key's service account. */
@@ -64,12 +73,13 @@ export interface KernelOptions {
  * Throws Failure for what ends before the run; a tool's own failure is an outcome.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  const { catalog, charge, clock, random = systemRandom, log } = options;
+  const { catalog, clock, random = systemRandom, log } = options;
 
   async function invoke(invocation: Invocation): Promise<Answer> {
     const started = performance.now();
     const entry = find(catalog, invocation.toolName);
     const { tool } = entry;
+    const { charge = options.charge } = invocation;
     const principal = await authorize(entry, invocation);
     const ports = options.portsFor(principal.environment);
     if (ports === undefined) {
@@ -80,6 +90,7 @@ export function createKernel(options: KernelOptions): Kernel {
     const call = pendingCall(entry, principal, invocation, { clock, random });
     await charge.admit(call);
     const input = validateArguments(tool.input, invocation.args);
+    if (isPayer(principal)) refuseKeyOnlyInputs(tool, invocation.args);
     const reservation = await charge.reserve(call);
     const elapsed = () => Math.round((performance.now() - started) * 1000) / 1000;
     if (reservation.kind === "replay") {
@@ -89,7 +100,7 @@ export function createKernel(options: KernelOptions): Kernel {
       tenantId: call.tenantId,
       keyId: call.keyId,
       userId: call.subject,
-      travelerId: userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId,
+      travelerId: travelerOf(invocation, principal),
       environment: principal.environment,
     };
     const callInfo = new RunningCall(call, invocation);
@@ -149,8 +160,12 @@ function find(catalog: Catalog, name: string): CatalogEntry {
   throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
 }
 
-async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<Principal> {
+async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<Principal | Payer> {
   let { principal } = invocation;
+  if (isPayer(principal)) {
+    if (!entry.tool.payableWithoutKey) throw unauthorized();
+    return principal;
+  }
   if (entry.tool.effect !== "read") {
     const confirmed = await invocation.confirmPrincipal();
     if (confirmed === undefined) throw unauthorized();
@@ -165,30 +180,56 @@ async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<P
   return principal;
 }
 
+function isPayer(principal: Principal | Payer): principal is Payer {
+  return "payer" in principal;
+}
+
+function refuseKeyOnlyInputs(tool: Tool, args: unknown): void {
+  if (typeof args !== "object" || args === null) return;
+  const named = tool.keyOnlyInputs.filter((name) => Object.hasOwn(args, name));
+  if (named.length === 0) return;
+  throw invalidInput(named.map((path) => ({ path, message: "needs an API key: it concerns a tenant's records" })));
+}
+
 /** Undefined for the key's own service account, whether it is named or left out. */
 function userOf(invocation: Invocation, principal: Principal): string | undefined {
   return invocation.userId === principal.serviceAccountId ? undefined : invocation.userId;
 }
 
+function travelerOf(invocation: Invocation, principal: Principal | Payer): string {
+  if (isPayer(principal)) return ownerNameOf(principal);
+  return userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId;
+}
+
+/** Stands where a tenant's or a user's id would: no record has it. */
+const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
+
+function ownerOf(invocation: Invocation, principal: Principal | Payer) {
+  if (isPayer(principal)) {
+    const name = ownerNameOf(principal);
+    return { tenantId: name, keyId: "", subject: name, plan: "free" } as const;
+  }
+  const { tenantId, keyId, plan } = principal;
+  return { tenantId, keyId, subject: userOf(invocation, principal) ?? principal.serviceAccountId, plan };
+}
+
 function pendingCall(
   entry: CatalogEntry,
-  principal: Principal,
+  principal: Principal | Payer,
   invocation: Invocation,
   { clock, random }: { clock: Clock; random: RandomBytes },
 ): PendingCall {
   const { tool } = entry;
   const startedAt = clock.now();
-  const discountPercent = discountPercentByPlan[principal.plan];
+  const owner = ownerOf(invocation, principal);
+  const discountPercent = discountPercentByPlan[owner.plan];
   return {
     id: newId("call_", startedAt.epochMilliseconds, random),
     traceId: invocation.traceId,
     surface: invocation.surface,
     tool,
-    tenantId: principal.tenantId,
-    keyId: principal.keyId,
-    subject: userOf(invocation, principal) ?? principal.serviceAccountId,
+    ...owner,
     environment: principal.environment,
-    plan: principal.plan,
     listPrice: tool.price,
     discountPercent,
     price: discounted(tool.price, discountPercent),

@@ -32,6 +32,7 @@ export interface Ports {
 
 /** On whose behalf a call runs. Tools act on this tenant's records and money only. */
 export interface Caller {
+  /** Without a key `payer:<address>`, which is no tenant and owns nothing. */
   tenantId: string;
   keyId: string;
   /** The user given by the caller, else `svc:<keyId>`. */
@@ -83,6 +84,8 @@ export interface ToolDefinition<
   effect: Effect;
   price: Micro;
   payableWithoutKey: boolean;
+  /** Arguments that concern a tenant's records: refused to who pays without a key. */
+  keyOnlyInputs?: readonly (keyof z.output<Input> & string)[];
   uses: readonly Use[];
   input: Input;
   output: Output;
@@ -107,6 +110,7 @@ export interface Tool {
   readonly effect: Effect;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
+  readonly keyOnlyInputs: readonly string[];
   readonly uses: readonly (keyof Ports)[];
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
@@ -125,9 +129,10 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, example, gives, ...face } = definition;
+  const { run, example, gives, keyOnlyInputs = [], ...face } = definition;
   return {
     ...face,
+    keyOnlyInputs,
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
     run: (input, ports, caller, call) => {

@@ -21,7 +21,19 @@ export type ChainOrder =
       serviceFeeBps: number;
     }
   | { kind: "drip"; token: TokenSymbol; to: Hex }
-  | { kind: "mint"; token: TokenSymbol; to: Hex; amount: Micro };
+  | { kind: "mint"; token: TokenSymbol; to: Hex; amount: Micro }
+  | ({ kind: "payment"; token: TokenSymbol; to: Hex } & PayerAuthorization)
+  | { kind: "payment_batch"; token: TokenSymbol; to: Hex; payments: readonly PayerAuthorization[] };
+
+/** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */
+export interface PayerAuthorization {
+  from: Hex;
+  amount: Micro;
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+  signature: Hex;
+}
 
 /**
  * queued: stored, nothing signed · signed: nonce, raw transaction and hash are stored; it was or may have been broadcast ·

@@ -3,6 +3,7 @@ import type { ChainNetworks } from "./chain-networks.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Payments } from "./payments.ts";
 import type { PrivateOffers } from "./private-offers.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 import type { Wallets } from "./wallets.ts";
@@ -17,6 +18,7 @@ export interface Aggregates {
   chainNetworks: ChainNetworks;
   chainTransactions: ChainTransactions;
   usageSettlements: UsageSettlements;
+  payments: Payments;
 }
 
 export interface Stores extends Aggregates {
