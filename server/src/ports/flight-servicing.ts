@@ -1,0 +1,179 @@
+import type { CallOptions, Condition, Slice } from "./flights.ts";
+
+/**
+ * What can be done with an offer or an order beside booking it. Failures as in `ports/flights.ts`, and: `order_not_found`,
+ * `order_not_changeable` and `order_not_cancellable` (the airline or the fare does not allow it), `cancellation_expired`,
+ * `cancellation_stale` (a newer quote replaced it), `change_expired`, `already_cancelled`, `already_confirmed`,
+ * `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
+ */
+
+export interface BaggageService {
+  id: string;
+  kind: "checked" | "carry_on" | "other";
+  maximumQuantity: number;
+  maximumWeightKilograms: number | null;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** For one piece. */
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface SeatService {
+  /** What `book_flight` takes as a service's id; for one passenger on one segment. */
+  id: string;
+  passengerId: string;
+  segmentId: string;
+  /** Such as 14C. */
+  designator: string;
+  cabinClass: string | null;
+  position: "window" | "middle" | "aisle" | null;
+  isExitRow: boolean;
+  /** What the airline says about it and about who may sit there. */
+  restrictions: readonly string[];
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface Ancillaries {
+  bags: readonly BaggageService[];
+  /** Free seats, cheapest first within a segment; empty also when the airline gives no seat map. */
+  seats: readonly SeatService[];
+  /** Whether the airline gave a seat map at all. */
+  hasSeatMap: boolean;
+}
+
+export interface RequestedService {
+  id: string;
+  quantity: number;
+}
+
+export interface OrderDocument {
+  type: string;
+  number: string;
+  passengerIds: readonly string[];
+}
+
+/** An order as the supplier has it now. */
+export interface OrderDetails {
+  id: string;
+  pnr: string;
+  bookingId: string | null;
+  owner: { iataCode: string; name: string };
+  totalAmount: string;
+  totalCurrency: string;
+  paid: boolean;
+  cancelledAt: string | null;
+  ticketed: boolean;
+  documents: readonly OrderDocument[];
+  slices: readonly Slice[];
+  conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
+  /** Changes that the airline made and nobody has answered. */
+  airlineChanges: readonly { id: string; detectedAt: string | null; actionTaken: string | null }[];
+  availableActions: readonly string[];
+}
+
+export interface IssuedCredit {
+  id: string;
+  airlineIataCode: string | null;
+  amount: string;
+  currency: string;
+  code: string | null;
+  passengerId: string | null;
+}
+
+export interface CancellationQuote {
+  /** `ore_…` */
+  id: string;
+  orderId: string;
+  refundAmount: string | null;
+  refundCurrency: string | null;
+  /** In the supplier's words: balance, airline_credits, awaiting_payment, original_form_of_payment, … */
+  refundTo: string;
+  credits: readonly IssuedCredit[];
+  /** ISO 8601 UTC. Null: it does not expire. */
+  expiresAt: string | null;
+  confirmedAt: string | null;
+}
+
+export interface ChangeSlices {
+  add: readonly { origin: string; destination: string; departureDate: string; cabinClass: string }[];
+  remove: readonly { sliceId: string }[];
+}
+
+export interface ChangeOffer {
+  /** `oco_…` */
+  id: string;
+  /** Of the difference to pay: below zero it is given back. */
+  changeTotalAmount: string;
+  changeTotalCurrency: string;
+  newTotalAmount: string;
+  newTotalCurrency: string;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+  refundTo: string | null;
+  expiresAt: string | null;
+  slices: { add: readonly Slice[]; remove: readonly Slice[] };
+}
+
+export interface ChangeRequest {
+  /** `ocr_…` */
+  id: string;
+  orderId: string;
+  offers: readonly ChangeOffer[];
+}
+
+export interface OrderChange {
+  /** `oce_…` */
+  id: string;
+  orderId: string;
+  changeTotalAmount: string;
+  changeTotalCurrency: string;
+  newTotalAmount: string;
+  newTotalCurrency: string;
+  penaltyAmount: string | null;
+  penaltyCurrency: string | null;
+  refundTo: string | null;
+  expiresAt: string | null;
+  confirmedAt: string | null;
+}
+
+export interface FlightServicing {
+  listAncillaries(offerId: string, options?: CallOptions): Promise<Ancillaries>;
+  getOrderDetails(orderId: string, options?: CallOptions): Promise<OrderDetails>;
+  /** Quotes cost nothing, and a new one makes the one before it stale. */
+  quoteCancellation(orderId: string): Promise<CancellationQuote>;
+  getCancellation(cancellationId: string, options?: CallOptions): Promise<CancellationQuote>;
+  /** Sent once, never repeated; afterwards `getCancellation` says whether it took effect. */
+  confirmCancellation(cancellationId: string): Promise<CancellationQuote>;
+  requestChange(orderId: string, slices: ChangeSlices): Promise<ChangeRequest>;
+  getChangeOffer(changeOfferId: string, options?: CallOptions): Promise<ChangeOffer & { orderId: string | null }>;
+  /** Makes a pending change of an offer; costs nothing. */
+  selectChangeOffer(changeOfferId: string): Promise<OrderChange>;
+  getChange(changeId: string, options?: CallOptions): Promise<OrderChange>;
+  /** Sent once, never repeated; afterwards `getChange` says whether it took effect. `payment` when there is something to pay. */
+  confirmChange(changeId: string, payment: { amount: string; currency: string } | undefined): Promise<OrderChange>;
+  /** Credits of this customer, newest first. */
+  listAirlineCredits(
+    customerUserId: string,
+    limit: number,
+    options?: CallOptions,
+  ): Promise<readonly AirlineCreditDetails[]>;
+}
+
+export interface AirlineCreditDetails {
+  id: string;
+  airlineIataCode: string;
+  amount: string;
+  currency: string;
+  code: string | null;
+  name: string | null;
+  customerUserId: string | null;
+  orderId: string | null;
+  issuedOn: string | null;
+  expiresAt: string | null;
+  spentAt: string | null;
+  invalidatedAt: string | null;
+  /** Neither spent, invalidated nor expired. */
+  usable: boolean;
+}

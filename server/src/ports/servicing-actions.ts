@@ -1,0 +1,118 @@
+import type { Micro } from "../domain/money.ts";
+import type { Environment } from "./identity.ts";
+
+export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_cancellation";
+
+/**
+ * intended: stored, nothing sent yet · paying: the tenant's wallet pays by a transaction of its own, and nothing was sent to the
+ * supplier yet · sent: the supplier was or may have been told · done · failed: nothing happened at the supplier, and what was paid
+ * or held is given back.
+ */
+export type ServicingState = "intended" | "paying" | "sent" | "done" | "failed";
+
+/** One commit at the supplier that changes an order: a cancellation or a change. */
+export interface ServicingAction {
+  /** `act_…` */
+  id: string;
+  tenantId: string;
+  network: Environment;
+  callId: string;
+  kind: ServicingKind;
+  /** The cancellation's, change's or stay's id: at most one action of a tenant with it is not `failed`. */
+  subjectId: string;
+  /** Our booking of the order that it changes. */
+  bookingId: string;
+  orderId: string;
+  state: ServicingState;
+  /** How the tenant pays: undefined when there is nothing to pay. */
+  payment: { kind: "balance" | "wallet"; amount: Micro } | undefined;
+  /** What is expected back, in the words of the quote; facts for the result. */
+  expected: Readonly<Record<string, unknown>>;
+  /** What the caller got. */
+  result: unknown;
+  failureCode: string | undefined;
+  workerId: string | undefined;
+  workerSeenAt: Temporal.Instant | undefined;
+  /** Before this a lookup that finds nothing proves nothing. */
+  quietUntil: Temporal.Instant | undefined;
+  createdAt: Temporal.Instant;
+}
+
+export type NewServicingAction = Pick<
+  ServicingAction,
+  "id" | "tenantId" | "network" | "callId" | "kind" | "subjectId" | "bookingId" | "orderId" | "payment" | "expected"
+> & { workerId: string };
+
+export interface ServicingActions {
+  /** Undefined when the tenant has a live action of this kind and subject; `findLive` returns that one. */
+  insert(action: NewServicingAction): Promise<ServicingAction | undefined>;
+  findLive(
+    tenantId: string,
+    network: Environment,
+    kind: ServicingKind,
+    subjectId: string,
+  ): Promise<ServicingAction | undefined>;
+  get(id: string): Promise<ServicingAction | undefined>;
+  /** Guarded by state and worker, as bookings are. */
+  advance(
+    id: string,
+    guard: { from: ServicingState; workerId: string },
+    to: ServicingState,
+    change?: Partial<Pick<ServicingAction, "result" | "failureCode" | "quietUntil">>,
+  ): Promise<boolean>;
+  touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly ServicingAction[]>;
+}
+
+export interface OrderEvent {
+  /** booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed, … */
+  kind: string;
+  at: Temporal.Instant;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** The tenant's order, flight or stay. */
+export interface OrderRecord {
+  orderId: string;
+  bookingId: string;
+  tenantId: string;
+  network: Environment;
+  kind: "flight" | "stay";
+  status: "confirmed" | "cancelled";
+  pnr: string | undefined;
+  ticketing: "pending" | "ticketed" | undefined;
+  totalAmount: string;
+  totalCurrency: string;
+  /** Tickets and the like, as they were read last. */
+  documents: readonly Readonly<Record<string, unknown>>[];
+  createdAt: Temporal.Instant;
+  updatedAt: Temporal.Instant;
+}
+
+/** Orders are bookings that succeeded, with what became of them. */
+export interface Orders {
+  /** Undefined also for another tenant's. */
+  find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** Whoever's it is; for jobs. */
+  findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** Newest first; those older than `before` (a booking's id). */
+  list(
+    tenantId: string,
+    network: Environment,
+    options: { limit: number; before?: string | undefined; status?: OrderRecord["status"] | undefined },
+  ): Promise<readonly OrderRecord[]>;
+  /** What was read at the supplier, and what follows from it; true when something changed. */
+  update(
+    network: Environment,
+    orderId: string,
+    change: Partial<Pick<OrderRecord, "status" | "ticketing" | "totalAmount" | "totalCurrency" | "documents">>,
+  ): Promise<boolean>;
+  /** Once for an order, kind and key. */
+  record(
+    network: Environment,
+    orderId: string,
+    event: OrderEvent & { key: string; source: "call" | "webhook" | "reconciliation" },
+  ): Promise<boolean>;
+  events(network: Environment, orderId: string): Promise<readonly (OrderEvent & { source: string })[]>;
+}
