@@ -19,7 +19,7 @@ const TYPES = {
   ],
 } as const;
 
-/** What one wallet allows once: it follows from the stored order alone, so that signing it again gives the same. */
+/** What one wallet allows once. Of a wallet of ours it follows from the stored order alone, so that signing it again gives the same. */
 export interface Authorization {
   from: Hex;
   to: Hex;
@@ -84,8 +84,14 @@ export function authorizationOf(
       const nonce = splitNonce(place.chainId, splitter, order.from, splitTerms(transaction, order, place));
       return { from: order.from, to: splitter, value: order.gross, ...validity, nonce };
     }
+    case "payment": {
+      const { from, to, amount, validAfter, validBefore, nonce } = order;
+      return { from, to, value: amount, validAfter, validBefore, nonce };
+    }
     case "drip":
     case "mint":
+    // A batch has many: each is asked for by itself.
+    case "payment_batch":
       return undefined;
   }
 }

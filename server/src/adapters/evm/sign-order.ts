@@ -5,7 +5,7 @@ import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { settlementSplitterAbi } from "../../generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainOrder, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Signer } from "../../ports/signer.ts";
 import {
   type Authorization,
@@ -31,6 +31,8 @@ const GAS_CEILINGS = {
   split: 330_000n,
   drip: 230_000n,
   mint: 130_000n,
+  /** Also of a contract wallet, which checks its signature in its own way. */
+  payment: 400_000n,
   withdraw: 110_000n,
 } as const;
 
@@ -86,7 +88,6 @@ export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, liv
       if (transaction.step === "withdraw") return await withdrawal(transaction);
       const { order } = transaction;
       const place = placeOf(transaction);
-      const gasCeiling = GAS_CEILINGS[order.kind];
       const token = place.token.address;
       switch (order.kind) {
         case "transfer": {
@@ -100,7 +101,7 @@ export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, liv
             functionName: "transferWithAuthorization",
             args: [from, to, value, validAfter, validBefore, nonce, ...vrsOf(signature)],
           });
-          return { to: token, data, gasCeiling };
+          return { to: token, data, gasCeiling: GAS_CEILINGS.transfer };
         }
         case "split": {
           const authorization = authorizationOf(transaction, place);
@@ -113,21 +114,39 @@ export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, liv
             functionName: "splitWithAuthorization",
             args: [splitTerms(transaction, order, place), from, validAfter, validBefore, signature],
           });
-          return { to: requireSplitter(place), data, gasCeiling };
+          return { to: requireSplitter(place), data, gasCeiling: GAS_CEILINGS.split };
         }
         case "drip": {
           if (chain.faucet === undefined) throw new Error(`chain ${chain.chainId} has no faucet`);
           const data = encodeFunctionData({ abi: faucetAbi, functionName: "drip", args: [token, order.to] });
-          return { to: chain.faucet, data, gasCeiling };
+          return { to: chain.faucet, data, gasCeiling: GAS_CEILINGS.drip };
         }
         case "mint": {
           const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "mint", args: [order.to, order.amount] });
-          return { to: token, data, gasCeiling };
+          return { to: token, data, gasCeiling: GAS_CEILINGS.mint };
         }
+        case "payment":
+          return paymentPayload(token, order);
+        case "payment_batch":
+          throw new Error(`chain ${chain.chainId} has no contract for batches of payments`);
       }
     },
   };
 }
+
+/** The payer's own signature: nothing is signed here. */
+function paymentPayload(token: Hex, order: ChainOrder & { kind: "payment" }): Payload {
+  const { from, to, amount, validAfter, validBefore, nonce, signature } = order;
+  const args = [from, to, amount, validAfter, validBefore, nonce] as const;
+  const call = { abi: stablecoinAbi, functionName: "transferWithAuthorization" } as const;
+  const data = hasKeyForm(signature)
+    ? encodeFunctionData({ ...call, args: [...args, ...vrsOf(signature)] })
+    : encodeFunctionData({ ...call, args: [...args, signature] });
+  return { to: token, data, gasCeiling: GAS_CEILINGS.payment };
+}
+
+const KEY_SIGNATURE_BYTES = 65;
+const hasKeyForm = (signature: Hex): boolean => signature.length === 2 + 2 * KEY_SIGNATURE_BYTES;
 
 /** The form that every version of the tokens takes. */
 function vrsOf(signature: Hex): [number, Hex, Hex] {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../domain/canonical-json.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { ChainReceipt, TokenMovement } from "../../ports/chain.ts";
@@ -14,19 +15,25 @@ export function outgoingOf(order: ChainOrder): { from: Hex; amount: Micro } | un
       return { from: order.from, amount: order.gross };
     case "drip":
     case "mint":
+    case "payment":
+    case "payment_batch":
       return undefined;
   }
 }
 
 /** Whether two orders would do the same; addresses are in lower case. */
 export function isSameOrder(left: ChainOrder, right: ChainOrder): boolean {
-  const entriesOf = (order: ChainOrder) => Object.entries(order).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return entriesOf(left).join("\n") === entriesOf(right).join("\n");
+  return canonicalJson(plain(left)) === canonicalJson(plain(right));
 }
 
-/** Whether the money moved in this transaction; it can be in a block and successful, and yet something else. */
+const plain = (order: ChainOrder): unknown =>
+  JSON.parse(JSON.stringify(order, (_key, value: unknown) => (typeof value === "bigint" ? value.toString() : value)));
+
+/** Whether it did what it was for in this transaction; that can be in a block and successful, and yet something else. */
 export function isCarriedOut(order: ChainOrder, receipt: ChainReceipt): boolean {
-  return receipt.succeeded && receipt.movements.some((movement) => isMovedBy(order, movement));
+  if (!receipt.succeeded) return false;
+  // Its contract goes on after an item that fails: what became of each is asked of the token.
+  return order.kind === "payment_batch" || receipt.movements.some((movement) => isMovedBy(order, movement));
 }
 
 /** Whether it is what the order moves; so can another one that moves the same. */
@@ -34,7 +41,10 @@ export function isMovedBy(order: ChainOrder, { token, from, to, amount }: TokenM
   if (token !== order.token) return false;
   switch (order.kind) {
     case "transfer":
+    case "payment":
       return from === order.from && to === order.to && amount === order.amount;
+    case "payment_batch":
+      return to === order.to && order.payments.some((payment) => from === payment.from && amount === payment.amount);
     case "split":
       return from === order.from && amount === order.gross;
     case "drip":
