@@ -18,7 +18,7 @@ export interface ServicingAction {
   network: Environment;
   callId: string;
   kind: ServicingKind;
-  /** The cancellation's, change's or stay's id: at most one action of a tenant with it is not `failed`. */
+  /** The id of the cancellation, the change or the stay: at most one action of a tenant with it is not `failed`. */
   subjectId: string;
   /** Our booking of the order that it changes. */
   bookingId: string;
@@ -63,6 +63,34 @@ export interface ServicingActions {
   touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly ServicingAction[]>;
+}
+
+/** What a stay's cancellation gives back while the present step of its policy lasts. */
+export interface StayCancellationQuote {
+  /** `scq_…` */
+  id: string;
+  tenantId: string;
+  network: Environment;
+  stayId: string;
+  refundAmount: string;
+  refundCurrency: string;
+  /** Undefined: no later step of the policy changes it. */
+  expiresAt: Temporal.Instant | undefined;
+}
+
+/** Quotes and offers of servicing, as far as the supplier does not keep them or does not say whose they are. */
+export interface ServicingQuotes {
+  rememberChangeOffers(
+    order: Pick<OrderRecord, "tenantId" | "network" | "orderId">,
+    changeOfferIds: readonly string[],
+  ): Promise<void>;
+  /** Undefined also for another tenant's. */
+  findOrderOfChangeOffer(tenantId: string, network: Environment, changeOfferId: string): Promise<string | undefined>;
+  insertStayCancellation(quote: StayCancellationQuote): Promise<void>;
+  /** Undefined also for another tenant's. */
+  findStayCancellation(tenantId: string, network: Environment, id: string): Promise<StayCancellationQuote | undefined>;
+  /** Forgets those that were made before this. */
+  pruneChangeOffers(before: Temporal.Instant): Promise<void>;
 }
 
 export interface OrderEvent {

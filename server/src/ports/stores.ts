@@ -5,6 +5,7 @@ import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
 import type { PrivateOffers } from "./private-offers.ts";
+import type { ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -19,6 +20,8 @@ export interface Aggregates {
   chainTransactions: ChainTransactions;
   usageSettlements: UsageSettlements;
   payments: Payments;
+  servicingActions: ServicingActions;
+  servicingQuotes: ServicingQuotes;
 }
 
 export interface Stores extends Aggregates {

@@ -4,8 +4,10 @@ import type { BillingTables } from "./billing-tables.ts";
 import type { BookingTables } from "./booking-tables.ts";
 import type { ChainTables } from "./chain-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
+import type { PaymentTables } from "./payment-tables.ts";
+import type { ServicingTables } from "./servicing-tables.ts";
 
-export interface Database extends IdentityTables, BillingTables, BookingTables, ChainTables {}
+export interface Database extends IdentityTables, BillingTables, BookingTables, ChainTables, ServicingTables {}
 
 /** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
 export type Queryable = Kysely<Database> | Transaction<Database>;

@@ -9,6 +9,8 @@ import * as privateOffers from "./migrations/0004-private-offers.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
+import * as payments from "./migrations/0008-payments.ts";
+import * as servicing from "./migrations/0009-servicing.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -19,6 +21,8 @@ const migrations: Record<string, Migration> = {
   "0005-chain": chain,
   "0006-ledger-on-chain": ledgerOnChain,
   "0007-chain-requests": chainRequests,
+  "0008-payments": payments,
+  "0009-servicing": servicing,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

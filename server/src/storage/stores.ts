@@ -9,6 +9,8 @@ import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createLedger } from "./ledger.ts";
 import { createPrivateOffers } from "./private-offers.ts";
+import { createServicingActions } from "./servicing-actions.ts";
+import { createServicingQuotes } from "./servicing-quotes.ts";
 import { createUsageSettlements } from "./usage-settlements.ts";
 import { createWallets } from "./wallets.ts";
 
@@ -23,6 +25,8 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),
     usageSettlements: createUsageSettlements(db),
+    servicingActions: createServicingActions(db, clock),
+    servicingQuotes: createServicingQuotes(db, clock),
   };
 }
 
