@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { Failure } from "../domain/errors.ts";
+import { nearest } from "../domain/near-match.ts";
 import { scopeOf } from "../domain/scopes.ts";
 import type { Tool } from "./tool.ts";
 
@@ -33,6 +35,15 @@ export function createCatalog(tools: readonly Tool[], aliases: Readonly<Record<s
   }
   const names = entries.map((entry) => entry.tool.name);
   return { entries, find: (name) => byName.get(name), names: () => names };
+}
+
+/** Throws `tool_not_found`, with the name that is nearest. */
+export function findTool(catalog: Catalog, name: string): CatalogEntry {
+  const entry = catalog.find(name);
+  if (entry !== undefined) return entry;
+  const near = nearest(name, catalog.names());
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
 }
 
 /** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */

@@ -1,13 +1,12 @@
 import { Failure, invalidInput, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted, type Micro } from "../domain/money.ts";
-import { nearest } from "../domain/near-match.ts";
 import { hasScope } from "../domain/scopes.ts";
 import type { Hex } from "../domain/tokens.ts";
 import type { Clock } from "../ports/clock.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
-import type { Catalog, CatalogEntry } from "./catalog.ts";
+import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, Outcome, PendingCall } from "./charge.ts";
 import { type Caller, type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
@@ -77,7 +76,7 @@ export function createKernel(options: KernelOptions): Kernel {
 
   async function invoke(invocation: Invocation): Promise<Answer> {
     const started = performance.now();
-    const entry = find(catalog, invocation.toolName);
+    const entry = findTool(catalog, invocation.toolName);
     const { tool } = entry;
     const { charge = options.charge } = invocation;
     const principal = await authorize(entry, invocation);
@@ -151,14 +150,6 @@ class RunningCall implements CallInfo {
 }
 
 function nobodyWatches(): void {}
-
-function find(catalog: Catalog, name: string): CatalogEntry {
-  const entry = catalog.find(name);
-  if (entry !== undefined) return entry;
-  const near = nearest(name, catalog.names());
-  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
-  throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
-}
 
 async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<Principal | Payer> {
   let { principal } = invocation;

@@ -37,7 +37,9 @@ export function refuseMissingHost(incoming: IncomingMessage, response: ServerRes
 
 function failureOf(error: Error): Failure {
   const code = "code" in error ? error.code : undefined;
-  if (code === "HPE_HEADER_OVERFLOW") return new Failure("too_large", { detail: "The headers are too large." });
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return new Failure("headers_too_large", { detail: "The headers are longer than 16 kB altogether. Send less." });
+  }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return notHttp("The request did not arrive in time.");
   return notHttp("The request is not valid HTTP/1.1.");
 }

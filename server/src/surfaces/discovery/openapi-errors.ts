@@ -25,6 +25,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   unsupported_media_type: "body",
   idempotency_mismatch: "call",
   rate_limited: "keyed",
+  headers_too_large: "declared",
   starting: "keyed",
   draining: "keyed",
   sandbox_unavailable: "call",

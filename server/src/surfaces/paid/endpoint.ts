@@ -1,0 +1,180 @@
+import { addressGroup } from "../../access/client-address.ts";
+import type { Admitted } from "../../access/gate.ts";
+import type { RateLimiter } from "../../access/rate-limiter.ts";
+import { Failure, unauthorized } from "../../domain/errors.ts";
+import { discounted } from "../../domain/money.ts";
+import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
+import { type Catalog, type CatalogEntry, findTool } from "../../kernel/catalog.ts";
+import type { Kernel, Payer } from "../../kernel/invoke.ts";
+import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "../http.ts";
+import { readJsonObject } from "../json-body.ts";
+import { renderProblem } from "../render-error.ts";
+import type { OpenExchange, SignedAnswers } from "../signed-exchange.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
+import { PAID_TOOLS_PATH, PAYMENT_REQUIRED_ERROR, type PriceTag, type PriceTags } from "./price-tags.ts";
+import { type PaidCharge, renderPaid } from "./render-paid.ts";
+
+export interface PaidToolsOptions {
+  answerSigned: SignedAnswers;
+  kernel: Kernel;
+  catalog: Catalog;
+  priceTags: PriceTags;
+  /** The payment as the charge of one call. */
+  openCharge(request: { payment: SignedPayment; terms: PaymentTerms; principal: Principal | Payer }): PaidCharge;
+  /** Where a call without a key is paid and runs. */
+  environment: Environment;
+  /** Counts, by address, answers that only say what a call costs. */
+  unpaid: RateLimiter;
+  /** Counts refused payments, by address, with refused keys: both are somebody who tries what does not fit. */
+  refused: RateLimiter;
+}
+
+/** One request, as far as it is known. */
+interface Visit {
+  request: HttpRequest;
+  traceId: string;
+  entry: CatalogEntry;
+  caller: Admitted | undefined;
+  tag: PriceTag;
+}
+
+/** `POST /tools/<tool>`: the arguments in, 402 with the terms out; once they are signed, the tool's result. */
+export function createPaidTools(options: PaidToolsOptions): HttpHandler {
+  const { answerSigned, kernel, catalog, priceTags } = options;
+
+  async function serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
+    if (request.method === "OPTIONS") return preflight();
+    const entry = findTool(catalog, toolNameOf(request.path));
+    const signature = request.header(PAYMENT_SIGNATURE_HEADER);
+    const isProbe = request.method === "GET" || request.method === "HEAD";
+    if (request.method !== "POST" && !(isProbe && signature === undefined)) throw onlyPost(request);
+    const caller = await identify(request, exchange, signature !== undefined);
+    const tag = priceTagOf(entry, caller?.principal);
+    const visit = { request, traceId: exchange.traceId, entry, caller, tag };
+    return signature === undefined ? askForPayment(visit) : takePayment(visit, signature);
+  }
+
+  /** A key that does not hold changes nothing about a price: only who pays must have a good one, or none. */
+  async function identify(request: HttpRequest, exchange: OpenExchange, pays: boolean): Promise<Admitted | undefined> {
+    if (request.header("authorization") === undefined) return undefined;
+    try {
+      return await exchange.admit();
+    } catch (error) {
+      if (!pays && error instanceof Failure && error.code === "unauthorized") return undefined;
+      throw error;
+    }
+  }
+
+  function priceTagOf(entry: CatalogEntry, principal: Principal | undefined): PriceTag {
+    const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
+    const tag = priceTags.of(
+      entry,
+      discounted(entry.tool.price, discount),
+      principal?.environment ?? options.environment,
+    );
+    if (tag !== undefined) return tag;
+    throw new Failure("sandbox_unavailable", {
+      detail: "This deployment runs without the sandbox. Use a production key, or none.",
+    });
+  }
+
+  function askForPayment({ request, traceId, entry, caller, tag }: Visit): HttpAnswer {
+    limit(options.unpaid, request);
+    const needsKey = !entry.tool.payableWithoutKey && caller === undefined;
+    const detail = needsKey
+      ? "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE, beside an API key: this tool works on a tenant's records or money."
+      : "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE.";
+    const extra = { ...tag.members, error: PAYMENT_REQUIRED_ERROR, apiKeyRequired: !entry.tool.payableWithoutKey };
+    const answer = renderProblem({ code: "payment_required", detail, extra }, traceId);
+    answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(PAYMENT_REQUIRED_ERROR);
+    return answer;
+  }
+
+  async function takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
+    try {
+      return await runPaid(visit, readPaymentSignature(signature));
+    } catch (error) {
+      if (error instanceof PaymentRefused) return refusePayment(visit, error.reason, error.message);
+      if (error instanceof Failure && error.code === "payment_invalid") {
+        const reason = error.extra?.reason;
+        return refusePayment(visit, typeof reason === "string" ? reason : "invalid_payload", error.detail);
+      }
+      throw error;
+    }
+  }
+
+  async function runPaid(visit: Visit, payment: SignedPayment): Promise<HttpAnswer> {
+    const { request, traceId, entry, caller, tag } = visit;
+    const principal = caller?.principal ?? { payer: payment.payer, environment: options.environment };
+    if (caller === undefined && !entry.tool.payableWithoutKey) throw keyRequired();
+    const args = await readJsonObject(request);
+    const charge = options.openCharge({ payment, terms: tag.terms, principal });
+    const answer = await kernel.invoke({
+      toolName: entry.tool.name,
+      args,
+      principal,
+      charge,
+      confirmPrincipal: () => caller?.confirm() ?? Promise.resolve(undefined),
+      userId: undefined,
+      surface: "paid",
+      traceId,
+      // The authorization is what makes a repetition harmless.
+      idempotencyKey: undefined,
+      gone: request,
+    });
+    return renderPaid(entry.tool.name, answer, charge.receipt(), traceId);
+  }
+
+  function refusePayment(
+    { request, traceId, tag }: Visit,
+    reason: string,
+    explanation: string | undefined,
+  ): HttpAnswer {
+    limit(options.refused, request);
+    const extra = { ...tag.members, error: reason, reason };
+    const detail = explanation === undefined ? undefined : `${explanation} The terms are those listed.`;
+    const answer = renderProblem({ code: "payment_invalid", detail, extra }, traceId);
+    answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
+    return answer;
+  }
+
+  return async (request) => {
+    const answer = await answerSigned(request, (exchange) => serve(request, exchange));
+    Object.assign(answer.headers, corsHeaders);
+    return answer;
+  };
+}
+
+function toolNameOf(path: string): string {
+  const name = path.slice(PAID_TOOLS_PATH.length + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function limit(limiter: RateLimiter, { remoteAddress }: HttpRequest): void {
+  const { allowed, retryAfterSeconds } = limiter.take(addressGroup(remoteAddress));
+  if (allowed) return;
+  throw new Failure("rate_limited", {
+    detail: `Too many requests without a good payment. Send again after ${retryAfterSeconds} s.`,
+    retryAfterSeconds,
+  });
+}
+
+function onlyPost({ method, path }: HttpRequest): Failure {
+  return new Failure("not_found", {
+    detail: `There is nothing at ${method} ${path}. Send a POST with the tool's arguments; a GET without a payment tells the price.`,
+  });
+}
+
+function keyRequired(): Failure {
+  const { code } = unauthorized();
+  return new Failure(code, {
+    detail:
+      "This tool works on a tenant's records or money: send an API key beside the payment, Authorization: Bearer ak_… The payment was not used and stays good.",
+  });
+}

@@ -1,0 +1,120 @@
+import type { PaymentRequired } from "@x402/core/types";
+import type { Micro } from "../../domain/money.ts";
+import type { PaymentTerms } from "../../domain/payments.ts";
+import type { Effect } from "../../domain/scopes.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { CatalogEntry } from "../../kernel/catalog.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { discoveryDetails, discoveryExtension } from "./discovery-extension.ts";
+import { encodePaymentHeader, X402_VERSION } from "./payment-headers.ts";
+
+/** Where an environment's payments go. */
+export interface PaidNetwork {
+  /** CAIP-2. */
+  network: `eip155:${number}`;
+  asset: Hex;
+  payTo: Hex;
+  /** EIP-712 name and version of the asset, as the chain says them. */
+  extra: { name: string; version: string };
+}
+
+/** What one call costs, in the words of x402. */
+export interface PriceTag {
+  terms: PaymentTerms;
+  /** The members of a 402's body. */
+  members: Omit<PaymentRequired, "error">;
+  /** PAYMENT-REQUIRED, with the reason why it is sent. */
+  header(error: string): string;
+}
+
+export interface PriceTags {
+  /** Undefined: this deployment takes no payments there. */
+  of(entry: CatalogEntry, price: Micro, environment: Environment): PriceTag | undefined;
+}
+
+export const PAYMENT_REQUIRED_ERROR = "Payment required";
+
+/** Whoever signs needs no longer; what writes or spends may run long before it is settled. */
+const timeoutByEffect: Readonly<Record<Effect, number>> = { read: 120, write: 300, spend: 300 };
+
+/** Many clients and proxies cap a header, and a client repeats what is in this one. */
+export const LONGEST_HEADER = 6_000;
+
+/** The terms of a tool at a price on a network are always the same, so they are written once a day, as examples name dates. */
+export function createPriceTags(options: {
+  networks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
+  edgeUrl: string;
+  clock: Clock;
+}): PriceTags {
+  const { networks, edgeUrl, clock } = options;
+  const tags = new Map<string, PriceTag>();
+  let day = "";
+  return {
+    of(entry, price, environment) {
+      const network = networks[environment];
+      if (network === undefined) return undefined;
+      const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
+      if (today.toString() !== day) {
+        tags.clear();
+        day = today.toString();
+      }
+      const key = `${environment}|${price}|${entry.tool.name}`;
+      const known = tags.get(key);
+      if (known !== undefined) return known;
+      const tag = createPriceTag({ entry, price, network, url: paidToolUrl(edgeUrl, entry.tool.name), today });
+      tags.set(key, tag);
+      return tag;
+    },
+  };
+}
+
+export const PAID_TOOLS_PATH = "/tools";
+
+export const paidToolPath = (name: string): string => `${PAID_TOOLS_PATH}/${name}`;
+export const paidToolUrl = (edgeUrl: string, name: string): string => edgeUrl + paidToolPath(name);
+
+function createPriceTag({
+  entry,
+  price,
+  network: { network, asset, payTo, extra },
+  url,
+  today,
+}: {
+  entry: CatalogEntry;
+  price: Micro;
+  network: PaidNetwork;
+  url: string;
+  today: Temporal.PlainDate;
+}): PriceTag {
+  const { tool } = entry;
+  const maxTimeoutSeconds = timeoutByEffect[tool.effect];
+  const face = {
+    x402Version: X402_VERSION,
+    resource: { url, description: tool.summary, mimeType: "application/json", serviceName: "Wayfare" },
+    accepts: [{ scheme: "exact", network, amount: price.toString(), asset, payTo, maxTimeoutSeconds, extra }],
+  };
+  const [full, ...shorter] = discoveryDetails.map((detail) => discoveryExtension(entry, today, detail));
+  const withError = (error: string, extensions: Record<string, unknown> | undefined): string =>
+    encodePaymentHeader({
+      x402Version: face.x402Version,
+      error,
+      resource: face.resource,
+      accepts: face.accepts,
+      ...(extensions === undefined ? {} : { extensions }),
+    });
+  const inHeader = (error: string): string => {
+    const texts = shorter.map((extensions) => () => withError(error, extensions));
+    for (const text of texts) {
+      const header = text();
+      if (header.length <= LONGEST_HEADER) return header;
+    }
+    return withError(error, undefined);
+  };
+  const usual = inHeader(PAYMENT_REQUIRED_ERROR);
+  return {
+    terms: { network, asset, payTo, amount: price, maxTimeoutSeconds, extra },
+    members: { ...face, extensions: { ...full } },
+    header: (error) => (error === PAYMENT_REQUIRED_ERROR ? usual : inHeader(error)),
+  };
+}

@@ -1,0 +1,63 @@
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Charge } from "../../kernel/charge.ts";
+import type { Answer } from "../../kernel/invoke.ts";
+import { METER_ID_HEADER } from "../audit-headers.ts";
+import type { HttpAnswer } from "../http.ts";
+import { renderProblem } from "../render-error.ts";
+import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
+
+export interface PaymentReceipt {
+  payer: Hex;
+  amount: Micro;
+  /** CAIP-2. */
+  network: string;
+  transactionHash: Hex;
+}
+
+/** A payment as the charge of one call. */
+export interface PaidCharge extends Charge {
+  /** Once the money is there. Undefined: nothing was taken. */
+  receipt(): PaymentReceipt | undefined;
+}
+
+/** The envelope of the paid surface. Without a receipt the answer is one that was paid for before, or a tool's failure. */
+export function renderPaid(
+  toolName: string,
+  answer: Answer,
+  receipt: PaymentReceipt | undefined,
+  traceId: string,
+): HttpAnswer {
+  const { outcome } = answer;
+  if (!outcome.ok) return renderProblem(outcome, traceId);
+  const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
+  if (answer.replayed) headers["idempotent-replayed"] = "true";
+  if (answer.usageId !== undefined) headers[METER_ID_HEADER] = answer.usageId;
+  if (receipt !== undefined) headers[PAYMENT_RESPONSE_HEADER] = responseHeader(receipt);
+  const body = JSON.stringify({
+    tool: toolName,
+    paid: receipt !== undefined,
+    priceUsdc: receipt === undefined ? "0" : formatDecimal(receipt.amount),
+    payment:
+      receipt === undefined
+        ? null
+        : {
+            payer: receipt.payer,
+            amountUsdc: formatDecimal(receipt.amount),
+            settlementTx: receipt.transactionHash,
+          },
+    result: outcome.result,
+  });
+  return { status: 200, headers, body };
+}
+
+function responseHeader({ payer, amount, network, transactionHash }: PaymentReceipt): string {
+  const [namespace = "", reference = ""] = network.split(":");
+  return encodePaymentHeader({
+    success: true,
+    transaction: transactionHash,
+    network: `${namespace}:${reference}`,
+    payer,
+    amount: amount.toString(),
+  });
+}

@@ -1,0 +1,15 @@
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Routes } from "../hosts.ts";
+import type { HttpHandler } from "../http.ts";
+import { PAID_TOOLS_PATH, paidToolPath } from "./price-tags.ts";
+
+/** The paths of tools that exist, which are served without a router. */
+export function paidToolPaths(catalog: Catalog): readonly string[] {
+  return catalog.names().map(paidToolPath);
+}
+
+/** Every other name, which gets an answer like any tool: that there is none, and what comes close. */
+export function unknownToolRoutes(servePaid: HttpHandler): Routes {
+  const path = `${PAID_TOOLS_PATH}/:tool`;
+  return (["GET", "POST", "OPTIONS"] as const).map((method) => ({ method, path, handler: servePaid }));
+}
