@@ -49,6 +49,7 @@ function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
     chainNetworks: mortal(tenant.stores.chainNetworks),
     chainTransactions: mortal(tenant.stores.chainTransactions),
     usageSettlements: mortal(tenant.stores.usageSettlements),
+    payments: mortal(tenant.stores.payments),
     transaction: mortal({ transaction: tenant.stores.transaction }).transaction,
   };
   return {

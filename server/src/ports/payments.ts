@@ -61,7 +61,6 @@ export type NewPayment = Pick<
 > & {
   /** The call's tool marks what it does outside: it gets a row among the calls. */
   hasEffects: boolean;
-  at: Temporal.Instant;
 };
 
 export type PaymentClaim =
@@ -71,41 +70,63 @@ export type PaymentClaim =
   /** What the payer owes for calls under way is more than it has, or it left too many unpaid. */
   | { kind: "refused"; reason: "insufficient_funds" | "payer_owes" };
 
+/** A claim that nobody works on any more, and what its call did outside. */
+export interface AbandonedPayment {
+  payment: Payment;
+  effect: "none" | "failed" | "done";
+  /** What the call recorded with its effect. */
+  result: unknown;
+}
+
 /** Every authorization that paid, or is about to pay, for a call. Unique by network, asset, payer and nonce, for good. */
 export interface Payments {
-  find(signed: Pick<SignedPayment, "network" | "asset" | "payer" | "nonce">): Promise<Payment | undefined>;
+  find(
+    environment: Environment,
+    authorization: Pick<SignedPayment, "asset" | "payer" | "nonce">,
+  ): Promise<Payment | undefined>;
   get(id: string): Promise<Payment | undefined>;
   /** `balance`: what the payer had a moment ago; undefined: not known, and not compared. */
   claim(payment: NewPayment, balance: Micro | undefined): Promise<PaymentClaim>;
-  /** Claimed → gone, by the process that claimed it or a sweep. False: it was not claimed any more. */
+  /**
+   * Claimed → gone. False: it was not claimed any more, or its call did something outside, or may have: then it stays claimed
+   * until a sweep settles it by how that ends.
+   */
   release(id: string): Promise<boolean>;
   /** Claimed → earned, with the chain transaction that fetches the money when it is known already. False: not claimed any more. */
   earn(
     id: string,
-    earned: { result: unknown; latencyMs: number; chainTransactionId: string | undefined; at: Temporal.Instant },
+    earned: { result: unknown; latencyMs: number; chainTransactionId: string | undefined },
   ): Promise<boolean>;
-  /** Earned (or receivable) → settled, with the usage record. False: it was settled before. */
-  settle(id: string, transactionHash: Hex, at: Temporal.Instant): Promise<boolean>;
+  /** Earned or receivable → settled by that transaction, with the usage records; how many it were. The others had been settled before. */
+  settle(ids: readonly string[], transactionHash: Hex): Promise<number>;
   /** Earned → receivable. */
-  writeOff(id: string, failure: string, at: Temporal.Instant): Promise<boolean>;
+  writeOff(id: string, failure: string): Promise<boolean>;
   /** Receivable → earned, to be fetched once more. */
-  retry(id: string, chainTransactionId: string | undefined, at: Temporal.Instant): Promise<boolean>;
+  retry(id: string, chainTransactionId: string | undefined): Promise<boolean>;
   /** Those that a chain transaction fetches, in the order of their ids. */
   ofTransaction(chainTransactionId: string): Promise<readonly Payment[]>;
   /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
   takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
-  assign(ids: readonly string[], chainTransactionId: string): Promise<void>;
-  /** Earned for `seconds` and more without an end (`earned`), or receivable with a validity that is not over yet. */
-  listUnsettled(
+  /** Puts earned ones into a chain transaction, instead of the one `from` that they are in. How many it were. */
+  assign(ids: readonly string[], chainTransactionId: string, from?: string): Promise<number>;
+  /** Earned, in a chain transaction that is over and said nothing about them. */
+  listLoose(environment: Environment, limit: number): Promise<readonly Payment[]>;
+  /**
+   * Takes turns over those whose outcome nobody has asked for in `seconds`: earned ones in no chain transaction, or receivables
+   * with an authorization that is not over yet. Several processes are given different ones.
+   */
+  takeUnsettled(
     environment: Environment,
     state: "earned" | "receivable",
-    olderThanSeconds: number,
+    seconds: number,
     limit: number,
   ): Promise<readonly Payment[]>;
-  /** Claims of dead processes, settled by what their calls did; see jobs/sweep-payments.ts. */
-  sweep(options: {
+  /** Claims of dead processes, and what calls left behind that failed while their effect was undecided; not those that are undecided still. */
+  listAbandoned(options: {
     processId: string;
     staleSeconds: number;
     limit: number;
-  }): Promise<readonly { payment: Payment; effect: "none" | "failed" | "open" | "done"; result: unknown }[]>;
+  }): Promise<readonly AbandonedPayment[]>;
+  /** For operators: what was earned and could not be fetched. */
+  receivables(): Promise<readonly { environment: Environment; count: number; amount: Micro }[]>;
 }

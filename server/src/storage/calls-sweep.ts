@@ -13,13 +13,15 @@ interface Abandoned {
 
 /**
  * Processes that are silent. Only who was there all the time can say so: after the database was away everybody was silent, and
- * whoever comes back first must not take the others for dead.
+ * whoever comes back first must not take the others for dead. Takes SQL for its two values.
  */
-const SELECT_DEAD = `
+export const selectDead = (processId: string, staleSeconds: string): string => `
   select process.id from service_process process
-  where process.id <> $1 and process.seen_at < now() - make_interval(secs => $2)
+  where process.id <> ${processId} and process.seen_at < now() - make_interval(secs => ${staleSeconds})
     and exists (
-      select 1 from service_process own where own.id = $1 and own.started_at <= now() - make_interval(secs => $2))`;
+      select 1 from service_process own
+      where own.id = ${processId} and own.started_at <= now() - make_interval(secs => ${staleSeconds}))`;
+const SELECT_DEAD = selectDead("$1", "$2");
 
 /**
  * Settles the reservations and frees the keys of processes that stopped showing signs of life, and what calls left behind that
@@ -35,7 +37,10 @@ export async function sweepCalls(
   const dead = found.rows.map((row) => row.id);
   const { rows } = await pool.query<Abandoned>(
     `select id, effect, result from call
-     where process_id = any ($1) and state = 'reserved' and effect <> 'open' limit $2`,
+     where process_id = any ($1) and state = 'reserved' and effect <> 'open'
+       -- Those are settled with their payments: jobs/sweep-payments.ts.
+       and not exists (select 1 from payment where payment.call_id = call.id)
+     limit $2`,
     [[...dead, LEFT_BEHIND], options.limit],
   );
   const settlements = rows.map((row): Settlement => {

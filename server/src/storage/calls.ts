@@ -118,7 +118,8 @@ export function createCalls(pool: pg.Pool): Calls {
       );
       if (replaced.rowCount === 1) return { paid: false };
       const { rows } = await pool.query<{ usage_id: string | null; price_micro: bigint }>(
-        `select usage_id, price_micro from call where id = $1`,
+        `select call.usage_id, coalesce(payment.amount_micro, call.price_micro) as price_micro
+         from call left join payment on payment.call_id = call.id where call.id = $1`,
         [firstCallId],
       );
       return { paid: true, usageId: rows[0]?.usage_id ?? null, price: rows[0]?.price_micro ?? 0n };
@@ -146,7 +147,8 @@ export function createCalls(pool: pg.Pool): Calls {
       await pool.query(
         `delete from service_process where seen_at < now() - interval '1 hour'
          and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')
-         and not exists (select 1 from idempotency where process_id = service_process.id and state = 'running')`,
+         and not exists (select 1 from idempotency where process_id = service_process.id and state = 'running')
+         and not exists (select 1 from payment where process_id = service_process.id and state = 'claimed')`,
       );
     },
   };

@@ -7,7 +7,13 @@ import type { IdentityTables } from "./identity-tables.ts";
 import type { PaymentTables } from "./payment-tables.ts";
 import type { ServicingTables } from "./servicing-tables.ts";
 
-export interface Database extends IdentityTables, BillingTables, BookingTables, ChainTables, ServicingTables {}
+export interface Database
+  extends IdentityTables,
+    BillingTables,
+    BookingTables,
+    ChainTables,
+    PaymentTables,
+    ServicingTables {}
 
 /** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
 export type Queryable = Kysely<Database> | Transaction<Database>;

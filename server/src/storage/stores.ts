@@ -8,6 +8,7 @@ import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createLedger } from "./ledger.ts";
+import { createPayments } from "./payments.ts";
 import { createPrivateOffers } from "./private-offers.ts";
 import { createServicingActions } from "./servicing-actions.ts";
 import { createServicingQuotes } from "./servicing-quotes.ts";
@@ -25,6 +26,7 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),
     usageSettlements: createUsageSettlements(db),
+    payments: createPayments(db, clock),
     servicingActions: createServicingActions(db, clock),
     servicingQuotes: createServicingQuotes(db, clock),
   };

@@ -13,13 +13,14 @@ export function createUsage(db: Queryable): Usage {
             .on("chain_transaction.network", "=", "production")
             .on("usage_record.status", "=", "settled"),
         )
+        .leftJoin("payment", "payment.call_id", "usage_record.call_id")
         .selectAll("usage_record")
-        .select("chain_transaction.hash as settlement_hash")
+        .select(({ fn }) => fn.coalesce("payment.transaction_hash", "chain_transaction.hash").as("settlement_hash"))
         .where("usage_record.tenant_id", "=", tenantId)
         .orderBy("usage_record.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usage_record.id", "<", before);
-      if (tool !== undefined) query = query.where("tool", "=", tool);
+      if (tool !== undefined) query = query.where("usage_record.tool", "=", tool);
       const rows = await query.execute();
       return rows.map((row) => ({
         id: row.id,
