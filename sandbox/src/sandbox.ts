@@ -3,11 +3,23 @@ import type { Clock } from "./clock.ts";
 import type { Network } from "./inventory/network.ts";
 import type { Database } from "./storage/database.ts";
 
-export const BUSINESS_FAULTS = ["price_changed", "offer_expired", "ticketing_failed", "ticketing_delayed"] as const;
+export const BUSINESS_FAULTS = [
+  "price_changed",
+  "offer_expired",
+  "ticketing_failed",
+  "ticketing_delayed",
+  "sold_out",
+  "insufficient_balance",
+  "accepted_then_done",
+  "accepted_then_failed",
+  "service_taken",
+  "refund_as_credit",
+] as const;
 export const TRANSPORT_FAULTS = [
   "timeout",
   "http_500",
   "http_503",
+  "rate_limited",
   "reset_after_effect",
   "truncated_json",
   "late_effect",

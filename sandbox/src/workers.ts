@@ -1,6 +1,7 @@
 // What happens without a caller: tickets, lapsing holds, webhook deliveries. All of it is due work in the database.
 import type { Clock } from "./clock.ts";
 import { runLapse, runTicketing } from "./orders/ticketing.ts";
+import { runStayBooking } from "./stays/booking-jobs.ts";
 import type { Database, Queryable } from "./storage/database.ts";
 import { deliverDue } from "./webhooks/deliver.ts";
 
@@ -21,6 +22,7 @@ async function pruneSearches(tx: Queryable, nowMs: number): Promise<void> {
   );
   await tx.query("DELETE FROM offer_requests WHERE created_ms < $1", [before]);
   await tx.query("DELETE FROM stay_searches WHERE created_ms < $1", [before]);
+  await tx.query("DELETE FROM stay_quotes WHERE created_ms < $1", [before]);
   await schedulePruning(tx, nowMs + PRUNE_EVERY_MS);
 }
 
@@ -42,6 +44,7 @@ async function runOneJob(db: Database, clock: Clock): Promise<boolean> {
     if (job === undefined) return false;
     if (job.kind === "ticket") await runTicketing(tx, job.reference, nowMs);
     if (job.kind === "lapse") await runLapse(tx, job.reference, nowMs);
+    if (job.kind === "stay_booking") await runStayBooking(tx, job.reference, nowMs);
     if (job.kind === "prune") await pruneSearches(tx, nowMs);
     return true;
   });

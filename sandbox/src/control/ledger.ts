@@ -1,5 +1,6 @@
 import { toIso } from "../clock.ts";
 import { formatMoney } from "../money.ts";
+import { readStayBooks } from "../stays/booking-rows.ts";
 import type { Database } from "../storage/database.ts";
 
 type OrderEntry = {
@@ -87,6 +88,7 @@ export async function readLedger(db: Database) {
       })),
       refunds: balanceEntries.filter((entry) => entry.kind === "refund"),
       balanceEntries,
+      ...(await readStayBooks(tx)),
       balanceMicro: BigInt(account.rows[0]?.balance_micro ?? "0"),
     };
   });

@@ -2,6 +2,7 @@
 import { base62Digit, base62Value, chance, hashedCode, pickWhole } from "../hash.ts";
 import { distanceKm, type Position } from "../inventory/geography.ts";
 import { airports, type CityRecord, cities } from "../reference/data.ts";
+import { type Chain, chainOf } from "./chains.ts";
 
 export type Hotel = {
   readonly id: string;
@@ -16,6 +17,7 @@ export type Hotel = {
   readonly reviewCount: number;
   readonly street: string;
   readonly postalCode: string;
+  readonly chain: Chain | null;
 };
 
 const CELL_DEGREES = 0.02;
@@ -26,7 +28,7 @@ const ID_PLACE_LENGTH = 7;
 const ID_CHECK_LENGTH = 11;
 
 /** Where test bookings are made in the supplier's own test mode. */
-const TEST_PLACE: Position = { lat: -24.38, lon: -128.32 };
+export const TEST_PLACE: Position = { lat: -24.38, lon: -128.32 };
 const TEST_HOTELS = 6;
 
 const FIRST_WORDS =
@@ -147,6 +149,7 @@ function hotelAt(seed: string, cell: Cell, index: number): Hotel {
     reviewCount: pickWhole(12, 2400, id, "reviews"),
     street: `${pickWhole(1, 180, id, "number")} ${STREETS[pickWhole(0, STREETS.length - 1, id, "street")]} Street`,
     postalCode: String(pickWhole(10_000, 99_999, id, "postal")),
+    chain: chainOf(id, rating, isTestCell(cell)),
   };
 }
 

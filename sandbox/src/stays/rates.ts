@@ -4,7 +4,7 @@ import { chance, pickWhole } from "../hash.ts";
 import { derivedId } from "../ids.ts";
 import { applyPermille, formatMoney, toCents, wholeUnits } from "../money.ts";
 import type { Hotel } from "./hotels.ts";
-import type { StaySearch } from "./search.ts";
+import type { NegotiatedRate, StaySearch } from "./search.ts";
 
 /** Price levels of hotels, permille; countries that are not listed are cheaper than these. */
 const COUNTRY_PERMILLE: Readonly<Record<string, number>> = {
@@ -81,7 +81,7 @@ const ROOM_TYPES: readonly RoomType[] = [
     permille: 2050,
     beds: [
       { type: "king", count: 1 },
-      { type: "sofa", count: 1 },
+      { type: "sofabed", count: 1 },
     ],
     fromRating: 4,
   },
@@ -135,10 +135,22 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
+/** What an operator with an agreement pays, in place of the flexible room-only rate. */
+const NEGOTIATED_PLAN: Plan = {
+  code: "NEG-FLEX",
+  name: "Negotiated rate, flexible",
+  board: "room_only",
+  permille: 820,
+  boardPerGuestNight: 0,
+  refundable: true,
+  fromRating: 1,
+};
+
 export type Rate = {
   readonly id: string;
   readonly roomIndex: number;
   readonly plan: Plan;
+  readonly negotiated: NegotiatedRate | null;
   readonly totalMicro: bigint;
   readonly taxMicro: bigint;
   readonly dueAtHotelMicro: bigint;
@@ -197,13 +209,25 @@ export function isSoldOut(seed: string, hotel: Hotel, search: StaySearch): boole
   return chance(seed, "sold-out", hotel.id, search.checkIn) > 0.94;
 }
 
+/** The agreed rates that the search named and that hold at this hotel. */
+export function negotiatedFor(hotel: Hotel, search: StaySearch): readonly NegotiatedRate[] {
+  return search.negotiatedRates.filter(
+    (agreed) =>
+      agreed.accommodationIds.includes(hotel.id) || (hotel.chain !== null && agreed.chainId === hotel.chain.id),
+  );
+}
+
 /** Every rate of a hotel for a search, cheapest room first. */
 export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: number): readonly Rate[] {
   const nights = nightsOf(search);
   const roomNights = nights.reduce((sum, night) => sum + nightPrice(seed, hotel, night), 0n) * BigInt(search.rooms);
   const rates: Rate[] = [];
   for (const [roomIndex, room] of roomTypesOf(hotel).entries()) {
-    for (const plan of PLANS) {
+    const offered = [
+      ...PLANS.map((plan) => ({ plan, negotiated: null })),
+      ...negotiatedFor(hotel, search).map((negotiated) => ({ plan: NEGOTIATED_PLAN, negotiated })),
+    ];
+    for (const { plan, negotiated } of offered) {
       if (hotel.rating < plan.fromRating) continue;
       const board = wholeUnits(plan.boardPerGuestNight * search.guests.length * nights.length);
       const roomPrice = [room.permille, plan.permille, occupancyPermille(search)].reduce(applyPermille, roomNights);
@@ -215,6 +239,7 @@ export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: n
         id: derivedId("rat", search.core, place, rates.length),
         roomIndex,
         plan,
+        negotiated,
         totalMicro,
         taxMicro: toCents(applyPermille(totalMicro, TAX_PERMILLE)),
         dueAtHotelMicro: wholeUnits(cityTax * search.guests.length * nights.length),
@@ -226,12 +251,12 @@ export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: n
   return rates;
 }
 
-export function renderRate(rate: Rate, expiresAtMs: number) {
+export function renderRate(rate: Rate, hotel: Hotel, expiresAtMs: number) {
   const base = rate.totalMicro - rate.taxMicro;
   return {
     id: rate.id,
     code: rate.plan.code,
-    name: rate.plan.name,
+    name: rate.negotiated?.displayName ?? rate.plan.name,
     description: null,
     base_amount: formatMoney(base),
     base_currency: "USD",
@@ -255,12 +280,12 @@ export function renderRate(rate: Rate, expiresAtMs: number) {
     })),
     conditions: [{ title: "Sandbox", description: "An invented rate of an invented hotel." }],
     quantity_available: rate.quantity,
-    supported_loyalty_programme: null,
+    supported_loyalty_programme: hotel.chain?.loyaltyProgramme ?? null,
     loyalty_programme_required: false,
     estimated_commission_amount: null,
     estimated_commission_currency: null,
-    negotiated_rate_id: null,
-    source: "sandbox",
+    negotiated_rate_id: rate.negotiated?.id ?? null,
+    source: "duffel_hotel_group",
     expires_at: toIso(expiresAtMs),
   };
 }

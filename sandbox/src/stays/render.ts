@@ -3,7 +3,7 @@ import { chance } from "../hash.ts";
 import { derivedId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
 import type { Hotel } from "./hotels.ts";
-import { type Rate, renderRate, roomTypesOf } from "./rates.ts";
+import { negotiatedFor, type Rate, renderRate, roomTypesOf } from "./rates.ts";
 import { STAY_SEARCH_LIFE_MS, type StaySearch } from "./search.ts";
 
 const AMENITIES = [
@@ -17,6 +17,19 @@ const AMENITIES = [
 ] as const;
 const PHOTOS = 4;
 
+export function renderLocation(hotel: Hotel) {
+  return {
+    address: {
+      line_one: hotel.street,
+      city_name: hotel.city?.name ?? "Sandbox",
+      region: null,
+      postal_code: hotel.postalCode,
+      country_code: hotel.country,
+    },
+    geographic_coordinates: { latitude: hotel.position.lat, longitude: hotel.position.lon },
+  };
+}
+
 export function renderAccommodation(hotel: Hotel, baseUrl: string, rates: readonly Rate[], expiresAtMs: number) {
   const photos = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => ({ url: `${baseUrl}/photos/${hotel.id}/${from + index}.svg` }));
@@ -24,16 +37,7 @@ export function renderAccommodation(hotel: Hotel, baseUrl: string, rates: readon
     id: hotel.id,
     name: hotel.name,
     description: `An invented hotel of the supplier sandbox${hotel.city === undefined ? "" : ` in ${hotel.city.name}`}.`,
-    location: {
-      address: {
-        line_one: hotel.street,
-        city_name: hotel.city?.name ?? "Sandbox",
-        region: null,
-        postal_code: hotel.postalCode,
-        country_code: hotel.country,
-      },
-      geographic_coordinates: { latitude: hotel.position.lat, longitude: hotel.position.lon },
-    },
+    location: renderLocation(hotel),
     rating: hotel.rating,
     ratings: [{ source: "sandbox", value: hotel.rating }],
     review_score: hotel.reviewScore,
@@ -44,18 +48,22 @@ export function renderAccommodation(hotel: Hotel, baseUrl: string, rates: readon
     ).map(({ type, description }) => ({ type, description })),
     check_in_information: { check_in_after_time: "15:00", check_out_before_time: "11:00" },
     key_collection: { instructions: "At the reception." },
-    chain: null,
-    brand: null,
+    chain: hotel.chain === null ? null : { id: hotel.chain.id, name: hotel.chain.name },
+    brand: hotel.chain === null ? null : hotel.chain.brand,
     phone_number: null,
     email: null,
-    supported_loyalty_programme: null,
+    supported_loyalty_programme: hotel.chain?.loyaltyProgramme ?? null,
     rooms: roomTypesOf(hotel).map((room, index) => ({
       name: room.name,
       beds: room.beds,
       photos: photos(PHOTOS + 1 + index, 1),
-      rates: rates.filter((rate) => rate.roomIndex === index).map((rate) => renderRate(rate, expiresAtMs)),
+      rates: rates.filter((rate) => rate.roomIndex === index).map((rate) => renderRate(rate, hotel, expiresAtMs)),
     })),
   };
+}
+
+export function renderGuests(search: StaySearch): ({ type: "adult" } | { type: "child"; age: number })[] {
+  return search.guests.map(({ age }) => (age === null ? { type: "adult" } : { type: "child", age }));
 }
 
 export type StayResult = { readonly hotel: Hotel; readonly place: number; readonly rates: readonly [Rate, ...Rate[]] };
@@ -70,7 +78,7 @@ export function renderResult(result: StayResult, search: StaySearch, baseUrl: st
     check_in_date: search.checkIn,
     check_out_date: search.checkOut,
     rooms: search.rooms,
-    guests: search.guests.map((guest) => (guest.age === null ? { type: "adult" } : { type: "child", age: guest.age })),
+    guests: renderGuests(search),
     created_at: toIso(search.createdAtMs),
     expires_at: toIso(expiresAtMs),
     cheapest_rate_total_amount: formatMoney(cheapest.totalMicro),
@@ -81,7 +89,10 @@ export function renderResult(result: StayResult, search: StaySearch, baseUrl: st
     cheapest_rate_public_currency: null,
     cheapest_rate_due_at_accommodation_amount: formatMoney(cheapest.dueAtHotelMicro),
     cheapest_rate_due_at_accommodation_currency: "USD",
-    supported_negotiated_rates: [],
+    supported_negotiated_rates: negotiatedFor(result.hotel, search).map(({ id, displayName }) => ({
+      id,
+      display_name: displayName,
+    })),
     accommodation: renderAccommodation(result.hotel, baseUrl, withRates ? result.rates : [], expiresAtMs),
   };
 }

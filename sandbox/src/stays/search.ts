@@ -31,6 +31,15 @@ export const StaySearchBody = z
   });
 export type StaySearchBody = z.infer<typeof StaySearchBody>;
 
+/** An agreed rate as it was when the search was made: its results stay what they are. */
+const NegotiatedRate = z.object({
+  id: z.string(),
+  displayName: z.string(),
+  chainId: z.string().nullable(),
+  accommodationIds: z.array(z.string()),
+});
+export type NegotiatedRate = z.infer<typeof NegotiatedRate>;
+
 /** A search as it is stored: its results and rates follow from it. */
 export const StaySearch = z.object({
   core: z.string(),
@@ -43,6 +52,7 @@ export const StaySearch = z.object({
   location: z.object({ lat: z.number(), lon: z.number(), radiusKm: z.number() }).nullable(),
   accommodationIds: z.array(z.string()),
   freeCancellationOnly: z.boolean(),
+  negotiatedRates: z.array(NegotiatedRate).default([]),
 });
 export type StaySearch = z.infer<typeof StaySearch>;
 
@@ -61,7 +71,12 @@ function readDate(text: string, field: string): Temporal.PlainDate {
   throw invalidField("validation_format", field, "is not a date of the calendar as YYYY-MM-DD");
 }
 
-export function toStaySearch(body: StaySearchBody, core: string, nowMs: number): StaySearch {
+export function toStaySearch(
+  body: StaySearchBody,
+  core: string,
+  nowMs: number,
+  negotiatedRates: readonly NegotiatedRate[] = [],
+): StaySearch {
   const checkIn = readDate(body.check_in_date, "check_in_date");
   const checkOut = readDate(body.check_out_date, "check_out_date");
   const today = Temporal.Instant.fromEpochMilliseconds(nowMs - EARLIEST_OFFSET_MS)
@@ -99,5 +114,6 @@ export function toStaySearch(body: StaySearchBody, core: string, nowMs: number):
           },
     accommodationIds: body.accommodation?.ids ?? [],
     freeCancellationOnly: body.free_cancellation_only,
+    negotiatedRates: [...negotiatedRates],
   };
 }

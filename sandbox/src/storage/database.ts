@@ -1,5 +1,6 @@
 import pg from "pg";
 import { schema } from "./schema.ts";
+import { staysSchema } from "./schema-stays.ts";
 
 export type Queryable = {
   query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>;
@@ -63,6 +64,7 @@ export async function createTables(db: Database): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query("SELECT pg_advisory_xact_lock($1)", [SCHEMA_LOCK]);
     await tx.query(schema);
+    await tx.query(staysSchema);
   });
 }
 
