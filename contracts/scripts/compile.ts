@@ -9,6 +9,8 @@ const PUBLISHED = {
   stablecoin: { source: "contracts/src/Stablecoin.sol", contract: "Stablecoin" },
   faucet: { source: "contracts/src/Faucet.sol", contract: "Faucet" },
   "settlement-splitter": { source: "contracts/src/SettlementSplitter.sol", contract: "SettlementSplitter" },
+  "payment-batch": { source: "contracts/src/PaymentBatch.sol", contract: "PaymentBatch" },
+  "payment-probe": { source: "contracts/src/PaymentProbe.sol", contract: "PaymentProbe" },
 } as const;
 
 export const generatedFolder = join(repository, "server/src/generated/contracts");

@@ -7,6 +7,8 @@ import {
   createEvmChain,
   createEvmClient,
   createEvmSender,
+  createPaymentOutcomes,
+  createPaymentVerifier,
   createRpc,
   deployDevelopment,
   reach,
@@ -128,12 +130,16 @@ async function openSandboxOnce(options: SandboxChainOptions) {
   const state = await bindNetwork(parts, "sandbox", "the development chain");
   const relayer = await wallets.ensure("sandbox", "relayer");
   const relayerKey = await signer.privateKeyOf(relayer.id);
-  const deployed = await deployDevelopment({ client, relayerKey, funderKey: options.funderKey });
-  if (state.contracts === undefined) {
-    await chainTransactions.raiseNonce(relayer.id, deployed.nextNonce);
-    await networks.setContracts("sandbox", deployed.contracts);
-  }
-  const contracts = state.contracts ?? deployed.contracts;
+  const deployed = await deployDevelopment({
+    client,
+    relayerKey,
+    funderKey: options.funderKey,
+    paymentBatch: state.contracts?.paymentBatch,
+  });
+  if (state.contracts === undefined) await chainTransactions.raiseNonce(relayer.id, deployed.nextNonce);
+  const { paymentBatch } = deployed.contracts;
+  const contracts = { ...(state.contracts ?? deployed.contracts), paymentBatch };
+  if (state.contracts?.paymentBatch !== paymentBatch) await networks.setContracts("sandbox", contracts);
   const chain = await createEvmChain({
     network: "sandbox",
     client,
@@ -337,6 +343,8 @@ async function openNetwork(
     networks,
     wallets,
     collection,
+    facilitator: createPaymentVerifier({ client, chain }),
+    outcomes: createPaymentOutcomes(client, chain),
     submitter: createChainSubmitter({
       ...shared,
       ...(endings === undefined ? {} : { endings }),
@@ -349,12 +357,13 @@ async function openNetwork(
   };
 }
 
-function lowerContracts({ tokens, splitter, faucet }: ChainContracts): ChainContracts {
+function lowerContracts({ tokens, splitter, faucet, paymentBatch }: ChainContracts): ChainContracts {
   const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
   return {
     tokens: { USDC: lower(tokens.USDC), EURC: lower(tokens.EURC) },
     ...(splitter === undefined ? {} : { splitter: lower(splitter) }),
     ...(faucet === undefined ? {} : { faucet: lower(faucet) }),
+    ...(paymentBatch === undefined ? {} : { paymentBatch: lower(paymentBatch) }),
   };
 }
 

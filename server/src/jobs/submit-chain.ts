@@ -90,7 +90,9 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       return;
     }
     const failure = await sender.explain(transaction, receipt);
-    if (authorization.kind !== "open") await finish(transaction, receipt, failure);
+    // What somebody else has signed is his to withdraw: it stays open until it expires, and can be tried again.
+    const isOver = authorization.kind !== "open" || transaction.order.kind === "payment";
+    if (isOver) await finish(transaction, receipt, failure);
     else if (await chainTransactions.requeue(transaction.id, hash, "withdraw", failure)) {
       moves += 1;
       log.warn({ transactionId: transaction.id, failure }, "an order had no effect and is withdrawn");

@@ -7,6 +7,7 @@ export interface ChainContracts {
   tokens: Readonly<Record<TokenSymbol, Hex>>;
   splitter?: Hex;
   faucet?: Hex;
+  paymentBatch?: Hex;
 }
 
 export interface ChainNetwork {

@@ -48,9 +48,10 @@ export interface Chain {
   readonly tokens: Readonly<Record<TokenSymbol, ChainToken>>;
   /** The token that gas is paid in on this network: its balances can grow without an event. Undefined: none of ours. */
   readonly nativeToken: TokenSymbol | undefined;
-  /** The settlement splitter and the faucet; undefined: this network has none that we may use. */
+  /** The settlement splitter, the faucet and the batch of payments; undefined: this network has none that we may use. */
   readonly splitter: Hex | undefined;
   readonly faucet: Hex | undefined;
+  readonly paymentBatch: Hex | undefined;
   /** The latest block that counts, `confirmations` considered. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */

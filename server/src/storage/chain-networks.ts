@@ -12,6 +12,7 @@ const Contracts = z.object({
   tokens: z.object({ USDC: Address, EURC: Address }),
   splitter: Address.exactOptional(),
   faucet: Address.exactOptional(),
+  paymentBatch: Address.exactOptional(),
 });
 
 export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks {

@@ -6,6 +6,7 @@ import type { Chain, ChainBlock, ChainReceipt } from "../../ports/chain.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { checkPaymentBatch } from "./check-payment-batch.ts";
 import { checkSplitter } from "./check-splitter.ts";
 import { isRevert, reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
@@ -37,6 +38,9 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     readToken(client, "EURC", contracts.tokens.EURC, chainId),
   ]);
   if (contracts.splitter !== undefined) await checkSplitter(client, contracts.splitter, chainId);
+  if (contracts.paymentBatch !== undefined) {
+    await checkPaymentBatch(client, contracts.paymentBatch, usdc.address, chainId);
+  }
   const tokens = { USDC: usdc, EURC: eurc };
   const addresses = [usdc.address, eurc.address];
 
@@ -62,6 +66,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     nativeToken: usdc.address === ARC_NATIVE_USDC ? "USDC" : undefined,
     splitter: contracts.splitter,
     faucet: contracts.faucet,
+    paymentBatch: contracts.paymentBatch,
 
     async head() {
       const number = await headNumber();

@@ -3,6 +3,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, type LocalAcc
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi, faucetBytecode } from "../../generated/contracts/faucet.ts";
+import { paymentBatchAbi, paymentBatchBytecode } from "../../generated/contracts/payment-batch.ts";
 import { settlementSplitterAbi, settlementSplitterBytecode } from "../../generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../generated/contracts/stablecoin.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
@@ -18,6 +19,8 @@ export interface DeployOptions {
   relayerKey: Hex;
   /** Has native gas from the first block on. */
   funderKey: Hex;
+  /** Where the batch of payments is; undefined, or without code there: not deployed yet. */
+  paymentBatch: Hex | undefined;
   timeoutMs?: number;
 }
 
@@ -45,20 +48,37 @@ const POLL_MS = 20;
  */
 export async function deployDevelopment(
   options: DeployOptions,
-): Promise<{ contracts: ChainContracts; nextNonce: number }> {
+): Promise<{ contracts: ChainContracts & { paymentBatch: Hex }; nextNonce: number }> {
   const { client, timeoutMs = TIMEOUT_MS } = options;
   const deadline = performance.now() + timeoutMs;
   const relayer = privateKeyToAccount(options.relayerKey);
   const { contracts, steps } = plan(lowerHex(relayer.address));
   const node = await openSending(client, deadline);
-  await fund(node, privateKeyToAccount(options.funderKey), lowerHex(relayer.address));
+  const funder = privateKeyToAccount(options.funderKey);
+  await fund(node, funder, lowerHex(relayer.address));
   for (let nonce = await node.nonceOf(relayer.address); nonce < steps.length; nonce += 1) {
     const step = steps[nonce];
     if (step === undefined) break;
     await node.send(relayer, nonce, { ...step, value: nativeAmount(0n) });
   }
   await requireCode(client, contracts);
-  return { contracts, nextNonce: steps.length };
+  const paymentBatch = await deployPaymentBatch(node, funder, options.paymentBatch);
+  return { contracts: { ...contracts, paymentBatch }, nextNonce: steps.length };
+}
+
+/**
+ * It came later than the contracts above, whose addresses follow from the relayer's first nonces, and it belongs to nobody: the
+ * funder deploys it, also on a chain that was there before. After a crash between this and storing its address it is deployed again.
+ */
+async function deployPaymentBatch(node: Sending, funder: LocalAccount, known: Hex | undefined): Promise<Hex> {
+  if (known !== undefined && (await node.hasCode(known))) return known;
+  const data = encodeDeployData({ abi: paymentBatchAbi, bytecode: paymentBatchBytecode });
+  const nonce = await node.nonceOf(funder.address);
+  const transaction = { name: "payment batch", to: undefined, data, gas: DEPLOY_GAS, value: nativeAmount(0n) };
+  await node.send(funder, nonce, transaction);
+  const address = lowerHex(getContractAddress({ from: funder.address, nonce: BigInt(nonce) }));
+  if (!(await node.hasCode(address))) throw new Error(`no contract came to be at ${address}`);
+  return address;
 }
 
 function plan(owner: Hex): { contracts: ChainContracts & { splitter: Hex; faucet: Hex }; steps: Step[] } {
@@ -100,6 +120,7 @@ function plan(owner: Hex): { contracts: ChainContracts & { splitter: Hex; faucet
 interface Sending {
   nonceOf(address: Hex): Promise<number>;
   balanceOf(address: Hex): Promise<NativeAmount>;
+  hasCode(address: Hex): Promise<boolean>;
   /** Resolves when a transaction with that nonce is in a block, and throws when this one is there without effect. */
   send(
     account: LocalAccount,
@@ -115,6 +136,7 @@ async function openSending(client: PublicClient, deadline: number): Promise<Send
   return {
     nonceOf,
     balanceOf: async (address) => nativeAmount(await reach(() => client.getBalance({ address }))),
+    hasCode: (address) => hasCode(client, address),
     async send(account, nonce, { name, to, data, gas, value }) {
       const fees = await readFees();
       const raw = await account.signTransaction({
@@ -153,12 +175,16 @@ async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<
   await node.send(funder, await node.nonceOf(funder.address), transaction);
 }
 
+async function hasCode(client: PublicClient, address: Hex): Promise<boolean> {
+  const code = await reach(() => client.getCode({ address }));
+  return code !== undefined && code !== "0x";
+}
+
 /** A step that had no effect leaves no code, or tokens that nobody can mint. */
 async function requireCode(client: PublicClient, contracts: ReturnType<typeof plan>["contracts"]): Promise<void> {
   const { tokens, faucet, splitter } = contracts;
   for (const address of [tokens.USDC, tokens.EURC, faucet, splitter]) {
-    const code = await reach(() => client.getCode({ address }));
-    if (code === undefined || code === "0x") throw new Error(`no contract came to be at ${address}`);
+    if (!(await hasCode(client, address))) throw new Error(`no contract came to be at ${address}`);
   }
   for (const token of [tokens.USDC, tokens.EURC]) {
     const [amount, , , isOpen] = await reach(() =>

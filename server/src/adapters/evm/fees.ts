@@ -55,6 +55,7 @@ export async function chooseGas(client: PublicClient, from: Hex, payload: Payloa
     try {
       const estimate = await client.estimateGas({ account: from, to: payload.to, data: payload.data });
       const gas = (estimate * 12n) / 10n;
+      if (payload.isCapped === true && gas > payload.gasCeiling) return payload.gasCeiling;
       return gas < LEAST_GAS ? LEAST_GAS : gas;
     } catch (error) {
       const refusal = refusalIn(error);

@@ -1,8 +1,9 @@
 import { encodeEventTopics, type PublicClient } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import type { Chain } from "../../ports/chain.ts";
+import type { Chain, ChainReceipt } from "../../ports/chain.ts";
 import type { AuthorizationState } from "../../ports/chain-sender.ts";
+import type { PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Authorization } from "./authorizations.ts";
 import { reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
@@ -44,8 +45,39 @@ export async function findOutcome(
     if (log === undefined || log.transactionHash === null) throw new Error("an authorization was used in no block");
     if (log.topics[0] === canceled) return { kind: "void" };
     const receipt = await chain.receipt(lowerHex(log.transactionHash));
-    return receipt === undefined ? { kind: "open" } : { kind: "done", receipt };
+    if (receipt === undefined) return { kind: "open" };
+    return isWhatMoved(authorization, chain.tokens, token, receipt, log.logIndex)
+      ? { kind: "done", receipt }
+      : { kind: "void" };
   });
+}
+
+/**
+ * A nonce alone says nothing of what it moved: its payer may have signed it for somebody else too. The token says the nonce and
+ * then the movement, and in one transaction there can be many of both, even of the same payer and amount.
+ */
+function isWhatMoved(
+  { from, to, value }: Authorization,
+  tokens: Chain["tokens"],
+  token: Hex,
+  { movements }: ChainReceipt,
+  usedAt: number | null,
+): boolean {
+  const moved = movements
+    .filter((movement) => tokens[movement.token].address === token && movement.from === from)
+    .toSorted((one, other) => one.logIndex - other.logIndex)
+    .find(({ logIndex }) => usedAt !== null && logIndex > usedAt);
+  return moved !== undefined && moved.to === to && moved.amount === value;
+}
+
+/** Asks a network what became of payers' authorizations. */
+export function createPaymentOutcomes(client: PublicClient, chain: Chain): PaymentOutcomes {
+  return {
+    async outcomeOf({ asset, payer, payTo, amount, validAfter, validBefore, nonce }, signedAfter) {
+      const authorization = { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce };
+      return await findOutcome(client, chain, asset, authorization, signedAfter);
+    },
+  };
 }
 
 /** The first block of that time or later. */

@@ -1,0 +1,135 @@
+import { bytesToHex, type PublicClient } from "viem";
+import { Failure } from "../../domain/errors.ts";
+import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import { paymentProbeBytecode } from "../../generated/contracts/payment-probe.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Facilitator } from "../../ports/facilitator.ts";
+import { createPaymentDigest } from "./payment-digest.ts";
+import { recoverAddress } from "./recover-address.ts";
+
+export interface PaymentVerifierOptions {
+  client: Pick<PublicClient, "request">;
+  chain: Pick<Chain, "network" | "chainId" | "tokens">;
+}
+
+/** As @x402/evm and the specification of x402 call it; the last has no word there. */
+const BAD_SIGNATURE = "invalid_exact_evm_payload_signature";
+const UNDEPLOYED_WALLET = "invalid_exact_evm_payload_undeployed_smart_wallet";
+const NONCE_USED = "invalid_exact_evm_nonce_already_used";
+const INSUFFICIENT = "insufficient_funds";
+const WRONG_NETWORK = "invalid_network";
+const WRONG_ASSET = "invalid_asset";
+const PAYER_BLOCKED = "payer_blocked";
+
+/** In characters: more is no signature of any wallet, and would be paid for as data of a transaction. */
+const LONGEST_SIGNATURE = 2 + 2 * 2_048;
+/** What ends a signature that brings the deployment of its wallet along (ERC-6492). */
+const UNDEPLOYED_MARK = "6492".repeat(16);
+
+const ANSWER = /^0x(?:[0-9a-f]{64}){7}$/;
+
+/**
+ * Verifies payments by our own eyes: what a key signed without any question, and the rest by one question to the node, of one
+ * block. Payments are settled by our own transactions.
+ */
+export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator {
+  const network = `eip155:${chain.chainId}`;
+  const symbols: readonly TokenSymbol[] = ["USDC", "EURC"];
+  const digests = new Map(
+    symbols.map((symbol) => [chain.tokens[symbol].address, createPaymentDigest(chain.tokens[symbol], chain.chainId)]),
+  );
+
+  async function probe(payment: SignedPayment, digest: Uint8Array): Promise<ProbeAnswer> {
+    try {
+      const data = probeQuestion(payment, digest);
+      return readProbe(await client.request({ method: "eth_call", params: [{ data }, "latest"] }));
+    } catch (error) {
+      throw new Failure("payment_unavailable", { retryAfterSeconds: 5, cause: error });
+    }
+  }
+
+  return {
+    network: chain.network,
+    settle: undefined,
+
+    async verify(payment) {
+      const { payer, signature } = payment;
+      if (payment.network !== network) throw new PaymentRefused(WRONG_NETWORK, `The payment must be on ${network}.`);
+      const digestOf = digests.get(payment.asset);
+      if (digestOf === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
+      refuseHopeless(signature);
+      const digest = digestOf(payment);
+      const isSignedByKey = recoverAddress(digest, signature) === payer;
+      const state = await probe(payment, digest);
+      // The token asks whoever has code, and nobody else but the key.
+      if (state.hasCode ? !state.isAcceptedByWallet : !isSignedByKey) {
+        throw new PaymentRefused(BAD_SIGNATURE, "The signature is not the payer's for exactly this payment.");
+      }
+      if (state.isUsed) {
+        throw new PaymentRefused(NONCE_USED, "The authorization was used or cancelled. Sign one with a new nonce.");
+      }
+      if (state.isPayerBlocked) {
+        throw new PaymentRefused(PAYER_BLOCKED, "The token's issuer blocks the payer. Pay from another account.");
+      }
+      if (state.isPayeeBlocked || state.isPaused) {
+        const why = state.isPaused ? "the token is paused by its issuer" : "the payee is blocked by the token's issuer";
+        throw new Failure("payment_unavailable", { retryAfterSeconds: 60, cause: new Error(why) });
+      }
+      if (state.balance < payment.amount) {
+        throw new PaymentRefused(INSUFFICIENT, "The payer has less than the call costs. Add money, then sign again.");
+      }
+      return { balance: state.balance };
+    },
+  };
+}
+
+/** What can be told without a question to the node. */
+function refuseHopeless(signature: Hex): void {
+  if (signature.endsWith(UNDEPLOYED_MARK)) {
+    throw new PaymentRefused(UNDEPLOYED_WALLET, "The payer's wallet is not deployed. Deploy it, then sign again.");
+  }
+  if (signature.length > LONGEST_SIGNATURE) throw new PaymentRefused(BAD_SIGNATURE, "The signature is too long.");
+}
+
+/** As contracts/src/PaymentProbe.sol answers. */
+interface ProbeAnswer {
+  isUsed: boolean;
+  balance: bigint;
+  isPayerBlocked: boolean;
+  isPayeeBlocked: boolean;
+  isPaused: boolean;
+  hasCode: boolean;
+  isAcceptedByWallet: boolean;
+}
+
+/** Put together by hand: the library takes as long for it as the whole rest of a verification. */
+function probeQuestion({ asset, payer, payTo, nonce, signature }: SignedPayment, digest: Uint8Array): Hex {
+  const digits = signature.slice(2);
+  const words = [asset, payer, payTo, nonce, bytesToHex(digest)].map((value) => word(value.slice(2)));
+  const size = numberWord(digits.length / 2);
+  const padded = digits.padEnd(Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS, "0");
+  return `${paymentProbeBytecode}${words.join("")}${numberWord(HEAD_BYTES)}${size}${padded}`;
+}
+
+const WORD_DIGITS = 64;
+/** Five values and where the signature begins. */
+const HEAD_BYTES = 6 * 32;
+const word = (digits: string): string => digits.padStart(WORD_DIGITS, "0");
+const numberWord = (value: number): string => word(value.toString(16));
+
+function readProbe(answer: string): ProbeAnswer {
+  if (!ANSWER.test(answer)) throw new Error("the node answers the question about a payment with something else");
+  const number = (index: number): bigint =>
+    BigInt(`0x${answer.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`);
+  const flag = (index: number): boolean => number(index) === 1n;
+  return {
+    isUsed: flag(0),
+    balance: number(1),
+    isPayerBlocked: flag(2),
+    isPayeeBlocked: flag(3),
+    isPaused: flag(4),
+    hasCode: flag(5),
+    isAcceptedByWallet: flag(6),
+  };
+}
