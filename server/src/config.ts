@@ -1,105 +1,21 @@
 import { resolve } from "node:path";
-import { MICRO_PER_UNIT, parseDecimal } from "./domain/money.ts";
-import type { Hex } from "./domain/tokens.ts";
+import {
+  address,
+  developmentMoney,
+  http,
+  list,
+  oneOf,
+  port,
+  readContact,
+  readInstant,
+  text,
+  url,
+  type Variable,
+  wholeNumber,
+  withDefault,
+} from "./config-values.ts";
 
 /** The only reader of the environment: one typed object, read once. `docs/config.md` is generated from it. */
-
-interface Variable<Value> {
-  name: string;
-  /** Undefined: unset means "off" or "worked out". */
-  fallback: string | undefined;
-  meaning: string;
-  /** Throws an Error whose message ends the sentence "<NAME> …". */
-  read(text: string | undefined): Value;
-}
-
-const text = (name: string, meaning: string): Variable<string | undefined> => ({
-  name,
-  fallback: undefined,
-  meaning,
-  read: (value) => value,
-});
-
-const withDefault = <Value>(
-  name: string,
-  fallback: string,
-  meaning: string,
-  parse: (value: string) => Value,
-): Variable<Value> => ({ name, fallback, meaning, read: (value) => parse(value ?? fallback) });
-
-function wholeNumber(minimum: number, maximum: number): (value: string) => number {
-  return (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (number >= minimum && number <= maximum) return number;
-    throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
-  };
-}
-
-/** Parts by commas; lower case, as hosts and origins are compared. */
-function list(value: string): readonly string[] {
-  return value
-    .split(",")
-    .map((part) => part.trim().toLowerCase())
-    .filter((part) => part !== "");
-}
-
-function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
-  return (value) => {
-    const choice = choices.find((candidate) => candidate === value);
-    if (choice !== undefined) return choice;
-    throw new Error(`must be one of: ${choices.join(", ")}`);
-  };
-}
-
-const url = (name: string, protocols: readonly string[], meaning: string): Variable<string | undefined> => ({
-  name,
-  fallback: undefined,
-  meaning,
-  read(value) {
-    if (value === undefined) return undefined;
-    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, "");
-    throw new Error(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
-  },
-});
-
-const address = (name: string, meaning: string): Variable<Hex | undefined> => ({
-  name,
-  fallback: undefined,
-  meaning,
-  read(value) {
-    if (value === undefined) return undefined;
-    const digits = /^0x([0-9a-fA-F]{40})$/.exec(value)?.[1];
-    if (digits === undefined) throw new Error("must be an address: 0x and 40 hexadecimal digits");
-    return `0x${digits.toLowerCase()}`;
-  },
-});
-
-const port = wholeNumber(0, 65_535);
-const http = ["http:", "https:"] as const;
-
-function readContact(value: string | undefined): string | undefined {
-  if (value === undefined || (/^(mailto:|https:|tel:)\S+$/.test(value) && URL.canParse(value))) return value;
-  throw new Error("must be a URI that begins with mailto:, https: or tel:");
-}
-
-function readInstant(value: string | undefined): Temporal.Instant | undefined {
-  if (value === undefined) return undefined;
-  try {
-    return Temporal.Instant.from(value);
-  } catch {
-    throw new Error("must be a time with its offset, such as 2027-06-30T00:00:00Z");
-  }
-}
-
-/** What the development tokens may mint altogether suffices for a thousand tenants with that much. */
-const MOST_DEVELOPMENT_MONEY = 1_000_000_000n * MICRO_PER_UNIT;
-
-const developmentMoney = (value: string): bigint => {
-  const amount = parseDecimal(value);
-  if (amount === undefined) throw new Error("must be a decimal amount of USDC");
-  if (amount > MOST_DEVELOPMENT_MONEY) throw new Error("must be at most 1000000000");
-  return amount;
-};
 
 export const variables = {
   port: withDefault("PORT", "3000", "Port of the application host. 0 takes a free one.", port),
@@ -110,6 +26,12 @@ export const variables = {
     ".data",
     "Everything that the embedded parts keep; relative to the repository root. Safe to copy when stopped.",
     (value) => resolve(import.meta.dirname, "../..", value),
+  ),
+  serve: withDefault(
+    "SERVE",
+    "both",
+    "`app` or `edge`: this process serves that host only, beside another one that serves the other. All on one database, DATA_DIR and configuration.",
+    oneOf("both", "app", "edge"),
   ),
   databaseUrl: url(
     "DATABASE_URL",
@@ -165,6 +87,10 @@ export const variables = {
     "CHAIN_SPLITTER",
     "Address of the settlement splitter on the live chain. Unset: no splits there.",
   ),
+  chainPaymentBatch: address(
+    "CHAIN_PAYMENT_BATCH",
+    "Address of the contract that settles payments in batches on the live chain. Unset: no batches there.",
+  ),
   chainConfirmations: withDefault(
     "CHAIN_CONFIRMATIONS",
     "1",
@@ -202,6 +128,29 @@ export const variables = {
     "60",
     "Calls with a missing or invalid key that an address may send a minute before it is answered 429.",
     wholeNumber(1, 1_000_000),
+  ),
+  unpaidPerMinute: withDefault(
+    "UNPAID_PER_MINUTE",
+    "6000",
+    "Requests that an address may send a minute to payment-gated tools without a payment before it is answered 429.",
+    wholeNumber(1, 1_000_000),
+  ),
+  paymentBatchWindowMs: withDefault(
+    "PAYMENT_BATCH_WINDOW_MS",
+    "0",
+    "How long payments for calls are gathered, to be settled in one transaction, in milliseconds. 0: each is settled by itself, at once.",
+    wholeNumber(0, 60_000),
+  ),
+  x402FacilitatorUrl: url(
+    "X402_FACILITATOR_URL",
+    http,
+    "An x402 facilitator that verifies and settles the payments of this NETWORK_MODE. Unset: the service does it itself.",
+  ),
+  x402FacilitatorTimeoutMs: withDefault(
+    "X402_FACILITATOR_TIMEOUT_MS",
+    "10000",
+    "How long that facilitator may take for one answer, in milliseconds.",
+    wholeNumber(100, 120_000),
   ),
   databasePoolSize: withDefault("DATABASE_POOL_SIZE", "10", "Database connections of a process.", wholeNumber(2, 500)),
   supplierSearchTimeoutMs: withDefault(
@@ -294,6 +243,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     edgePort: read(variables.edgePort),
     host: read(variables.host),
     dataDir: read(variables.dataDir),
+    serve: read(variables.serve),
     databaseUrl: read(variables.databaseUrl),
     publicAppUrl: read(variables.publicAppUrl),
     publicEdgeUrl: read(variables.publicEdgeUrl),
@@ -310,6 +260,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     chainEurc: read(variables.chainEurc),
     chainEscrow: read(variables.chainEscrow),
     chainSplitter: read(variables.chainSplitter),
+    chainPaymentBatch: read(variables.chainPaymentBatch),
     chainConfirmations: read(variables.chainConfirmations),
     chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
     settleUsageSeconds: read(variables.settleUsageSeconds),
@@ -318,6 +269,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     rateLimitPerSecond: read(variables.rateLimitPerSecond),
     rateLimitBurst: read(variables.rateLimitBurst),
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
+    unpaidPerMinute: read(variables.unpaidPerMinute),
+    paymentBatchWindowMs: read(variables.paymentBatchWindowMs),
+    x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
+    x402FacilitatorTimeoutMs: read(variables.x402FacilitatorTimeoutMs),
     databasePoolSize: read(variables.databasePoolSize),
     supplierSearchTimeoutMs: read(variables.supplierSearchTimeoutMs),
     supplierCommitTimeoutMs: read(variables.supplierCommitTimeoutMs),
@@ -332,7 +287,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     breakGuard: read(variables.breakGuard),
   };
   if (problems.length === 0) {
-    problems.push(...productionProblems(config), ...quietProblems(config), ...contactProblems(config));
+    problems.push(
+      ...productionProblems(config),
+      ...quietProblems(config),
+      ...contactProblems(config),
+      ...serveProblems(config),
+    );
   }
   if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
   return config;
@@ -347,6 +307,17 @@ function quietProblems(config: Config): string[] {
   return pairs
     .filter(([quiet, timeout]) => config[quiet] <= config[timeout])
     .map(([quiet, timeout]) => `${variables[quiet].name} must be longer than ${variables[timeout].name}`);
+}
+
+/** Each host says where the other one is. */
+function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdgeUrl }: Config): string[] {
+  if (serve === "edge" && appPort === 0 && publicAppUrl === undefined) {
+    return ["SERVE=edge needs to know where the application host is; set PORT or PUBLIC_APP_URL"];
+  }
+  if (serve === "app" && edgePort === 0 && publicEdgeUrl === undefined) {
+    return ["SERVE=app needs to know where the edge host is; set EDGE_PORT or PUBLIC_EDGE_URL"];
+  }
+  return [];
 }
 
 /** RFC 9116 wants both, and an expiry that nobody chose would be invented. */

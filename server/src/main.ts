@@ -25,13 +25,15 @@ async function main(): Promise<void> {
 
   say("");
   say(`Wayfare is ready after ${seconds} s.`);
-  say(`  application  ${app.appUrl}`);
-  say(`  edge         ${app.edgeUrl}`);
+  const elsewhere = (host: "app" | "edge") => (app.serves.includes(host) ? "" : " (not served by this process)");
+  say(`  application  ${app.appUrl}${elsewhere("app")}`);
+  say(`  edge         ${app.edgeUrl}${elsewhere("edge")}`);
   if (app.demo !== undefined) {
     say(`  demo tenant  ${app.demo.tenantId}`);
     say(`  API key      in ${app.demo.quickstartPath}`);
   }
-  say(`  first call   ${app.appUrl}/docs/connect; stop with Ctrl-C`);
+  const first = app.serves.includes("app") ? `${app.appUrl}/docs/connect` : `${app.edgeUrl}/tools`;
+  say(`  first call   ${first}; stop with Ctrl-C`);
 }
 
 main().catch((error: unknown) => {

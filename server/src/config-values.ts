@@ -1,0 +1,101 @@
+import { MICRO_PER_UNIT, parseDecimal } from "./domain/money.ts";
+import type { Hex } from "./domain/tokens.ts";
+
+/** How the texts of the environment are read; `config.ts` has the variables themselves. */
+
+export interface Variable<Value> {
+  name: string;
+  /** Undefined: unset means "off" or "worked out". */
+  fallback: string | undefined;
+  meaning: string;
+  /** Throws an Error whose message ends the sentence "<NAME> …". */
+  read(text: string | undefined): Value;
+}
+
+export const text = (name: string, meaning: string): Variable<string | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read: (value) => value,
+});
+
+export const withDefault = <Value>(
+  name: string,
+  fallback: string,
+  meaning: string,
+  parse: (value: string) => Value,
+): Variable<Value> => ({ name, fallback, meaning, read: (value) => parse(value ?? fallback) });
+
+export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= minimum && number <= maximum) return number;
+    throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+  };
+}
+
+/** Parts by commas; lower case, as hosts and origins are compared. */
+export function list(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== "");
+}
+
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
+  return (value) => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    throw new Error(`must be one of: ${choices.join(", ")}`);
+  };
+}
+
+export const url = (name: string, protocols: readonly string[], meaning: string): Variable<string | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read(value) {
+    if (value === undefined) return undefined;
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/$/, "");
+    throw new Error(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`);
+  },
+});
+
+export const address = (name: string, meaning: string): Variable<Hex | undefined> => ({
+  name,
+  fallback: undefined,
+  meaning,
+  read(value) {
+    if (value === undefined) return undefined;
+    const digits = /^0x([0-9a-fA-F]{40})$/.exec(value)?.[1];
+    if (digits === undefined) throw new Error("must be an address: 0x and 40 hexadecimal digits");
+    return `0x${digits.toLowerCase()}`;
+  },
+});
+
+export const port = wholeNumber(0, 65_535);
+export const http = ["http:", "https:"] as const;
+
+export function readContact(value: string | undefined): string | undefined {
+  if (value === undefined || (/^(mailto:|https:|tel:)\S+$/.test(value) && URL.canParse(value))) return value;
+  throw new Error("must be a URI that begins with mailto:, https: or tel:");
+}
+
+export function readInstant(value: string | undefined): Temporal.Instant | undefined {
+  if (value === undefined) return undefined;
+  try {
+    return Temporal.Instant.from(value);
+  } catch {
+    throw new Error("must be a time with its offset, such as 2027-06-30T00:00:00Z");
+  }
+}
+
+/** What the development tokens may mint altogether suffices for a thousand tenants with that much. */
+const MOST_DEVELOPMENT_MONEY = 1_000_000_000n * MICRO_PER_UNIT;
+
+export const developmentMoney = (value: string): bigint => {
+  const amount = parseDecimal(value);
+  if (amount === undefined) throw new Error("must be a decimal amount of USDC");
+  if (amount > MOST_DEVELOPMENT_MONEY) throw new Error("must be at most 1000000000");
+  return amount;
+};

@@ -1,0 +1,219 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
+import { createVault } from "./adapters/vault.ts";
+import { createChargeByKey } from "./billing/charge-by-key.ts";
+import type { Config } from "./config.ts";
+import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "./domain/ids.ts";
+import { prepareDemo, writeQuickstart } from "./embedded/first-run.ts";
+import { readMasterKey } from "./embedded/master-key.ts";
+import { startEmbedded } from "./embedded/start-embedded.ts";
+import { createBookingReconciler } from "./jobs/reconcile-bookings.ts";
+import { repeat } from "./jobs/repeat.ts";
+import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
+import { createCatalog } from "./kernel/catalog.ts";
+import { createKernel } from "./kernel/invoke.ts";
+import type { Ports, Tool } from "./kernel/tool.ts";
+import { equipMissingTenants, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
+import { equipTenant } from "./open-identity.ts";
+import { paidNetworksOf } from "./open-payments.ts";
+import { openChains, openPorts } from "./open-ports.ts";
+import { openSurfaces } from "./open-surfaces.ts";
+import { createHttpClient } from "./outbound/http-client.ts";
+import { type Clock, systemClock } from "./ports/clock.ts";
+import type { Environment } from "./ports/identity.ts";
+import { describeChain, differencesOf, startChains } from "./start-chains.ts";
+import { createCalls } from "./storage/calls.ts";
+import { openDatabase } from "./storage/database.ts";
+import { createIdentity } from "./storage/identity.ts";
+import { ledgerImbalance } from "./storage/ledger.ts";
+import { migrateUnlocked, withPreparationLock } from "./storage/migrate.ts";
+import { createStores } from "./storage/stores.ts";
+import { checkMasterKey } from "./storage/tenants.ts";
+import { isDatabaseAway } from "./storage/transient.ts";
+import { createTravelers } from "./storage/travelers.ts";
+import { createUsage } from "./storage/usage.ts";
+import { whileDatabaseIsAway } from "./storage/while-database-is-away.ts";
+import type { ClosedReason } from "./surfaces/closed.ts";
+import { createMetrics } from "./surfaces/metrics.ts";
+import { registry } from "./tools/index.ts";
+
+/** Every tool with its schemas, compiled once. */
+export const catalog = createCatalog(registry);
+
+const HEARTBEAT_MILLISECONDS = 1_000;
+const SWEEP_MILLISECONDS = 2_000;
+const RECONCILE_MILLISECONDS = 1_000;
+const PRUNE_MILLISECONDS = 600_000;
+/** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
+const DATABASE_RETRY_MILLISECONDS = 8_000;
+
+export interface ServiceOptions {
+  /** Beside the registry; for benches and tests of the kernel. */
+  extraTools?: readonly Tool[];
+  clock?: Clock;
+  /** For ids, keys and secrets of what callers ask for. Background jobs draw from the system's, so that a seeded run repeats. */
+  random?: RandomBytes;
+  /** Further arguments of the supplier sandbox, such as a clock that stands still. */
+  supplierOptions?: readonly string[];
+  /** The same for the development chain. */
+  devnetOptions?: readonly string[];
+  /** Lines for the operator while something takes long. */
+  progress?(line: string): void;
+  /** Ends a start that is under way; what was started is stopped by who started it, and `startService` rejects. */
+  signal?: AbortSignal;
+  log: Logger;
+  closedBecause(): ClosedReason | undefined;
+  /** What was started, in order; stopped in reverse. */
+  undo: (() => Promise<unknown>)[];
+  appUrl: string;
+  edgeUrl: string;
+}
+
+/** The parts behind the hosts, and what the hosts serve. */
+export async function startService(config: Config, options: ServiceOptions) {
+  const { log, undo, closedBecause } = options;
+  const { clock = systemClock, random = systemRandom } = options;
+  const processId = newId("proc_", clock.now().epochMilliseconds);
+  const production = config.networkMode === "production";
+
+  const vault = createVault(
+    readMasterKey({ masterKeyFile: config.masterKeyFile, dataDir: config.dataDir, production }),
+  );
+  const embedded = await startEmbedded({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    supplierSandbox: config.embeddedSandbox === "on",
+    ...(config.embeddedSandbox === "on" ? { devnetPrefund: sandboxPrefund(vault) } : {}),
+    log,
+    devnetOptions: [...(options.devnetOptions ?? []), ...(config.breakGuard === "chain-log" ? ["--log-late"] : [])],
+    ...(options.supplierOptions === undefined ? {} : { supplierOptions: options.supplierOptions }),
+    ...(options.progress === undefined ? {} : { progress: options.progress }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  undo.push(() => embedded.stop());
+  const { databaseUrl } = embedded;
+  const database = openDatabase(databaseUrl, {
+    poolSize: config.databasePoolSize,
+    onError: (error) => log.warn({ err: error }, "lost a database connection"),
+  });
+  undo.push(() => database.close());
+  const { db, pool } = database;
+  const travelers = createTravelers({ db, vault, clock });
+  const stores = createStores(db, clock, vault);
+  const http = createHttpClient();
+  undo.push(async () => http.close());
+
+  const prepare = async () => {
+    await migrateUnlocked(database);
+    await checkMasterKey(db, vault);
+    const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log });
+    await equipMissingTenants({ db, vault, clock }, config.sandboxBalanceUsdc);
+    const identity = createIdentity({
+      db,
+      pool,
+      databaseUrl,
+      vault,
+      clock,
+      random,
+      networkMode: config.networkMode,
+      log,
+      onTenantCreated: equipTenant(config, clock, vault),
+    });
+    try {
+      const demo = production ? undefined : await prepareDemo({ dataDir: config.dataDir, identity, travelers });
+      return { identity, demo, chains };
+    } catch (error) {
+      await identity.close();
+      throw error;
+    }
+  };
+  // A database that dies in the middle of a start comes back like at any other time.
+  const prepared = await whileDatabaseIsAway(() => withPreparationLock(databaseUrl, prepare), options.signal);
+  undo.push(() => prepared.identity.close());
+  const { identity, chains } = prepared;
+  undo.push(await startChains(chains, { config, db, vault, clock, stores, log }));
+
+  const portsByEnvironment = openPorts(config, embedded, chains, { clock, random, log, travelers, stores, http });
+  const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
+  const calls = createCalls(pool);
+  const charge = createChargeByKey({
+    calls,
+    processId,
+    clock,
+    random,
+    isTransient: isDatabaseAway,
+    pause: (milliseconds) => delay(milliseconds),
+    retryMilliseconds: DATABASE_RETRY_MILLISECONDS,
+    onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
+    broken:
+      config.breakGuard === "idempotency" || config.breakGuard === "durable-flush" ? config.breakGuard : undefined,
+  });
+  undo.push(() => charge.idle());
+  const metrics = createMetrics({
+    ledgerImbalanceMicroUsdc: () => ledgerImbalance(db),
+    ledgerChainDifferences: () => differencesOf(chains),
+  });
+  const translate = (error: unknown) => {
+    if (error instanceof Failure) return error.code === CHAIN_AWAY ? chainAway(error) : error;
+    return isDatabaseAway(error) ? databaseAway(error) : error;
+  };
+  const callable = options.extraTools === undefined ? catalog : createCatalog([...registry, ...options.extraTools]);
+  const kernel = createKernel({
+    catalog: callable,
+    charge,
+    portsFor,
+    clock,
+    random,
+    log,
+    translate,
+    onCall: metrics.countCall,
+  });
+  await whileDatabaseIsAway(() => calls.heartbeat(processId), options.signal);
+  const reconciler = createBookingReconciler({
+    stores,
+    portsFor,
+    workerId: processId,
+    clock,
+    log,
+  });
+  const jobs = [
+    repeat("heartbeat", HEARTBEAT_MILLISECONDS, () => calls.heartbeat(processId), log),
+    repeat("sweep-calls", SWEEP_MILLISECONDS, () => sweepAbandonedCalls({ calls, processId, clock, log }), log),
+    repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
+    repeat("prune", PRUNE_MILLISECONDS, () => calls.prune(clock.now()), log),
+    repeat("prune-private-offers", PRUNE_MILLISECONDS, () => stores.privateOffers.prune(clock.now()), log),
+  ];
+  undo.push(() => Promise.all(jobs.map((stop) => stop())));
+
+  const { demo } = prepared;
+  const { appUrl, edgeUrl } = options;
+  const hosts = await openSurfaces({
+    ...{ config, kernel, catalog: callable, identity, travelers, appUrl, edgeUrl, closedBecause, translate },
+    usage: createUsage(db),
+    paidNetworks: paidNetworksOf(chains),
+    openCharge: () => {
+      throw new Failure("payment_unavailable");
+    },
+    serviceSigningSecret: vault.deriveKey("service-signing-secret"),
+    ...{ clock, random, log },
+  });
+  return {
+    hosts,
+    metrics,
+    demo:
+      demo === undefined
+        ? undefined
+        : {
+            tenantId: demo.tenantId,
+            quickstartPath: writeQuickstart(config.dataDir, {
+              appUrl,
+              edgeUrl,
+              ...demo,
+              supplierUrl: embedded.supplier?.url,
+              chain: describeChain(chains.sandbox, embedded.chain?.rpcUrl),
+              payer: sandboxPayer(vault),
+            }),
+          },
+  };
+}
