@@ -1,4 +1,4 @@
-import { createDuffel } from "./adapters/duffel/index.ts";
+import { createDuffel, type Duffel } from "./adapters/duffel/index.ts";
 import { createEcbRates } from "./adapters/ecb/index.ts";
 import { createEmbeddedFx } from "./adapters/embedded-fx/index.ts";
 import { createEmbeddedMaps } from "./adapters/embedded-maps/index.ts";
@@ -34,7 +34,7 @@ export async function openChains(
     chains.sandbox = await openSandboxChain({ ...shared, rpcUrl, funderKey, signsAgainBlindly });
   }
   if (config.networkMode === "production") {
-    const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainRelayerKeyFile } = config;
+    const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainRelayerKeyFile } = config;
     if (
       chainRpcUrl === undefined ||
       chainUsdc === undefined ||
@@ -49,6 +49,7 @@ export async function openChains(
       contracts: {
         tokens: { USDC: chainUsdc, EURC: chainEurc },
         ...(chainSplitter === undefined ? {} : { splitter: chainSplitter }),
+        ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
       },
       confirmations: config.chainConfirmations,
       relayerKey: readRelayerKey(chainRelayerKeyFile),
@@ -57,25 +58,18 @@ export async function openChains(
   return chains;
 }
 
-/** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */
-export function openPorts(
+type Outside = Pick<Ports, "clock"> & Pick<ChainParts, "http" | "log">;
+
+/** The suppliers that this deployment buys from; both speak the same wire. */
+export function openSuppliers(
   config: Config,
   embedded: Embedded,
-  chains: OpenChains,
-  shared: Pick<Ports, "clock" | "random" | "travelers" | "stores"> & Pick<ChainParts, "http" | "log">,
-): Partial<Record<Environment, Ports>> {
-  const { clock, random, travelers, stores, http, log } = shared;
-  const embeddedFx = createEmbeddedFx();
-  const fx =
-    config.fxRatesUrl === undefined
-      ? embeddedFx
-      : createEcbRates({ url: config.fxRatesUrl, http, fallback: embeddedFx, clock, log });
-  const common = { clock, random, travelers, stores, maps: createEmbeddedMaps({ clock }), fx };
-  const moneyOf = (chain: OpenChain) => ({ chain: chain.chain, submission: chain.submitter });
+  { clock, http, log }: Outside,
+): Partial<Record<Environment, Duffel>> {
   const { supplier } = embedded;
-  const ports: Partial<Record<Environment, Ports>> = {};
-  if (supplier !== undefined && chains.sandbox !== undefined) {
-    const sandbox = createDuffel({
+  const suppliers: Partial<Record<Environment, Duffel>> = {};
+  if (supplier !== undefined) {
+    suppliers.sandbox = createDuffel({
       baseUrl: supplier.url,
       token: supplier.token,
       sandbox: true,
@@ -86,10 +80,9 @@ export function openPorts(
       timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
       quietMilliseconds: config.sandboxQuietMs,
     });
-    ports.sandbox = { ...common, ...sandbox, ...moneyOf(chains.sandbox) };
   }
-  if (chains.production !== undefined && config.supplierUrl !== undefined && config.supplierToken !== undefined) {
-    const live = createDuffel({
+  if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {
+    suppliers.production = createDuffel({
       baseUrl: config.supplierUrl,
       token: config.supplierToken,
       sandbox: false,
@@ -100,7 +93,33 @@ export function openPorts(
       timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.supplierCommitTimeoutMs },
       quietMilliseconds: config.supplierQuietMs,
     });
-    ports.production = { ...common, ...live, ...moneyOf(chains.production) };
+  }
+  return suppliers;
+}
+
+/** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */
+export function openPorts(
+  config: Config,
+  embedded: Embedded,
+  chains: OpenChains,
+  shared: Pick<Ports, "random" | "travelers" | "stores"> & Outside,
+  suppliers: Partial<Record<Environment, Duffel>> = openSuppliers(config, embedded, shared),
+): Partial<Record<Environment, Ports>> {
+  const { clock, random, travelers, stores, http, log } = shared;
+  const embeddedFx = createEmbeddedFx();
+  const fx =
+    config.fxRatesUrl === undefined
+      ? embeddedFx
+      : createEcbRates({ url: config.fxRatesUrl, http, fallback: embeddedFx, clock, log });
+  const common = { clock, random, travelers, stores, maps: createEmbeddedMaps({ clock }), fx };
+  const ports: Partial<Record<Environment, Ports>> = {};
+  for (const network of ["sandbox", "production"] as const) {
+    const supplier = suppliers[network];
+    const chain = chains[network];
+    if (supplier === undefined || chain === undefined) continue;
+    const { flights, flightServicing, stays, stayBookings } = supplier;
+    const bought = { flights, flightServicing, stays, stayBookings };
+    ports[network] = { ...common, ...bought, chain: chain.chain, submission: chain.submitter };
   }
   return ports;
 }

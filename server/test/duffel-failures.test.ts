@@ -23,6 +23,7 @@ const order: OrderRequest = {
   totalAmount: "354.20",
   totalCurrency: "USD",
   passengers: [],
+  services: [],
 };
 
 const calls = {

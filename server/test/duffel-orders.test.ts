@@ -5,6 +5,7 @@ import { startDuffel } from "./support/duffel-harness.ts";
 
 const order: OrderRequest = {
   offerId: wireOffer.id,
+  services: [],
   bookingId: "bkg_1",
   totalAmount: "354.20",
   totalCurrency: "USD",

@@ -45,6 +45,7 @@ function orderOf(offer: FlightOffer): OrderRequest {
   bookings += 1;
   return {
     offerId: offer.id,
+    services: [],
     bookingId: `bkg_${bookings}`,
     totalAmount: offer.totalAmount,
     totalCurrency: offer.totalCurrency,

@@ -1,9 +1,10 @@
-import type { CallOptions, Condition, Slice } from "./flights.ts";
+import type { CallOptions, Condition, RequestedService, Slice } from "./flights.ts";
 
 /**
  * What can be done with an offer or an order beside booking it. Failures as in `ports/flights.ts`, and: `order_not_found`,
- * `order_not_changeable` and `order_not_cancellable` (the airline or the fare does not allow it), `cancellation_expired`,
- * `cancellation_stale` (a newer quote replaced it), `change_expired`, `already_cancelled`, `already_confirmed`,
+ * `cancellation_not_found`, `change_offer_not_found`, `change_not_found`, `order_not_changeable` and `order_not_cancellable`
+ * (the airline or the fare does not allow it), `cancellation_expired`, `cancellation_stale` (a newer quote replaced it, or the
+ * order has changed since), `change_expired` (the change or the offer of it), `already_cancelled`, `already_confirmed`,
  * `price_changed`, `outcome_unknown` (a commit was sent and no answer came: look it up, never repeat it).
  */
 
@@ -43,9 +44,13 @@ export interface Ancillaries {
   hasSeatMap: boolean;
 }
 
-export interface RequestedService {
-  id: string;
-  quantity: number;
+/** What services cost beside their offer, by the prices that the supplier shows with them. */
+export interface PricedServices {
+  servicesAmount: string;
+  /** The offer and the services: what an order of both costs. */
+  totalAmount: string;
+  totalCurrency: string;
+  services: readonly (RequestedService & { kind: "bag" | "seat"; totalAmount: string })[];
 }
 
 export interface OrderDocument {
@@ -97,7 +102,7 @@ export interface CancellationQuote {
 }
 
 export interface ChangeSlices {
-  add: readonly { origin: string; destination: string; departureDate: string; cabinClass: string }[];
+  add: readonly { origin: string; destination: string; departureDate: string; cabinClass?: string }[];
   remove: readonly { sliceId: string }[];
 }
 
@@ -140,6 +145,8 @@ export interface OrderChange {
 
 export interface FlightServicing {
   listAncillaries(offerId: string, options?: CallOptions): Promise<Ancillaries>;
+  /** `service_not_available` when the offer has not all of them in these quantities. */
+  priceServices(offerId: string, services: readonly RequestedService[], options?: CallOptions): Promise<PricedServices>;
   getOrderDetails(orderId: string, options?: CallOptions): Promise<OrderDetails>;
   /** Quotes cost nothing, and a new one makes the one before it stale. */
   quoteCancellation(orderId: string): Promise<CancellationQuote>;

@@ -124,11 +124,20 @@ export interface OrderPassenger {
   identityDocument?: { number: string; issuingCountryIso2: string; expiresOn: string };
 }
 
+/** A bag or a seat of `listAncillaries`. */
+export interface RequestedService {
+  id: string;
+  quantity: number;
+}
+
 export interface OrderRequest {
   offerId: string;
   passengers: readonly OrderPassenger[];
+  /** Booked and paid with the order. */
+  services: readonly RequestedService[];
   /** Our booking id: kept in the supplier's metadata, so that an unknown outcome can be looked up. */
   bookingId: string;
+  /** What all of it costs: the offer and the services. */
   totalAmount: string;
   totalCurrency: string;
 }
@@ -189,7 +198,10 @@ export interface Flights {
   readonly quietMilliseconds: number;
   searchOffers(query: FlightSearch, options?: CallOptions): Promise<FlightSearchResult>;
   getOffer(offerId: string, options?: CallOptions): Promise<FlightOffer>;
-  /** Reserves without paying. Sent once, never repeated. */
+  /**
+   * Reserves without paying. Sent once, never repeated. Refused with `hold_not_available` when the request has services: the
+   * supplier books these only with an order that is paid at once.
+   */
   holdOrder(request: OrderRequest): Promise<SupplierOrder>;
   /**
    * Books and pays at once, for offers that cannot be held and for part payment by a credit. Sent once, never repeated.

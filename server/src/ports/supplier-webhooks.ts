@@ -19,7 +19,7 @@ export interface SupplierWebhooks {
    * supplier, or not now.
    */
   read(
-    rawBody: string,
+    rawBody: string | Uint8Array,
     headers: { signature: string | undefined },
     secrets: readonly string[],
   ): SupplierEvent | undefined;

@@ -34,7 +34,7 @@ export function duffelAt(
   const writer = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) => {
     lines.push({ level, fields, message });
   };
-  const { flights, stays } = createDuffel({
+  const { flights, flightServicing, stays, stayBookings, webhooks } = createDuffel({
     baseUrl,
     token,
     sandbox: true,
@@ -44,5 +44,5 @@ export function duffelAt(
     http,
     timeouts: { retryDelayMs: 0, ...timeouts },
   });
-  return { flights, stays, http, lines };
+  return { flights, flightServicing, stays, stayBookings, webhooks, http, lines };
 }

@@ -4,15 +4,8 @@ import type { HttpClient, HttpRequest, HttpResponse } from "../../outbound/http-
 import { HttpFailure } from "../../outbound/http-failure.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
-import {
-  decodeSupplierError,
-  failedCommit,
-  failedRead,
-  failure,
-  lostCommit,
-  lostRead,
-  type Subject,
-} from "./errors.ts";
+import type { Subject } from "./error-codes.ts";
+import { decodeSupplierError, failedCommit, failedRead, failure, lostCommit, lostRead } from "./errors.ts";
 
 /** The supplier's HTTP conventions: headers, `{data}` envelopes, cursors, and which requests may be repeated. */
 
@@ -33,7 +26,7 @@ type Query = Readonly<Record<string, string | number | undefined>>;
 interface ReadRequest<T> {
   subject: Subject;
   schema: z.ZodType<T>;
-  method?: "GET" | "POST" | "PUT" | "PATCH";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: Query;
   data?: unknown;
@@ -51,8 +44,10 @@ interface CommitRequest<T> {
 export interface DuffelClient {
   /** A request that may safely run twice (also a search, which is a POST). Repeated once within its time budget. */
   read<T>(request: ReadRequest<T>): Promise<T>;
-  /** All pages of a list, `maxItems` at most. */
-  readPages<T>(request: ReadRequest<T>, maxItems: number): Promise<T[]>;
+  /** All pages of a list, `maxItems` at most, and none after a page with which it is enough. */
+  readPages<T>(request: ReadRequest<T>, maxItems: number, enough?: (page: readonly unknown[]) => boolean): Promise<T[]>;
+  /** Deletes; may safely run twice. What is gone already fails as not found. */
+  remove(request: Pick<ReadRequest<unknown>, "subject" | "path">): Promise<void>;
   /** A request that makes or pays something: a POST sent once on its own connection, never repeated. */
   commit<T>(request: CommitRequest<T>): Promise<T>;
 }
@@ -142,7 +137,7 @@ export function createDuffelClient(options: DuffelClientOptions): DuffelClient {
       return understood(z.object({ data: request.schema }), body, request.path).data;
     },
 
-    async readPages(request, maxItems) {
+    async readPages(request, maxItems, enough = () => false) {
       const items: unknown[] = [];
       let after: string | undefined;
       do {
@@ -150,9 +145,13 @@ export function createDuffelClient(options: DuffelClientOptions): DuffelClient {
         const page = understood(Page, await readBody({ ...request, query }), request.path);
         items.push(...page.data);
         after = page.meta?.after ?? undefined;
-        if (page.data.length === 0) break;
+        if (page.data.length === 0 || enough(page.data)) break;
       } while (after !== undefined && items.length < maxItems);
       return understood(z.array(request.schema), items, request.path);
+    },
+
+    async remove(request) {
+      await readBody({ ...request, schema: z.unknown(), method: "DELETE" });
     },
 
     async commit(request) {

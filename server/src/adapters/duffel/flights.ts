@@ -11,6 +11,7 @@ import { toOffer, WireOffer } from "./map-offers.ts";
 import { toAirports, toCredit, WireCredit } from "./map-orders.ts";
 import { toOfferRequest } from "./map-search.ts";
 import { createOrders } from "./orders.ts";
+import { isSupplierId } from "./wire.ts";
 
 export interface FlightsOptions {
   client: DuffelClient;
@@ -23,9 +24,6 @@ export interface FlightsOptions {
   searchTimeoutMs: number;
   searchMarginMs: number;
 }
-
-/** Callers give ids: what cannot be one must not become another path, nor one that is too long to be sent. */
-const SUPPLIER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
 
@@ -69,7 +67,7 @@ export function createFlights(options: FlightsOptions): Flights {
     searchOffers,
 
     async getOffer(offerId, call = {}) {
-      if (!SUPPLIER_ID.test(offerId)) throw failure("offer_not_found");
+      if (!isSupplierId(offerId)) throw failure("offer_not_found");
       const offer = await client.read({
         subject: "offer",
         schema: WireOffer,
@@ -83,7 +81,7 @@ export function createFlights(options: FlightsOptions): Flights {
     ...createCustomers(client),
 
     async getAirlineCredit(creditId) {
-      if (!SUPPLIER_ID.test(creditId)) return undefined;
+      if (!isSupplierId(creditId)) return undefined;
       try {
         const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
         return toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());

@@ -1,12 +1,18 @@
 import type { Provenance } from "../../domain/schemas.ts";
 import type { HttpClient } from "../../outbound/http-client.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import type { Log } from "../../ports/log.ts";
+import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
+import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
 import { createDuffelClient } from "./client.ts";
 import { createFlights } from "./flights.ts";
+import { createFlightServicing } from "./servicing.ts";
+import { createStayBookings } from "./stay-bookings.ts";
 import { createStays } from "./stays.ts";
+import { createWebhooks } from "./webhooks.ts";
 
 export interface DuffelOptions {
   baseUrl: string;
@@ -44,8 +50,16 @@ const DEFAULT_TIMEOUTS: DuffelTimeouts = {
 const QUIET_LIVE_MS = 150_000;
 const QUIET_SANDBOX_MS = 5_000;
 
+export interface Duffel {
+  flights: Flights;
+  flightServicing: FlightServicing;
+  stays: Stays;
+  stayBookings: StayBookings;
+  webhooks: SupplierWebhooks;
+}
+
 /** The flights and stays supplier over its wire format; the live one and the embedded sandbox differ in address and token only. */
-export function createDuffel(options: DuffelOptions): { flights: Flights; stays: Stays } {
+export function createDuffel(options: DuffelOptions): Duffel {
   const { clock, log, sandbox, sourceLevel } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const client = createDuffelClient({
@@ -63,6 +77,8 @@ export function createDuffel(options: DuffelOptions): { flights: Flights; stays:
     sourceLevel,
     asOf: clock.now().toString(),
   });
+  const quietMilliseconds = options.quietMilliseconds ?? (sandbox ? QUIET_SANDBOX_MS : QUIET_LIVE_MS);
+  const askMs = timeouts.searchMs + timeouts.searchMarginMs;
   return {
     flights: createFlights({
       client,
@@ -70,7 +86,7 @@ export function createDuffel(options: DuffelOptions): { flights: Flights; stays:
       log,
       sandbox,
       provenance,
-      quietMilliseconds: options.quietMilliseconds ?? (sandbox ? QUIET_SANDBOX_MS : QUIET_LIVE_MS),
+      quietMilliseconds,
       searchTimeoutMs: timeouts.searchMs,
       searchMarginMs: timeouts.searchMarginMs,
     }),
@@ -79,7 +95,10 @@ export function createDuffel(options: DuffelOptions): { flights: Flights; stays:
       log,
       sandbox,
       provenance,
-      searchTimeoutMs: timeouts.searchMs + timeouts.searchMarginMs,
+      searchTimeoutMs: askMs,
     }),
+    flightServicing: createFlightServicing({ client, clock, log, askAirlineTimeoutMs: askMs }),
+    stayBookings: createStayBookings({ client, quietMilliseconds, quoteTimeoutMs: askMs }),
+    webhooks: createWebhooks(client, clock, log),
   };
 }

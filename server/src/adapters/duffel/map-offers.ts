@@ -46,7 +46,7 @@ const WireSegment = z
   })
   .refine((segment) => isTimed(segment.duration, segment.origin, segment.destination), { message: "no duration" });
 
-const WireSlice = z
+export const WireSlice = z
   .object({
     id: Text,
     origin: Place,
@@ -68,15 +68,20 @@ const WireCondition = z
   .object({ allowed: z.boolean(), penalty_amount: Amount.nullish(), penalty_currency: Currency.nullish() })
   .nullish();
 
+export const WireOwner = z.object({ iata_code: Text.nullish(), name: Text });
+export const WireConditions = z
+  .object({ refund_before_departure: WireCondition, change_before_departure: WireCondition })
+  .nullish();
+
 export const WireOffer = z.object({
   id: Text,
   total_amount: Amount,
   total_currency: Currency,
   base_amount: Amount,
   tax_amount: Amount.nullish(),
-  owner: z.object({ iata_code: Text.nullish(), name: Text }),
+  owner: WireOwner,
   slices: z.array(WireSlice).min(1),
-  conditions: z.object({ refund_before_departure: WireCondition, change_before_departure: WireCondition }).nullish(),
+  conditions: WireConditions,
   payment_requirements: z.object({
     requires_instant_payment: z.boolean(),
     price_guarantee_expires_at: Instant.nullish(),
@@ -131,7 +136,7 @@ function toSegment(segment: z.infer<typeof WireSegment>): Segment {
   };
 }
 
-function toSlice(slice: z.infer<typeof WireSlice>): Slice {
+export function toSlice(slice: z.infer<typeof WireSlice>): Slice {
   const first = slice.segments[0];
   const last = slice.segments.at(-1);
   return {
@@ -144,7 +149,7 @@ function toSlice(slice: z.infer<typeof WireSlice>): Slice {
   };
 }
 
-function toCondition(condition: z.infer<typeof WireCondition>): Condition | null {
+export function toCondition(condition: z.infer<typeof WireCondition>): Condition | null {
   if (condition === null || condition === undefined) return null;
   return {
     allowed: condition.allowed,

@@ -6,7 +6,7 @@ import { Amount, Currency, Instant, Text } from "./wire.ts";
 /** Orders, payments, credits, customers and airports, in both directions. */
 
 /** Where our booking id stands in the supplier's metadata. */
-const BOOKING_ID = "booking_id";
+export const BOOKING_ID = "booking_id";
 
 export const WireOrder = z.object({
   id: Text,
@@ -65,6 +65,9 @@ export function toOrderData(request: OrderRequest): Record<string, unknown> {
   return {
     selected_offers: [request.offerId],
     metadata: { [BOOKING_ID]: request.bookingId },
+    ...(request.services.length === 0
+      ? {}
+      : { services: request.services.map(({ id, quantity }) => ({ id, quantity })) }),
     ...(users.length === 0 ? {} : { users }),
     passengers: request.passengers.map((passenger) => ({
       id: passenger.id,
@@ -143,7 +146,7 @@ export function toCredit(credit: z.infer<typeof WireCredit>, now: Temporal.Insta
 }
 
 /** An expiry comes as an instant or as a date; a date counts to its end. */
-function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
+export function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
   if (expiresAt === null || expiresAt === undefined) return false;
   try {
     const text = /^\d{4}-\d{2}-\d{2}$/.test(expiresAt) ? `${expiresAt}T23:59:59Z` : expiresAt;

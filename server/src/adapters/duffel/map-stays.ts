@@ -1,21 +1,25 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
-import type { Accommodation } from "../../ports/stays.ts";
+import type { Accommodation, CancellationPolicy } from "../../ports/stays.ts";
 import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
+
+export const WireAddress = z
+  .object({
+    line_one: z.string().nullish(),
+    city_name: z.string().nullish(),
+    region: z.string().nullish(),
+    postal_code: z.string().nullish(),
+    country_code: z.string().nullish(),
+  })
+  .nullish();
+
+export const WireTimeline = z.array(z.object({ before: Instant, refund_amount: Amount, currency: Currency })).nullish();
 
 const WireAccommodation = z.object({
   id: Text,
   name: Text,
   location: z.object({
-    address: z
-      .object({
-        line_one: z.string().nullish(),
-        city_name: z.string().nullish(),
-        region: z.string().nullish(),
-        postal_code: z.string().nullish(),
-        country_code: z.string().nullish(),
-      })
-      .nullish(),
+    address: WireAddress,
     geographic_coordinates: z.object({ latitude: z.number(), longitude: z.number() }),
   }),
   rating: z.number().nullish(),
@@ -39,7 +43,7 @@ const WireRate = z.object({
   total_currency: Currency,
   board_type: z.string().nullish(),
   available_payment_methods: z.array(z.string()).nullish(),
-  cancellation_timeline: z.array(z.object({ before: Instant, refund_amount: Amount, currency: Currency })).nullish(),
+  cancellation_timeline: WireTimeline,
   expires_at: Instant.nullish(),
 });
 type WireRate = z.infer<typeof WireRate>;
@@ -71,6 +75,26 @@ function cheapestRate(stay: WireStayWithRates): { rate: WireRate; roomName: stri
   return best;
 }
 
+export function addressLine(address: z.infer<typeof WireAddress>): string | null {
+  const lines = [address?.line_one, address?.city_name, address?.region, address?.postal_code, address?.country_code];
+  const written = lines.filter((line) => typeof line === "string" && line !== "").join(", ");
+  return written === "" ? null : written;
+}
+
+export function toPolicy(wire: z.infer<typeof WireTimeline>): CancellationPolicy {
+  const timeline = [...(wire ?? [])].sort((a, b) =>
+    Temporal.Instant.compare(Temporal.Instant.from(a.before), Temporal.Instant.from(b.before)),
+  );
+  return {
+    refundable: timeline.length > 0,
+    timeline: timeline.map(({ before, refund_amount, currency }) => ({
+      before,
+      refundAmount: refund_amount,
+      currency,
+    })),
+  };
+}
+
 /** Undefined when no rate is left that can be booked. */
 export function toAccommodation(stay: WireStayWithRates): Accommodation | undefined {
   const cheapest = cheapestRate(stay);
@@ -78,18 +102,13 @@ export function toAccommodation(stay: WireStayWithRates): Accommodation | undefi
   const { accommodation } = stay;
   const { rate, roomName } = cheapest;
   const { address, geographic_coordinates: position } = accommodation.location;
-  const lines = [address?.line_one, address?.city_name, address?.region, address?.postal_code, address?.country_code];
-  const written = lines.filter((line) => typeof line === "string" && line !== "").join(", ");
-  const timeline = [...(rate.cancellation_timeline ?? [])].sort((a, b) =>
-    Temporal.Instant.compare(Temporal.Instant.from(a.before), Temporal.Instant.from(b.before)),
-  );
   return {
     id: accommodation.id,
     searchResultId: stay.id,
     name: accommodation.name,
     latitude: position.latitude,
     longitude: position.longitude,
-    address: written === "" ? null : written,
+    address: addressLine(address),
     photos: (accommodation.photos ?? []).map((photo) => photo.url),
     starRating: accommodation.rating ?? null,
     reviewScore: accommodation.review_score ?? null,
@@ -101,14 +120,7 @@ export function toAccommodation(stay: WireStayWithRates): Accommodation | undefi
       boardType: rate.board_type ?? null,
       roomName,
     },
-    cancellationPolicy: {
-      refundable: timeline.length > 0,
-      timeline: timeline.map(({ before, refund_amount, currency }) => ({
-        before,
-        refundAmount: refund_amount,
-        currency,
-      })),
-    },
+    cancellationPolicy: toPolicy(rate.cancellation_timeline),
     expiresAt: rate.expires_at ?? stay.expires_at ?? null,
   };
 }

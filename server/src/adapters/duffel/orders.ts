@@ -68,6 +68,8 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
 
   return {
     async holdOrder(request) {
+      // The supplier takes no services with a hold, and says so only after the airline was asked.
+      if (request.services.length > 0) throw failure("hold_not_available");
       return toOrder(await createOrder(request, { type: "hold" }), null);
     },
 
@@ -130,7 +132,7 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
       if (order.paid) throw paidAlready();
       try {
         const quote = await client.commit({
-          subject: "cancellation",
+          subject: "cancellation_quote",
           schema: WireCancellation,
           path: "/air/order_cancellations",
           data: { order_id: orderId },
@@ -138,7 +140,7 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
         // A refund means that somebody paid meanwhile; then it is not ours to cancel.
         if ((parseDecimal(quote.refund_amount ?? "0") ?? 1n) > 0n) throw paidAlready();
         const path = `/air/order_cancellations/${encodeURIComponent(quote.id)}/actions/confirm`;
-        await client.commit({ subject: "cancellation", schema: WireCancellation, path });
+        await client.commit({ subject: "cancellation_confirmation", schema: WireCancellation, path });
       } catch (error) {
         if (hasSupplierCode(error, "already_cancelled")) return;
         throw error;

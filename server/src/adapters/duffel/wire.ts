@@ -1,11 +1,23 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 
-/** Kinds of values in the supplier's answers. */
+/** Kinds of values in the supplier's answers, and its ids. */
+
+/** Callers give ids: what cannot be one must not become another path, nor one that is too long to be sent. */
+const SUPPLIER_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+export function isSupplierId(id: string): boolean {
+  return SUPPLIER_ID.test(id);
+}
 
 export const Text = z.string().min(1);
 
 export const Amount = z.string().refine((text) => parseDecimal(text) !== undefined, { message: "no decimal amount" });
+
+/** What is paid, or given back when it is below zero. */
+export const SignedAmount = z
+  .string()
+  .refine((text) => parseDecimal(text.replace(/^-/, "")) !== undefined, { message: "no decimal amount" });
 
 export const Currency = z.string().regex(/^[A-Z]{3}$/);
 

@@ -137,7 +137,7 @@ async function prepare(ports: BookFlightPorts, request: BookFlightRequest, rando
   const { totalAmount, totalCurrency } = offer;
   const amount = covered >= total ? 0n : total - covered;
   return {
-    order: { offerId, passengers, bookingId: id, totalAmount, totalCurrency },
+    order: { offerId, passengers, services: [], bookingId: id, totalAmount, totalCurrency },
     instant: airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment,
     amount,
     booking: {

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import type { FlightServicing, PricedServices } from "../../ports/flight-servicing.ts";
+import type { CallOptions, RequestedService } from "../../ports/flights.ts";
+import type { Log } from "../../ports/log.ts";
+import type { DuffelClient } from "./client.ts";
+import { failure } from "./errors.ts";
+import { toBaggage, toSeats, WireBaggage, WireOfferServices, WireSeatMap } from "./map-ancillaries.ts";
+import { isSupplierId } from "./wire.ts";
+
+const Typed = z.object({ type: z.string() });
+
+export function createAncillaries(
+  client: DuffelClient,
+  log: Log,
+): Pick<FlightServicing, "listAncillaries" | "priceServices"> {
+  /** The offer with its bags, and its seat maps; the supplier has two addresses for these. */
+  async function read(offerId: string, { signal }: CallOptions) {
+    if (!isSupplierId(offerId)) throw failure("offer_not_found");
+    const [offer, maps] = await Promise.all([
+      client.read({
+        subject: "offer",
+        schema: WireOfferServices,
+        path: `/air/offers/${encodeURIComponent(offerId)}`,
+        query: { return_available_services: "true" },
+        signal,
+      }),
+      client.read({
+        subject: "offer",
+        schema: z.array(WireSeatMap),
+        path: "/air/seat_maps",
+        query: { offer_id: offerId },
+        signal,
+      }),
+    ]);
+    const offered = (offer.available_services ?? []).filter(
+      (service) => Typed.safeParse(service).data?.type === "baggage",
+    );
+    const parsed = offered.map((service) => WireBaggage.safeParse(service));
+    const bags = parsed.flatMap((result) => (result.success ? [toBaggage(result.data)] : []));
+    const { seats, unread } = toSeats(maps);
+    const left = offered.length - bags.length + unread;
+    if (left > 0) log.warn({ left }, "services of the supplier that cannot be read were left out");
+    return { offer, bags, seats, hasSeatMap: maps.length > 0 };
+  }
+
+  return {
+    async listAncillaries(offerId, call = {}) {
+      const { bags, seats, hasSeatMap } = await read(offerId, call);
+      return { bags, seats, hasSeatMap };
+    },
+
+    async priceServices(offerId, wanted, call = {}): Promise<PricedServices> {
+      const { offer, bags, seats } = await read(offerId, call);
+      const priceOf = ({ id, quantity }: RequestedService) => {
+        const bag = bags.find((one) => one.id === id);
+        const service = bag ?? seats.find((one) => one.id === id);
+        const most = bag?.maximumQuantity ?? 1;
+        const each = parseDecimal(service?.totalAmount ?? "");
+        if (service?.totalCurrency !== offer.total_currency || each === undefined || quantity > most) {
+          throw failure("service_not_available");
+        }
+        return { id, quantity, kind: bag === undefined ? "seat" : "bag", amount: each * BigInt(quantity) } as const;
+      };
+      if (new Set(wanted.map(({ id }) => id)).size < wanted.length) throw failure("service_not_available");
+      const priced = wanted.map(priceOf);
+      const sum = priced.reduce((total, { amount }) => total + amount, 0n);
+      return {
+        servicesAmount: formatDecimal(sum),
+        totalAmount: formatDecimal((parseDecimal(offer.total_amount) ?? 0n) + sum),
+        totalCurrency: offer.total_currency,
+        services: priced.map(({ amount, ...service }) => ({ ...service, totalAmount: formatDecimal(amount) })),
+      };
+    },
+  };
+}

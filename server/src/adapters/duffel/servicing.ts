@@ -1,0 +1,27 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Log } from "../../ports/log.ts";
+import { createAncillaries } from "./ancillaries.ts";
+import { createCancellations } from "./cancellations.ts";
+import { createChanges } from "./changes.ts";
+import type { DuffelClient } from "./client.ts";
+import { createCredits } from "./credits.ts";
+import { createOrderDetails } from "./order-details.ts";
+
+export interface ServicingOptions {
+  client: DuffelClient;
+  clock: Clock;
+  log: Log;
+  /** For requests that cost nothing and that the supplier passes on to the airline. */
+  askAirlineTimeoutMs: number;
+}
+
+export function createFlightServicing({ client, clock, log, askAirlineTimeoutMs }: ServicingOptions): FlightServicing {
+  return {
+    ...createAncillaries(client, log),
+    ...createOrderDetails(client),
+    ...createCancellations(client, askAirlineTimeoutMs),
+    ...createChanges(client, log, askAirlineTimeoutMs),
+    ...createCredits(client, clock, log),
+  };
+}

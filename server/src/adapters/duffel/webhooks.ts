@@ -1,0 +1,150 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { SupplierEvent, SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+import type { DuffelClient } from "./client.ts";
+import { Text } from "./wire.ts";
+
+/** What the orders' records follow from. */
+const EVENTS = [
+  "order.created",
+  "order.creation_failed",
+  "air.order.changed",
+  "order.airline_initiated_change_detected",
+  "order_cancellation.created",
+  "order_cancellation.confirmed",
+  "air.payment.succeeded",
+  "air.payment.failed",
+  "air.payment.pending",
+  "air.payment.cancelled",
+  "air.airline_credit.created",
+  "air.airline_credit.spent",
+  "air.airline_credit.invalidated",
+  "stays.booking.created",
+  "stays.booking.cancelled",
+  "stays.booking_creation_failed",
+] as const;
+
+const TOLERANCE_SECONDS = 300;
+const LONGEST_HEADER = 2_000;
+const MOST_ENDPOINTS = 1_000;
+
+const WEBHOOKS = "/air/webhooks";
+const WireEndpoint = z.object({
+  id: Text,
+  url: Text,
+  active: z.boolean().nullish(),
+  events: z.array(z.string()).nullish(),
+});
+const WireNewEndpoint = WireEndpoint.extend({ secret: Text });
+
+const WireEvent = z.object({
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+  type: z.string().min(1).max(128),
+  created_at: z.string().max(64).nullish(),
+  data: z.object({ object: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+});
+const Id = z.string().min(1).max(128);
+
+interface Signature {
+  /** As it was signed. */
+  timestamp: string;
+  /** A header holds several while the supplier changes its secret. */
+  digests: readonly Buffer[];
+}
+
+/** `t=<seconds>,v1=<hex>`; undefined for anything else. */
+function parseSignature(header: string | undefined): Signature | undefined {
+  if (header === undefined || header.length > LONGEST_HEADER) return undefined;
+  let timestamp: string | undefined;
+  const digests: Buffer[] = [];
+  for (const part of header.split(",")) {
+    const [, name, value = ""] = /^\s*([a-z0-9]+)=(\S*)\s*$/.exec(part) ?? [];
+    if (name === "t") {
+      if (timestamp !== undefined || !/^\d{1,12}$/.test(value)) return undefined;
+      timestamp = value;
+    } else if (name === "v1") {
+      if (!/^[0-9a-f]{64}$/.test(value)) return undefined;
+      digests.push(Buffer.from(value, "hex"));
+    }
+  }
+  return timestamp === undefined || digests.length === 0 ? undefined : { timestamp, digests };
+}
+
+function isSigned({ timestamp, digests }: Signature, body: Uint8Array, secrets: readonly string[]): boolean {
+  let matches = false;
+  // Every pair is compared, so that the time taken tells nothing about which secret fits.
+  for (const secret of secrets) {
+    // An unset variable must not become a secret that everybody knows.
+    if (secret === "") continue;
+    const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest();
+    for (const digest of digests) {
+      if (timingSafeEqual(expected, digest)) matches = true;
+    }
+  }
+  return matches;
+}
+
+function parseEvent(body: Uint8Array): SupplierEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  const event = WireEvent.safeParse(value).data;
+  if (event === undefined) return undefined;
+  const object = event.data?.object ?? {};
+  const subjectId = Id.safeParse(object.id).data;
+  const named = Id.safeParse(object.order_id).data;
+  const isOrder = subjectId?.startsWith("ord_") === true || subjectId?.startsWith("bok_") === true;
+  return {
+    id: event.id,
+    type: event.type,
+    subjectId,
+    orderId: isOrder ? subjectId : named,
+    createdAt: event.created_at ?? undefined,
+  };
+}
+
+export function createWebhooks(client: DuffelClient, clock: Clock, log: Log): SupplierWebhooks {
+  return {
+    read(rawBody, headers, secrets) {
+      const signature = parseSignature(headers.signature);
+      if (signature === undefined) return undefined;
+      const seconds = clock.now().epochMilliseconds / 1_000;
+      if (Math.abs(seconds - Number(signature.timestamp)) > TOLERANCE_SECONDS) return undefined;
+      const body = typeof rawBody === "string" ? Buffer.from(rawBody, "utf8") : rawBody;
+      if (!isSigned(signature, body, secrets)) return undefined;
+      const event = parseEvent(body);
+      if (event === undefined) log.error({ bytes: body.byteLength }, "a signed event of the supplier cannot be read");
+      return event;
+    },
+
+    /** Sent once, as an endpoint made twice gets every event twice. */
+    async register(url) {
+      const endpoints = await client.readPages(
+        { subject: "webhook", schema: WireEndpoint, path: WEBHOOKS },
+        MOST_ENDPOINTS,
+      );
+      const existing = endpoints.find((endpoint) => endpoint.url === url);
+      if (existing === undefined) {
+        const data = { url, events: EVENTS };
+        const made = await client.commit({ subject: "webhook", schema: WireNewEndpoint, path: WEBHOOKS, data });
+        return { secret: made.secret };
+      }
+      const complete = EVENTS.every((type) => existing.events?.includes(type));
+      if (existing.active === false || !complete) {
+        await client.read({
+          subject: "webhook",
+          schema: WireEndpoint,
+          method: "PATCH",
+          path: `${WEBHOOKS}/${encodeURIComponent(existing.id)}`,
+          data: { active: true, events: EVENTS },
+        });
+      }
+      return undefined;
+    },
+  };
+}
