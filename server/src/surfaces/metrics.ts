@@ -8,9 +8,16 @@ export interface Metrics {
 
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 130];
 
+interface Receivables {
+  environment: string;
+  count: number;
+  amount: bigint;
+}
+
 /** No label per tenant: tenants' figures come from their usage records. */
 export function createMetrics(gauges: {
   ledgerImbalanceMicroUsdc(): Promise<bigint>;
+  receivables(): Promise<readonly Receivables[]>;
   ledgerChainDifferences(): readonly { network: string; token: string; micro: bigint }[];
 }): Metrics {
   const registry = new Registry();
@@ -46,6 +53,28 @@ export function createMetrics(gauges: {
         this.set({ network, token }, Number(micro));
     },
   });
+  const receivablesGauge = (name: string, help: string, read: (found: Receivables) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ["network"],
+      registers: [registry],
+      async collect() {
+        const found = await gauges.receivables();
+        this.reset();
+        for (const receivables of found) this.set({ network: receivables.environment }, read(receivables));
+      },
+    });
+  receivablesGauge(
+    "wayfare_receivables",
+    "Calls that were carried out and whose payment could not be fetched.",
+    ({ count }) => count,
+  );
+  receivablesGauge(
+    "wayfare_receivables_micro_usdc",
+    "What payments that could not be fetched, of calls that were carried out, come to.",
+    ({ amount }) => Number(amount),
+  );
   // Looking a metric up by its labels costs more than counting.
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<string, Histogram.Internal<string>>();

@@ -1,0 +1,12 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+
+/** What an authorization pays for: it is good for this request only, by whomever it is sent again. */
+export function requestHashOf(request: {
+  tool: string;
+  args: unknown;
+  tenantId: string | null;
+  keyId: string | null;
+}): string {
+  return createHash("sha256").update(canonicalJson(request)).digest("base64url");
+}

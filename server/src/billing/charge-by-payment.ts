@@ -1,0 +1,364 @@
+import { checkTerms, isSamePayment } from "../areas/payments/check-terms.ts";
+import { orderOfPayment } from "../areas/payments/orders.ts";
+import { requestHashOf } from "../areas/payments/request-hash.ts";
+import { storeOutcome } from "../areas/payments/settle-outside.ts";
+import { Failure } from "../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
+import type { Micro } from "../domain/money.ts";
+import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../domain/payments.ts";
+import type { Hex } from "../domain/tokens.ts";
+import type { Charge, PendingCall, Reservation, Settled } from "../kernel/charge.ts";
+import type { Payer } from "../kernel/invoke.ts";
+import type { Calls } from "../ports/calls.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Environment, Principal } from "../ports/identity.ts";
+import type { Payment } from "../ports/payments.ts";
+import type { Stores } from "../ports/stores.ts";
+import { type AwaitSettlementOptions, createAwaitSettlement } from "./await-settlement.ts";
+import { alreadyUsed, inProgress, notFetched, notNow, pending, refusal } from "./payment-failures.ts";
+import { createPaymentNews } from "./payment-news.ts";
+
+export interface PaymentChargesOptions extends Omit<AwaitSettlementOptions, "payments" | "news"> {
+  stores: Pick<Stores, "payments" | "transaction">;
+  processId: string;
+  clock: Clock;
+  random?: RandomBytes;
+  calls: Pick<Calls, "takeOver">;
+  isTransient(error: unknown): boolean;
+  /** More than 0: payments are fetched together, by jobs/gather-payments.ts. */
+  batchWindowMs: number;
+  /** How long a call waits for its settlement. */
+  waitMs?: number;
+}
+
+export interface PaidCharge extends Charge {
+  /** What was paid for the answer; undefined: nothing. */
+  receipt(): PaymentReceipt | undefined;
+}
+
+export interface PaymentReceipt {
+  payer: Hex;
+  amount: Micro;
+  /** CAIP-2. */
+  network: string;
+  transactionHash: Hex;
+}
+
+export interface PaymentRequest {
+  payment: SignedPayment;
+  terms: PaymentTerms;
+  principal: Principal | Payer;
+}
+
+export interface PaymentCharges {
+  open(request: PaymentRequest): PaidCharge;
+  /** Wakes calls that wait for these payments: jobs/gather-payments.ts. */
+  tell(paymentIds: readonly string[]): void;
+  /** Resolves when nothing is left to be written down. */
+  idle(): Promise<void>;
+}
+
+const WAIT_MS = 25_000;
+const RETRY_PAUSE_MS = 200;
+/** A claim of which nobody knows whether it was made can still be on its way to the database. */
+const STRAGGLER_MS = 1_000;
+/** An authorization that is over by then is not tried again. */
+const RETRY_MARGIN_SECONDS = 10n;
+
+/**
+ * A signed payment pays for one call: it is claimed for good before the tool runs, and fetched after the tool has succeeded. The
+ * answer is stored with it, so that the same request, sent again, gets it without a second run and without a second payment.
+ */
+export function createPaymentCharges(options: PaymentChargesOptions): PaymentCharges {
+  const { stores, clock, log, random = systemRandom, waitMs = WAIT_MS } = options;
+  const { payments } = stores;
+  const news = createPaymentNews();
+  const awaitSettlement = createAwaitSettlement({ ...options, payments, news });
+  const loose = new Set<Promise<void>>();
+
+  /** Keeps what is left to do from ending the process when it fails, and lets a stop wait for it. */
+  function track(work: Promise<unknown>): void {
+    const tracked = work
+      .then(() => undefined)
+      .catch((error: unknown) => log.error({ err: error }, "a payment could not be brought to its end"))
+      .finally(() => loose.delete(tracked));
+    loose.add(tracked);
+  }
+
+  /** Safe only for what can be done twice: an answer that was lost says nothing about what was done. */
+  async function surely<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!options.isTransient(error)) throw error;
+        await options.pause(RETRY_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Undoes a claim of which nobody knows whether it was made. */
+  function abandon(paymentId: string): void {
+    const release = () => surely(() => payments.release(paymentId));
+    track(
+      release().then(async (isReleased) => {
+        if (isReleased) return;
+        await options.pause(STRAGGLER_MS);
+        await release();
+      }),
+    );
+  }
+
+  /** The chain transaction that fetches it, stored together with what says so; none when something else fetches it. */
+  function fetchesItself(environment: Environment): boolean {
+    return options.batchWindowMs === 0 && options.facilitatorFor(environment)?.settle === undefined;
+  }
+
+  /**
+   * Stores that the tool has succeeded. Undefined: the claim is not this call's any more. After a lost answer it is looked up what
+   * was stored: the order of the chain transaction follows from the payment, and a payment is earned once.
+   */
+  async function earn(claimed: Claimed, result: unknown, latencyMs: number): Promise<Payment | undefined> {
+    const { id, environment, signed } = claimed;
+    await surely(() =>
+      stores
+        .transaction(async (aggregates) => {
+          const order = fetchesItself(environment) ? orderOfPayment({ id, environment, signed }) : undefined;
+          const transaction = order && (await aggregates.chainTransactions.enqueue(order));
+          const earned = { result, latencyMs, chainTransactionId: transaction?.id };
+          if (!(await aggregates.payments.earn(id, earned))) throw new NotClaimed();
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof NotClaimed)) throw error;
+        }),
+    );
+    options.submissionFor(environment)?.kick();
+    const payment = await surely(() => payments.get(id));
+    return payment?.state === "claimed" ? undefined : payment;
+  }
+
+  /** Receivable → earned, when its authorization is still good. */
+  async function tryAgain(payment: Payment): Promise<Payment> {
+    const { id, environment, signed, terms, chainTransactionId } = payment;
+    const outcomes = options.outcomesFor(environment);
+    const facilitator = options.facilitatorFor(environment);
+    if (outcomes === undefined || facilitator === undefined) throw notNow();
+    const outcome = await reaching(storeOutcome({ payments, outcomes }, payment));
+    if (outcome === "settled") return await reload(payment);
+    if (outcome === "receivable") throw notFetched();
+    const seconds = BigInt(Math.floor(clock.now().epochMilliseconds / 1000));
+    if (signed.validBefore < seconds + RETRY_MARGIN_SECONDS) throw notFetched();
+    await reaching(facilitator.verify(signed, terms));
+    await stores
+      .transaction(async (aggregates) => {
+        const order = fetchesItself(environment)
+          ? orderOfPayment(payment, chainTransactionId ?? newId("try_", clock.now().epochMilliseconds, random))
+          : undefined;
+        const transaction = order && (await aggregates.chainTransactions.enqueue(order));
+        if (!(await aggregates.payments.retry(id, transaction?.id))) throw new NotClaimed();
+      })
+      .catch((error: unknown) => {
+        // Somebody else tries the same just now.
+        if (!(error instanceof NotClaimed)) throw error;
+      });
+    options.submissionFor(environment)?.kick();
+    return await reload(payment);
+  }
+
+  async function reload(payment: Payment): Promise<Payment> {
+    return (await payments.get(payment.id)) ?? payment;
+  }
+
+  /** What the same request gets that was made before. */
+  async function resume(known: Payment): Promise<Payment> {
+    if (known.state === "claimed") throw inProgress();
+    const payment = known.state === "receivable" ? await tryAgain(known) : known;
+    return await awaitSettlement(payment, performance.now() + waitMs);
+  }
+
+  class OpenCharge implements PaidCharge {
+    readonly #request: PaymentRequest;
+    #known: Payment | undefined;
+    #balance: Micro | undefined;
+    #claimed: Claimed | undefined;
+    #receipt: PaymentReceipt | undefined;
+
+    constructor(request: PaymentRequest) {
+      this.#request = request;
+    }
+
+    receipt(): PaymentReceipt | undefined {
+      return this.#receipt;
+    }
+
+    async admit(call: PendingCall): Promise<void> {
+      const { payment, terms } = this.#request;
+      this.#known = this.#recognize(call, await payments.find(call.environment, payment));
+      if (this.#known !== undefined) return;
+      try {
+        checkTerms(payment, terms, clock.now());
+      } catch (error) {
+        throw error instanceof PaymentRefused ? refusal(error) : error;
+      }
+      const facilitator = options.facilitatorFor(call.environment);
+      if (facilitator === undefined || options.submissionFor(call.environment) === undefined) throw notNow();
+      const { balance } = await reaching(facilitator.verify(payment, terms));
+      this.#balance = balance;
+    }
+
+    async reserve(call: PendingCall): Promise<Reservation> {
+      const known = this.#known ?? (await this.#claim(call));
+      if (known === undefined) return { kind: "run" };
+      const payment = await resume(known);
+      const { usageId, price } = this.#settled(payment);
+      return { kind: "replay", outcome: { ok: true, result: payment.result }, usageId, price };
+    }
+
+    async capture(_call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
+      const claimed = this.#requireClaim();
+      if (firstCallId !== undefined && (await this.#isPaidBefore(claimed, firstCallId))) {
+        return { usageId: undefined, price: 0n, replayed: true };
+      }
+      const deadline = performance.now() + waitMs;
+      const earning = earn(claimed, result, latencyMs);
+      const earned = await within(waitMs, earning);
+      if (earned === undefined) {
+        track(earning);
+        throw pending();
+      }
+      // The process was silent for so long that its claim was given free.
+      if (earned.result === undefined) throw inProgress();
+      return { ...this.#settled(await awaitSettlement(earned.result, deadline)), replayed: false };
+    }
+
+    async release(): Promise<void> {
+      const { id } = this.#requireClaim();
+      const releasing = surely(() => payments.release(id));
+      if ((await within(waitMs, releasing)) === undefined) track(releasing);
+    }
+
+    /** The same authorization for anything else than its own request is refused. */
+    #recognize(call: PendingCall, stored: Payment | undefined): Payment | undefined {
+      if (stored === undefined) return undefined;
+      const isSame = stored.requestHash === this.#hashOf(call) && isSamePayment(stored.signed, this.#request.payment);
+      if (!isSame) throw alreadyUsed();
+      return stored;
+    }
+
+    /** Undefined: it is this call's. */
+    async #claim(call: PendingCall): Promise<Payment | undefined> {
+      const { payment: signed, terms } = this.#request;
+      const id = newId("pay_", call.startedAt.epochMilliseconds, random);
+      const { environment } = call;
+      const claimed = { id, environment, signed };
+      try {
+        const claim = await payments.claim(
+          {
+            ...claimed,
+            terms,
+            requestHash: this.#hashOf(call),
+            tool: call.tool.name,
+            ...this.#ownerOf(call),
+            subject: this.#isKeyless() ? signed.payer : call.subject,
+            callId: call.id,
+            processId: options.processId,
+            traceId: call.traceId,
+            listPrice: call.listPrice,
+            discountPercent: call.discountPercent,
+            hasEffects: call.tool.effect !== "read",
+          },
+          this.#balance,
+        );
+        if (claim.kind === "taken") return this.#recognize(call, claim.payment);
+        if (claim.kind === "refused") throw refusal(refusedClaim(claim.reason));
+      } catch (error) {
+        if (!(error instanceof Failure)) abandon(id);
+        throw error;
+      }
+      this.#claimed = claimed;
+      return undefined;
+    }
+
+    /** Then this call's claim is given back: nothing is paid twice. */
+    async #isPaidBefore({ id }: Claimed, firstCallId: string): Promise<boolean> {
+      try {
+        if (!(await options.calls.takeOver(firstCallId)).paid) return false;
+      } catch (error) {
+        abandon(id);
+        throw error;
+      }
+      await this.release();
+      return true;
+    }
+
+    /** Throws unless the money is there. */
+    #settled({ state, usageId, signed, transactionHash }: Payment): { usageId: string | undefined; price: Micro } {
+      if (state === "receivable") throw notFetched();
+      if (state !== "settled" || transactionHash === undefined) throw pending();
+      const { payer, amount, network } = signed;
+      this.#receipt = { payer, amount, network, transactionHash };
+      return { usageId, price: amount };
+    }
+
+    #hashOf(call: PendingCall): string {
+      return requestHashOf({ tool: call.tool.name, args: call.args, ...this.#ownerOf(call) });
+    }
+
+    #ownerOf({ tenantId, keyId }: PendingCall): { tenantId: string | null; keyId: string | null } {
+      return this.#isKeyless() ? { tenantId: null, keyId: null } : { tenantId, keyId };
+    }
+
+    #isKeyless(): boolean {
+      return "payer" in this.#request.principal;
+    }
+
+    #requireClaim(): Claimed {
+      if (this.#claimed === undefined) throw new Error("a payment is captured or released that was not claimed");
+      return this.#claimed;
+    }
+  }
+
+  return {
+    open: (request) => new OpenCharge(request),
+    tell: (paymentIds) => news.tell(paymentIds),
+    async idle() {
+      await within(waitMs, Promise.all(loose));
+    },
+  };
+}
+
+type Claimed = Pick<Payment, "id" | "environment" | "signed">;
+
+/** Rolls a transaction back: the payment is not in the state that it was thought to be in. */
+class NotClaimed extends Error {}
+
+/** Undefined: it takes longer. */
+async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<{ result: Result } | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([work.then((result) => ({ result })), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
+async function reaching<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PaymentRefused) throw refusal(error);
+    if (error instanceof Failure && error.code !== "payment_unavailable") throw notNow(error);
+    throw error;
+  }
+}
+
+function refusedClaim(reason: "insufficient_funds" | "payer_owes"): PaymentRefused {
+  return new PaymentRefused(
+    reason,
+    reason === "payer_owes"
+      ? "The payer has answers that could not be paid. Send those signatures again, with the money in its account."
+      : "The payer has less than its calls under way cost together. Wait for them, or add money.",
+  );
+}
