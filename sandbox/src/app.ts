@@ -1,6 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
+import { airlineChangeRoutes } from "./changes/airline-initiated.ts";
+import { orderChangeRoutes } from "./changes/confirm.ts";
+import { changeRequestRoutes } from "./changes/requests.ts";
+import { flightFaults } from "./control/flight-faults.ts";
 import { controlRoutes } from "./control/routes.ts";
 import type { Scenarios } from "./control/scenarios.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -12,8 +16,10 @@ import type { OfferStore } from "./offers/store.ts";
 import { cancellationRoutes } from "./orders/cancellations.ts";
 import { paymentRoutes } from "./orders/payments.ts";
 import { orderRoutes } from "./orders/routes.ts";
+import { orderServiceRoutes } from "./orders/services.ts";
 import { referenceRoutes } from "./reference/routes.ts";
 import type { Env, Sandbox } from "./sandbox.ts";
+import { seatRoutes } from "./seats/routes.ts";
 import { photoRoutes } from "./stays/photos.ts";
 import { stayRoutes } from "./stays/routes.ts";
 import { isDatabaseUnavailable, isUnstorableText } from "./storage/database.ts";
@@ -114,11 +120,20 @@ export function createApp(
   app.route("/", controlRoutes(sandbox, parts.scenarios, parts.workers));
   app.route("/", photoRoutes());
   for (const prefix of ["/air/*", "/places/*", "/identity/*", "/stays/*"]) app.use(prefix, requireHeaders(parts.token));
+  app.use(
+    "/air/*",
+    flightFaults(sandbox, async (request, env) => app.fetch(request, env)),
+  );
   app.route("/", referenceRoutes());
   app.route("/", offerRoutes(sandbox, parts.offers));
+  app.route("/", seatRoutes(sandbox, parts.offers));
   app.route("/", orderRoutes(sandbox, parts.offers));
+  app.route("/", orderServiceRoutes(sandbox));
   app.route("/", paymentRoutes(sandbox));
   app.route("/", cancellationRoutes(sandbox));
+  app.route("/", changeRequestRoutes(sandbox));
+  app.route("/", orderChangeRoutes(sandbox));
+  app.route("/", airlineChangeRoutes(sandbox));
   app.route("/", creditRoutes(sandbox));
   app.route("/", customerUserRoutes(sandbox));
   app.route("/", webhookRoutes(sandbox));

@@ -2,6 +2,7 @@ import { toIso } from "../clock.ts";
 import { formatMoney } from "../money.ts";
 import { readStayBooks } from "../stays/booking-rows.ts";
 import type { Database } from "../storage/database.ts";
+import { readServicingBooks } from "./servicing-books.ts";
 
 type OrderEntry = {
   id: string;
@@ -18,6 +19,7 @@ type OrderEntry = {
 type PaymentEntry = {
   id: string;
   order_id: string;
+  metadata: Record<string, string>;
   type: string;
   amount_micro: string;
   airline_credit_id: string | null;
@@ -27,6 +29,7 @@ type PaymentEntry = {
 type CancellationEntry = {
   id: string;
   order_id: string;
+  metadata: Record<string, string>;
   refund_micro: string;
   credit_refund_micro: string;
   created_ms: string;
@@ -42,8 +45,12 @@ export async function readLedger(db: Database) {
   return db.transaction(async (tx) => {
     await tx.query("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
     const orders = await tx.query<OrderEntry>("SELECT * FROM orders ORDER BY seq");
-    const payments = await tx.query<PaymentEntry>("SELECT * FROM payments ORDER BY seq");
-    const cancellations = await tx.query<CancellationEntry>("SELECT * FROM order_cancellations ORDER BY seq");
+    const payments = await tx.query<PaymentEntry>(
+      "SELECT payment.*, orders.metadata FROM payments AS payment JOIN orders ON orders.id = payment.order_id ORDER BY payment.seq",
+    );
+    const cancellations = await tx.query<CancellationEntry>(
+      "SELECT quote.*, orders.metadata FROM order_cancellations AS quote JOIN orders ON orders.id = quote.order_id ORDER BY quote.seq",
+    );
     const entries = await tx.query<BalanceEntry>("SELECT * FROM balance_entries ORDER BY seq");
     const account = await tx.query<{ balance_micro: string }>("SELECT balance_micro FROM account");
     const balanceEntries = entries.rows.map((row) => ({
@@ -53,7 +60,9 @@ export async function readLedger(db: Database) {
       currency: "USD",
       created_at: iso(row.created_ms),
     }));
+    const servicing = await readServicingBooks(tx);
     return {
+      ...servicing,
       orders: orders.rows.map((row) => ({
         id: row.id,
         offer_id: row.offer_id,
@@ -75,6 +84,7 @@ export async function readLedger(db: Database) {
         currency: "USD",
         airline_credit_id: row.airline_credit_id,
         status: row.status,
+        metadata: row.metadata,
         created_at: iso(row.created_ms),
       })),
       cancellations: cancellations.rows.map((row) => ({
@@ -83,6 +93,7 @@ export async function readLedger(db: Database) {
         refund_amount: money(row.refund_micro),
         credit_refund_amount: money(row.credit_refund_micro),
         currency: "USD",
+        metadata: row.metadata,
         created_at: iso(row.created_ms),
         confirmed_at: iso(row.confirmed_ms),
       })),

@@ -1,9 +1,13 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { changeSchedule, ScheduleChangeBody } from "../changes/airline-initiated.ts";
+import { renderAirlineChange } from "../changes/airline-rows.ts";
 import { toIso } from "../clock.ts";
+import { invalidateCredit, renderCredit } from "../credits/rows.ts";
 import { formatMoney } from "../money.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Workers } from "../workers.ts";
+import { CapabilitiesBody, readCapabilities, setCapabilities } from "./capabilities.ts";
 import { readLedger } from "./ledger.ts";
 import { ScenarioBody, type Scenarios } from "./scenarios.ts";
 
@@ -47,6 +51,30 @@ export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: W
     sandbox.clock.moveTo(offset);
     await workers.runDueJobs();
     return context.json({ now: toIso(sandbox.clock.nowMs()), offsetSeconds: offset / 1000 });
+  });
+
+  routes.get("/_sandbox/capabilities", async (context) => context.json(await readCapabilities(sandbox.db)));
+  routes.put("/_sandbox/capabilities", async (context) => {
+    const body = CapabilitiesBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    return context.json(await setCapabilities(sandbox.db, body.data));
+  });
+
+  routes.post("/_sandbox/schedule_changes", async (context) => {
+    const body = ScheduleChangeBody.safeParse(await readJson(context.req));
+    if (!body.success) return context.json({ error: z.prettifyError(body.error) }, 400);
+    const row = await changeSchedule(sandbox, body.data);
+    if (row === undefined) return context.json({ error: "no open order has such a slice" }, 404);
+    sandbox.wake();
+    return context.json({ airline_initiated_change: renderAirlineChange(row) }, 201);
+  });
+
+  routes.post("/_sandbox/airline_credits/:id/invalidate", async (context) => {
+    const id = context.req.param("id");
+    const row = await sandbox.db.transaction((tx) => invalidateCredit(tx, id, sandbox.clock.nowMs()));
+    if (row === undefined) return context.json({ error: "no credit of this id can be invalidated" }, 404);
+    sandbox.wake();
+    return context.json({ airline_credit: renderCredit(row) });
   });
 
   routes.get("/_sandbox/ledger", async (context) => {

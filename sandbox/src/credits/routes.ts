@@ -2,13 +2,11 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { invalidField, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
-import { formatMoney, parseMoney } from "../money.ts";
+import { parseMoney } from "../money.ts";
 import { CURRENCY } from "../offers/render.ts";
-import { type CreditRow, createCredit } from "../orders/balance.ts";
-import { isoOf } from "../orders/rows.ts";
 import { airlineByCode } from "../reference/data.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
-import { emit } from "../webhooks/events.ts";
+import { type CreditRow, createCredit, renderCredit } from "./rows.ts";
 
 const PlainDate = z.string().regex(/^\d{4}-\d{2}-\d{2}$/u, "must be a date as YYYY-MM-DD");
 const CreditBody = z.object({
@@ -23,35 +21,6 @@ const CreditBody = z.object({
   family_name: z.string().nullish(),
   user_id: z.string().nullish(),
 });
-
-function renderCredit(row: CreditRow) {
-  const airline = airlineByCode.get(row.airline);
-  return {
-    id: row.id,
-    live_mode: false,
-    airline_iata_code: row.airline,
-    credit_name: `${airline?.name ?? row.airline} travel credit`,
-    credit_amount: formatMoney(BigInt(row.amount_micro)),
-    credit_currency: CURRENCY,
-    amount: formatMoney(BigInt(row.amount_micro)),
-    amount_currency: CURRENCY,
-    credit_code: row.code,
-    code: row.code,
-    type: row.type,
-    issued_on: row.issued_on,
-    expires_at: `${row.expires_on}T23:59:59Z`,
-    given_name: row.given_name,
-    family_name: row.family_name,
-    user_id: row.user_id,
-    order_id: row.order_id,
-    passenger_id: row.passenger_id,
-    penalty_amount: null,
-    penalty_currency: null,
-    created_at: isoOf(row.created_ms),
-    spent_at: isoOf(row.spent_ms),
-    invalidated_at: isoOf(row.invalidated_ms),
-  };
-}
 
 export function creditRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
@@ -68,8 +37,8 @@ export function creditRoutes(sandbox: Sandbox): Router {
       if (rowCount !== 1) throw invalidField("validation_inclusion", "user_id", "is not a customer user");
     }
     const nowMs = sandbox.clock.nowMs();
-    const row = await sandbox.db.transaction(async (tx) => {
-      const created = await createCredit(
+    const row = await sandbox.db.transaction((tx) =>
+      createCredit(
         tx,
         {
           airline: body.airline_iata_code,
@@ -85,10 +54,8 @@ export function creditRoutes(sandbox: Sandbox): Router {
           passenger_id: null,
         },
         nowMs,
-      );
-      await emit(tx, "air.airline_credit.created", renderCredit(created), nowMs);
-      return created;
-    });
+      ),
+    );
     sandbox.wake();
     return context.json({ data: renderCredit(row) }, 201);
   });

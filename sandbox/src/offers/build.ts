@@ -17,6 +17,8 @@ export type Offer = {
   readonly slices: readonly Itinerary[];
   readonly totalMicro: bigint;
   readonly taxMicro: bigint;
+  /** What each slice is worth within the total, at the price first offered. */
+  readonly sliceFares: readonly { readonly totalMicro: bigint; readonly taxMicro: bigint }[];
   readonly expiresAtMs: number;
   readonly requiresInstantPayment: boolean;
   readonly paymentRequiredByMs: number | null;
@@ -125,7 +127,13 @@ function holdTerms(request: OfferRequest, choice: Choice, brand: FareBrand, test
   return { requiresInstantPayment, paymentRequiredByMs, priceGuaranteeExpiresAtMs };
 }
 
-export function buildOffers(seed: string, network: Network, request: OfferRequest): readonly Offer[] {
+/** `onlyOwner` leaves out what other airlines sell, as when an order is changed. */
+export function buildOffers(
+  seed: string,
+  network: Network,
+  request: OfferRequest,
+  onlyOwner?: string,
+): readonly Offer[] {
   const options = request.slices.map((slice) =>
     findItineraries(seed, network, {
       origin: slice.origin,
@@ -150,7 +158,9 @@ export function buildOffers(seed: string, network: Network, request: OfferReques
     const brand = cheapestBrand(itinerary);
     if (brand !== undefined) fromFares.set(itinerary, priceOf(itinerary, brand));
   }
-  const choices = combine(options, (itinerary) => fromFares.get(itinerary) ?? 0n);
+  const choices = combine(options, (itinerary) => fromFares.get(itinerary) ?? 0n).filter(
+    (choice) => onlyOwner === undefined || choice.owner.iata === onlyOwner,
+  );
   const [firstSlice] = request.slices;
   const testRoute = firstSlice === undefined ? undefined : testRouteOf(firstSlice.origin, firstSlice.destination);
   const shares = request.passengers.map(passengerPermille);
@@ -160,16 +170,14 @@ export function buildOffers(seed: string, network: Network, request: OfferReques
     if (leading === undefined) continue;
     const reduction = privateFarePermille(seed, request, choice.owner);
     for (const brand of brandsFor(leading, request.cabinClass)) {
-      let totalMicro = 0n;
-      let taxMicro = 0n;
-      for (const slice of choice.slices) {
+      const sliceFares = choice.slices.map((slice) => {
         const adult = priceOf(slice, brand);
-        for (const share of shares) {
-          const fare = toCents(applyPermille(applyPermille(adult, share), reduction));
-          totalMicro += fare;
-          taxMicro += taxWithin(fare, slice);
-        }
-      }
+        const fares = shares.map((share) => toCents(applyPermille(applyPermille(adult, share), reduction)));
+        return {
+          totalMicro: fares.reduce((sum, fare) => sum + fare, 0n),
+          taxMicro: fares.reduce((sum, fare) => sum + taxWithin(fare, slice), 0n),
+        };
+      });
       const place = offers.length;
       offers.push({
         id: derivedId("off", request.core, place),
@@ -177,8 +185,9 @@ export function buildOffers(seed: string, network: Network, request: OfferReques
         owner: choice.owner,
         brand,
         slices: choice.slices,
-        totalMicro,
-        taxMicro,
+        totalMicro: sliceFares.reduce((sum, fare) => sum + fare.totalMicro, 0n),
+        taxMicro: sliceFares.reduce((sum, fare) => sum + fare.taxMicro, 0n),
+        sliceFares,
         expiresAtMs: request.createdAtMs + OFFER_LIFE_MS,
         ...holdTerms(request, choice, brand, testRoute),
         testRoute,

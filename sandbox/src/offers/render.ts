@@ -5,7 +5,7 @@ import { cabinOn } from "../inventory/fares.ts";
 import type { Itinerary } from "../inventory/itineraries.ts";
 import type { Flight } from "../inventory/schedule.ts";
 import { applyPermille, formatMoney, toCents } from "../money.ts";
-import type { AirportRecord, CabinClass } from "../reference/data.ts";
+import { type AirportRecord, airportByCode, type CabinClass } from "../reference/data.ts";
 import { isMetropolitan, renderAircraft, renderAirline, renderAirport, renderCityPlace } from "../reference/render.ts";
 import type { Offer } from "./build.ts";
 import type { OfferRequest } from "./request.ts";
@@ -126,6 +126,12 @@ export function renderConditions(offer: Offer) {
     change_before_departure: penalty(offer, offer.brand.changeAllowed),
     refund_before_departure: penalty(offer, offer.brand.refundAllowed),
   };
+}
+
+/** What was asked for by a code: an airport, else a metropolitan area. */
+export function renderPlace(code: string) {
+  const airport = airportByCode.get(code);
+  return airport === undefined ? renderCityPlace(code) : renderAirport(airport);
 }
 
 function renderEnd(code: string, airport: AirportRecord) {

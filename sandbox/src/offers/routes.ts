@@ -1,20 +1,21 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { z } from "zod";
 import { toIso } from "../clock.ts";
-import { apiError, fromZod, invalidField, invalidState, notFound } from "../http/errors.ts";
+import { apiError, fromZod, invalidField, notFound } from "../http/errors.ts";
 import { pageOfMemory, readData, readPage } from "../http/wire.ts";
 import { derivedId, newRequestCore, readDerivedId } from "../ids.ts";
 import { testRouteOf } from "../inventory/test-routes.ts";
 import { airportByCode } from "../reference/data.ts";
-import { renderAirport, renderCityPlace } from "../reference/render.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
+import { renderAvailableBag } from "../seats/booked.ts";
+import { bagServices } from "../seats/services.ts";
 import type { Offer } from "./build.ts";
+import { openOffer } from "./open.ts";
 import { type OfferRequestBody, OfferRequestBody as RequestBody, toOfferRequest } from "./parse.ts";
-import { renderOffer, renderOfferPassengers } from "./render.ts";
+import { PriceBody, priceOffer } from "./price.ts";
+import { renderOffer, renderOfferPassengers, renderPlace } from "./render.ts";
 import type { OfferRequest } from "./request.ts";
-import type { OfferStore } from "./store.ts";
-
-export const PRICE_RISE_PERMILLE = 1070;
+import { type OfferStore, offerJourney } from "./store.ts";
 
 const SearchQuery = z.object({
   return_offers: z.enum(["true", "false"]).default("true"),
@@ -25,11 +26,6 @@ const OffersQuery = z.object({
   sort: z.enum(["total_amount", "-total_amount", "total_duration", "-total_duration"]).optional(),
   max_connections: z.coerce.number().int().min(0).max(2).optional(),
 });
-
-function renderPlace(code: string) {
-  const airport = airportByCode.get(code);
-  return airport === undefined ? renderCityPlace(code) : renderAirport(airport);
-}
 
 function renderRequest(request: OfferRequest) {
   return {
@@ -135,26 +131,18 @@ export function offerRoutes(sandbox: Sandbox, offers: OfferStore): Router {
     );
   });
 
-  async function showOffer(context: Context<Env>, id: string) {
-    const found = await offers.find(id);
-    if (found === undefined) throw notFound();
-    const fault = context.env.fault?.kind;
-    if (fault === "offer_expired") await offers.withdraw(sandbox.db, id);
-    if (found.gone || fault === "offer_expired" || found.offer.expiresAtMs <= sandbox.clock.nowMs()) {
-      throw invalidState(
-        "offer_no_longer_available",
-        "Please select another offer, or create a new offer request to get the latest availability.",
-      );
-    }
-    if (fault === "price_changed") {
-      await offers.raisePrice(sandbox.db, id, PRICE_RISE_PERMILLE);
-      const changed = await offers.find(id);
-      if (changed !== undefined) return context.json({ data: renderOffer(changed.offer, changed.request) });
-    }
-    const services = context.req.query("return_available_services") === "true" ? [] : null;
-    return context.json({ data: { ...renderOffer(found.offer, found.request), available_services: services } });
-  }
-
-  routes.get("/air/offers/:id", (context) => showOffer(context, context.req.param("id")));
+  routes.get("/air/offers/:id", async (context) => {
+    const found = await openOffer(sandbox, offers, context.req.param("id"), context.env.fault);
+    const bags =
+      context.req.query("return_available_services") === "true"
+        ? bagServices(offerJourney(found)).map((bag) => renderAvailableBag(bag, 0))
+        : null;
+    return context.json({ data: { ...renderOffer(found.offer, found.request), available_services: bags } });
+  });
+  routes.post("/air/offers/:id/actions/price", async (context) => {
+    const body = await readData(context, PriceBody);
+    const found = await openOffer(sandbox, offers, context.req.param("id"), context.env.fault);
+    return context.json({ data: await priceOffer(sandbox, found, body) });
+  });
   return routes;
 }

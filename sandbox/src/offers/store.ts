@@ -1,13 +1,20 @@
 import { readDerivedId } from "../ids.ts";
 import { applyPermille, toCents } from "../money.ts";
 import type { Sandbox } from "../sandbox.ts";
+import type { Journey } from "../seats/services.ts";
 import type { Queryable } from "../storage/database.ts";
 import { buildOffers, type Offer } from "./build.ts";
+import { renderOffer } from "./render.ts";
 import { OfferRequest } from "./request.ts";
 
 const REMEMBERED_REQUESTS = 300;
 
 export type FoundOffer = { readonly offer: Offer; readonly request: OfferRequest; readonly gone: boolean };
+
+/** What can be bought beside the seats of an offer. */
+export function offerJourney({ offer, request }: FoundOffer): Journey {
+  return { slices: renderOffer(offer, request).slices, passengers: request.passengers, pricePermille: 1000 };
+}
 
 export type OfferStore = {
   save(request: OfferRequest): Promise<void>;

@@ -1,16 +1,18 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { answerOpenChanges } from "../changes/airline-rows.ts";
 import { invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
-import { formatMoney, parseMoney } from "../money.ts";
+import { applyPermille, formatMoney, parseMoney, toCents } from "../money.ts";
 import { CURRENCY } from "../offers/render.ts";
-import type { Env, Router, Sandbox } from "../sandbox.ts";
+import type { Env, Fault, Router, Sandbox } from "../sandbox.ts";
+import { freeSeats } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
-import { createCredit, refund } from "./balance.ts";
-import type { PaymentRow } from "./payment-rows.ts";
-import { findOrder, isoOf, type OrderRow } from "./rows.ts";
+import { refund } from "./balance.ts";
+import { giveCredits, type PromisedCredit, paidByBalance, promiseCredits, splitRefund } from "./refunds.ts";
+import { findOrder, hasOpenAirlineChange, isoOf, type OrderRow } from "./rows.ts";
 
 type CancellationRow = {
   id: string;
@@ -19,15 +21,7 @@ type CancellationRow = {
   refund_micro: string;
   credit_refund_micro: string;
   refund_to: string;
-  credit_ids: {
-    id: string;
-    credit_name: string;
-    credit_code: string;
-    credit_amount: string;
-    credit_currency: string;
-    issued_on: string;
-    passenger_id: string | null;
-  }[];
+  credit_ids: PromisedCredit[];
   expires_ms: string;
   created_ms: string;
   confirmed_ms: string | null;
@@ -35,7 +29,7 @@ type CancellationRow = {
 
 const CancellationBody = z.object({ order_id: z.string() });
 const QUOTE_LIFE_MS = 30 * 60_000;
-const CREDIT_LIFE_DAYS = 365;
+const REFUND_FALL_PERMILLE = 950;
 
 function renderCancellation(row: CancellationRow) {
   return {
@@ -52,11 +46,13 @@ function renderCancellation(row: CancellationRow) {
   };
 }
 
-/** What comes back, by the fare's conditions: what the balance paid goes to the balance, the rest becomes airline credit. */
-async function quote(
-  tx: Queryable,
-  order: OrderRow,
-): Promise<{ refundMicro: bigint; creditMicro: bigint; refundTo: string }> {
+type Quote = { refundMicro: bigint; creditMicro: bigint; refundTo: string };
+
+/**
+ * What comes back, by the fare's conditions; services go back with the fare. Who is rid of an order because the airline
+ * changed its schedule gets everything back.
+ */
+async function quote(tx: Queryable, order: OrderRow): Promise<Quote> {
   if (order.state === "held") {
     const { rows } = await tx.query<{ sum: string }>(
       "SELECT COALESCE(sum(amount_micro), 0) AS sum FROM payments WHERE order_id = $1 AND status = 'succeeded' AND type = 'airline_credit'",
@@ -65,20 +61,14 @@ async function quote(
     return { refundMicro: 0n, creditMicro: BigInt(rows[0]?.sum ?? "0"), refundTo: "awaiting_payment" };
   }
   const terms = order.details.conditions.refund_before_departure;
-  if (!terms.allowed) return { refundMicro: 0n, creditMicro: 0n, refundTo: "balance" };
-  const penalty = parseMoney(terms.penalty_amount ?? "0") ?? 0n;
+  const involuntary = hasOpenAirlineChange(order);
+  const refundsTo = order.details.refundsAsCredit ? "airline_credits" : "balance";
+  if (!terms.allowed && !involuntary) return { refundMicro: 0n, creditMicro: 0n, refundTo: refundsTo };
+  const penalty = involuntary ? 0n : (parseMoney(terms.penalty_amount ?? "0") ?? 0n);
   const total = BigInt(order.total_micro);
-  const refundable = total > penalty ? total - penalty : 0n;
-  const { rows } = await tx.query<PaymentRow>("SELECT * FROM payments WHERE order_id = $1 AND status = 'succeeded'", [
-    order.id,
-  ]);
-  const byBalance = rows
-    .filter((row) => row.type !== "airline_credit")
-    .reduce((sum, row) => sum + BigInt(row.amount_micro), 0n);
-  if (order.details.refundsAsCredit) return { refundMicro: 0n, creditMicro: refundable, refundTo: "airline_credits" };
-  const refundMicro = refundable < byBalance ? refundable : byBalance;
-  const creditMicro = refundable - refundMicro;
-  return { refundMicro, creditMicro, refundTo: refundMicro === 0n && creditMicro > 0n ? "airline_credits" : "balance" };
+  const refundable = toCents(applyPermille(total > penalty ? total - penalty : 0n, order.refund_permille));
+  const { refundMicro, creditMicro } = splitRefund(order, refundable, await paidByBalance(tx, order));
+  return { refundMicro, creditMicro, refundTo: refundMicro === 0n && creditMicro > 0n ? "airline_credits" : refundsTo };
 }
 
 function checkCancellable(order: OrderRow): void {
@@ -86,17 +76,35 @@ function checkCancellable(order: OrderRow): void {
   throw invalidState("already_cancelled", "The order has already been cancelled.");
 }
 
-async function requestCancellation(sandbox: Sandbox, orderId: string): Promise<CancellationRow> {
+async function requestCancellation(
+  sandbox: Sandbox,
+  orderId: string,
+  fault: Fault | undefined,
+): Promise<CancellationRow> {
   const nowMs = sandbox.clock.nowMs();
   return sandbox.db.transaction(async (tx) => {
+    if (fault?.kind === "refund_as_credit") {
+      // From now on this airline gives no money back for the order.
+      await tx.query("UPDATE orders SET details = details || '{\"refundsAsCredit\": true}' WHERE id = $1", [orderId]);
+    }
     const order = await findOrder(tx, orderId, true);
     if (order === undefined) throw notFound("The order does not exist.");
     checkCancellable(order);
     const { refundMicro, creditMicro, refundTo } = await quote(tx, order);
+    const promised = promiseCredits(order, creditMicro).map(({ credit }) => credit);
     const { rows } = await tx.query<CancellationRow>(
-      `INSERT INTO order_cancellations (id, order_id, refund_micro, credit_refund_micro, refund_to, expires_ms, created_ms)
-       VALUES ($1,$2,$3,$4,$5,$6,$7) RETURNING *`,
-      [newId("ore"), orderId, refundMicro.toString(), creditMicro.toString(), refundTo, nowMs + QUOTE_LIFE_MS, nowMs],
+      `INSERT INTO order_cancellations (id, order_id, refund_micro, credit_refund_micro, refund_to, credit_ids, expires_ms, created_ms)
+       VALUES ($1,$2,$3,$4,$5,$6,$7,$8) RETURNING *`,
+      [
+        newId("ore"),
+        orderId,
+        refundMicro.toString(),
+        creditMicro.toString(),
+        refundTo,
+        JSON.stringify(promised),
+        nowMs + QUOTE_LIFE_MS,
+        nowMs,
+      ],
     );
     const [row] = rows;
     if (row === undefined) throw new Error("the new cancellation was not returned");
@@ -105,44 +113,26 @@ async function requestCancellation(sandbox: Sandbox, orderId: string): Promise<C
   });
 }
 
-async function giveCredits(
-  tx: Queryable,
-  order: OrderRow,
-  amountMicro: bigint,
-  nowMs: number,
-): Promise<CancellationRow["credit_ids"]> {
-  if (amountMicro <= 0n) return [];
-  const [passenger] = order.details.passengers;
-  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO("UTC").toPlainDate();
-  const airline = order.details.owner.iata_code;
-  const credit = await createCredit(
-    tx,
-    {
-      airline,
-      amountMicro,
-      code: `${airline}${order.booking_reference}`,
-      type: "mco",
-      issued_on: today.toString(),
-      expires_on: today.add({ days: CREDIT_LIFE_DAYS }).toString(),
-      given_name: null,
-      family_name: null,
-      user_id: order.users[0] ?? null,
-      order_id: order.id,
-      passenger_id: passenger?.id ?? null,
-    },
-    nowMs,
+const stale = () =>
+  invalidState("order_cancellation_stale", "A newer cancellation of this order has to be requested and confirmed.");
+const expired = () => invalidState("order_cancellation_expired", "The cancellation quote has expired.");
+
+/** Faults that change what is stored before the call is refused. */
+async function playConfirmFault(sandbox: Sandbox, id: string, fault: Fault | undefined): Promise<void> {
+  if (fault?.kind === "offer_expired") {
+    await sandbox.db.query("UPDATE order_cancellations SET expires_ms = $2 WHERE id = $1 AND confirmed_ms IS NULL", [
+      id,
+      sandbox.clock.nowMs(),
+    ]);
+    throw expired();
+  }
+  if (fault?.kind !== "price_changed") return;
+  await sandbox.db.query(
+    `UPDATE orders SET refund_permille = refund_permille * $2 / 1000
+     WHERE id = (SELECT order_id FROM order_cancellations WHERE id = $1) AND state IN ('held', 'paid')`,
+    [id, REFUND_FALL_PERMILLE],
   );
-  return [
-    {
-      id: credit.id,
-      credit_name: `${order.details.owner.name} travel credit`,
-      credit_code: credit.code,
-      credit_amount: formatMoney(amountMicro),
-      credit_currency: CURRENCY,
-      issued_on: credit.issued_on,
-      passenger_id: credit.passenger_id,
-    },
-  ];
+  throw stale();
 }
 
 async function confirmCancellation(sandbox: Sandbox, id: string): Promise<CancellationRow> {
@@ -160,20 +150,29 @@ async function confirmCancellation(sandbox: Sandbox, id: string): Promise<Cancel
     const now = await quote(tx, order);
     const changed =
       now.refundMicro !== BigInt(asked.refund_micro) || now.creditMicro !== BigInt(asked.credit_refund_micro);
-    if (newest.rows[0]?.id !== id || changed)
-      throw invalidState("order_cancellation_stale", "A newer cancellation of this order has to be confirmed.");
-    if (Number(asked.expires_ms) <= nowMs)
-      throw invalidState("order_cancellation_expired", "The cancellation quote has expired.");
-    const credits = await giveCredits(tx, order, BigInt(asked.credit_refund_micro), nowMs);
+    if (newest.rows[0]?.id !== id || changed) throw stale();
+    if (Number(asked.expires_ms) <= nowMs) throw expired();
+    const promised = asked.credit_ids.map((credit) => ({
+      credit,
+      amountMicro: parseMoney(credit.credit_amount) ?? 0n,
+    }));
+    const credits = await giveCredits(tx, order, promised, nowMs);
     await refund(tx, BigInt(asked.refund_micro), id, nowMs);
-    await tx.query("UPDATE orders SET state = 'cancelled', cancelled_ms = $2 WHERE id = $1", [order.id, nowMs]);
+    await freeSeats(tx, order.id);
+    await answerOpenChanges(tx, order.id, "cancelled", nowMs);
     const confirmed = await tx.query<CancellationRow>(
       "UPDATE order_cancellations SET confirmed_ms = $2, credit_ids = $3 WHERE id = $1 RETURNING *",
       [id, nowMs, JSON.stringify(credits)],
     );
     const [row] = confirmed.rows;
     if (row === undefined) throw new Error("the confirmed cancellation was not returned");
-    await emit(tx, "order_cancellation.confirmed", renderCancellation(row), nowMs);
+    const rendered = renderCancellation(row);
+    await tx.query("UPDATE orders SET state = 'cancelled', cancelled_ms = $2, cancellation = $3 WHERE id = $1", [
+      order.id,
+      nowMs,
+      JSON.stringify(rendered),
+    ]);
+    await emit(tx, "order_cancellation.confirmed", rendered, nowMs);
     return row;
   });
 }
@@ -182,12 +181,14 @@ export function cancellationRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
   routes.post("/air/order_cancellations", async (context) => {
     const { order_id: orderId } = await readData(context, CancellationBody);
-    const row = await requestCancellation(sandbox, orderId);
+    const row = await requestCancellation(sandbox, orderId, context.env.fault);
     sandbox.wake();
     return context.json({ data: renderCancellation(row) }, 201);
   });
   routes.post("/air/order_cancellations/:id/actions/confirm", async (context) => {
-    const row = await confirmCancellation(sandbox, context.req.param("id"));
+    const id = context.req.param("id");
+    await playConfirmFault(sandbox, id, context.env.fault);
+    const row = await confirmCancellation(sandbox, id);
     sandbox.wake();
     return context.json({ data: renderCancellation(row) });
   });

@@ -1,33 +1,23 @@
+import { servicesMayBeHeld } from "../control/capabilities.ts";
 import { airlineError, invalidField, invalidState } from "../http/errors.ts";
 import { derivedId, newBookingReference, newRequestCore } from "../ids.ts";
-import { formatMoney } from "../money.ts";
-import { CURRENCY, renderOffer } from "../offers/render.ts";
-import { PRICE_RISE_PERMILLE } from "../offers/routes.ts";
-import type { FoundOffer, OfferStore } from "../offers/store.ts";
+import { PRICE_RISE_PERMILLE } from "../offers/open.ts";
+import { renderOffer } from "../offers/render.ts";
+import { type FoundOffer, type OfferStore, offerJourney } from "../offers/store.ts";
 import { type Fault, type Sandbox, ticketingFault } from "../sandbox.ts";
+import { bookServices, chooseServices, loseServices, totalOf } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
-import { spendCredit } from "./balance.ts";
-import {
-  checkHoldable,
-  checkOrderShape,
-  checkPassengers,
-  type OrderBody,
-  type PaymentBody,
-  readAmount,
-} from "./parse.ts";
-import { recordPayment } from "./payment-rows.ts";
+import { checkHoldable, checkOrderShape, checkPassengers, type OrderBody } from "./parse.ts";
+import { payInstantly } from "./pay-instantly.ts";
 import { type OrderDetails, type OrderRow, renderOrder } from "./rows.ts";
 import { scheduleLapse, scheduleTicketing } from "./ticketing.ts";
 
 const NO_LONGER_AVAILABLE =
   "Please select another offer, or create a new offer request to get the latest availability.";
 
-function takeOverDetails(found: FoundOffer, orderCore: string, body: OrderBody): OrderDetails {
+function takeOverDetails(found: FoundOffer, own: (id: string) => string, body: OrderBody): OrderDetails {
   const wire = renderOffer(found.offer, found.request);
-  const offerPart = found.offer.id.slice("off_0000".length);
-  // Two orders of one offer have slices and segments of their own.
-  const own = (id: string) => id.replace(offerPart, `${orderCore}00`);
   return {
     owner: wire.owner,
     conditions: wire.conditions,
@@ -49,75 +39,12 @@ function takeOverDetails(found: FoundOffer, orderCore: string, body: OrderBody):
       };
     }),
     refundsAsCredit: found.offer.testRoute === "credit_refund",
+    sliceFares: found.offer.sliceFares.map((fare) => ({
+      totalMicro: fare.totalMicro.toString(),
+      taxMicro: fare.taxMicro.toString(),
+    })),
+    privateFares: found.request.privateFares,
   };
-}
-
-/** Credits first; the rest must then be paid exactly by the other entries. */
-async function payInstantly(
-  tx: Queryable,
-  row: OrderRow,
-  payments: readonly PaymentBody[],
-  nowMs: number,
-): Promise<void> {
-  const total = BigInt(row.total_micro);
-  let open = total;
-  for (const [index, payment] of payments.entries()) {
-    if (payment.type !== "airline_credit") continue;
-    if (payment.airline_credit_id === undefined) {
-      throw invalidField(
-        "validation_required",
-        `payments/${index}/airline_credit_id`,
-        "Field 'airline_credit_id' can't be blank",
-      );
-    }
-    const askedMicro = payment.amount === undefined ? undefined : readAmount(payment, `payments/${index}`);
-    const airline = row.details.owner.iata_code;
-    const covered = await spendCredit(tx, {
-      creditId: payment.airline_credit_id,
-      airline,
-      askedMicro,
-      openMicro: open,
-      orderId: row.id,
-      nowMs,
-    });
-    open -= covered;
-    await recordPayment(tx, {
-      orderId: row.id,
-      type: payment.type,
-      amountMicro: covered,
-      creditId: payment.airline_credit_id,
-      nowMs,
-    });
-  }
-  for (const [index, payment] of payments.entries()) {
-    if (payment.type === "airline_credit") continue;
-    if (payment.type === "card")
-      throw invalidField("validation_inclusion", `payments/${index}/type`, "Cards are not accepted by this account");
-    if (payment.currency !== CURRENCY) {
-      throw invalidField(
-        "payment_currency_does_not_match_order_currency",
-        `payments/${index}/currency`,
-        `The order is priced in ${CURRENCY}`,
-      );
-    }
-    const amountMicro = readAmount(payment, `payments/${index}`);
-    if (amountMicro > open || amountMicro === 0n) {
-      throw invalidField(
-        "payment_amount_does_not_match_order_amount",
-        `payments/${index}/amount`,
-        `The amount to pay is ${formatMoney(open)}`,
-      );
-    }
-    open -= amountMicro;
-    await recordPayment(tx, { orderId: row.id, type: payment.type, amountMicro, creditId: undefined, nowMs });
-  }
-  if (open !== 0n) {
-    throw invalidField(
-      "payment_amount_does_not_match_order_amount",
-      "payments/0/amount",
-      `${formatMoney(open)} of ${formatMoney(total)} is not paid`,
-    );
-  }
 }
 
 async function checkUsers(db: Queryable, body: OrderBody): Promise<void> {
@@ -135,7 +62,8 @@ export async function createOrder(
   body: OrderBody,
   fault: Fault | undefined,
 ): Promise<OrderRow> {
-  checkOrderShape(body);
+  const instant = body.type === "instant";
+  checkOrderShape(body, await servicesMayBeHeld(sandbox.db));
   const [offerId = ""] = body.selected_offers;
   const found = await offers.find(offerId);
   if (found === undefined)
@@ -144,11 +72,17 @@ export async function createOrder(
   const nowMs = sandbox.clock.nowMs();
   if (fault?.kind === "offer_expired") await offers.withdraw(sandbox.db, offer.id);
   if (found.gone) throw invalidState("offer_no_longer_available", NO_LONGER_AVAILABLE);
+  if (fault?.kind === "sold_out") {
+    await offers.withdraw(sandbox.db, offer.id);
+    throw invalidState("offer_no_longer_available", NO_LONGER_AVAILABLE);
+  }
   if (offer.expiresAtMs <= nowMs || fault?.kind === "offer_expired")
     throw invalidState("offer_expired", "The selected offer has expired. Please search again.");
   checkPassengers(body, found);
   checkHoldable(body, found);
   await checkUsers(sandbox.db, body);
+  const chosen = chooseServices(offerJourney(found), body.services ?? [], [], "services");
+  await loseServices(sandbox.db, chosen, fault, "services");
   if (offer.testRoute === "insufficient_balance")
     throw airlineError("insufficient_balance", "Your balance does not cover this order.");
   if (fault?.kind === "price_changed" || offer.testRoute === "price_change") {
@@ -166,13 +100,16 @@ export async function createOrder(
 
   const orderCore = newRequestCore();
   const orderId = derivedId("ord", orderCore, 0);
-  const details = takeOverDetails(found, orderCore, body);
-  const instant = body.type === "instant";
+  // Two orders of one offer have slices and segments of their own.
+  const own = (id: string) => id.replace(offer.id.slice("off_0000".length), `${orderCore}00`);
+  const details = takeOverDetails(found, own, body);
   return sandbox.db.transaction(async (tx) => {
+    const services = await bookServices(tx, orderId, chosen, "services", own);
+    const total = (offer.totalMicro + totalOf(services)).toString();
     const { rows } = await tx.query<OrderRow>(
       `INSERT INTO orders (id, offer_id, booking_reference, type, state, ticketing, ticketing_fault, ticketing_delay_ms, total_micro, tax_micro,
-         paid_micro, metadata, users, details, created_ms, payment_required_by_ms, price_guarantee_ms, paid_ms)
-       VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18) RETURNING *`,
+         paid_micro, metadata, users, details, created_ms, payment_required_by_ms, price_guarantee_ms, paid_ms, services)
+       VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19) RETURNING *`,
       [
         orderId,
         offer.id,
@@ -182,9 +119,9 @@ export async function createOrder(
         instant ? "pending" : "none",
         ticketingFault(fault)?.kind ?? null,
         ticketingFault(fault)?.delayMs ?? 0,
-        offer.totalMicro.toString(),
+        total,
         offer.taxMicro.toString(),
-        instant ? offer.totalMicro.toString() : "0",
+        instant ? total : "0",
         JSON.stringify(body.metadata ?? {}),
         JSON.stringify(body.users ?? []),
         JSON.stringify(details),
@@ -192,6 +129,7 @@ export async function createOrder(
         instant ? null : offer.paymentRequiredByMs,
         instant ? null : offer.priceGuaranteeExpiresAtMs,
         instant ? nowMs : null,
+        JSON.stringify(services),
       ],
     );
     const [row] = rows;

@@ -64,19 +64,16 @@ export function readAmount(payment: PaymentBody, pointer: string): bigint {
 }
 
 /** The rules that hold for every order before the offer's state is looked at. */
-export function checkOrderShape(body: OrderBody): void {
+export function checkOrderShape(body: OrderBody, servicesMayBeHeld: boolean): void {
   if (body.type === "hold") {
     if ((body.payments ?? []).length > 0)
       throw invalidField("validation_absence", "payments", "Field 'payments' must be blank for hold orders");
-    if ((body.services ?? []).length > 0)
+    if ((body.services ?? []).length > 0 && !servicesMayBeHeld)
       throw invalidField("validation_absence", "services", "Services can't be booked with hold orders");
     return;
   }
   if ((body.payments ?? []).length === 0)
     throw invalidField("validation_required", "payments", "Field 'payments' can't be blank");
-  if ((body.services ?? []).length > 0) {
-    throw invalidField("validation_inclusion", "services/0/id", "The service is not available for the selected offer");
-  }
 }
 
 /** The passengers of an order must be exactly those of its offer. */

@@ -12,7 +12,7 @@ export type PaymentRow = {
   type: string;
   amount_micro: string;
   airline_credit_id: string | null;
-  status: "succeeded" | "failed";
+  status: "succeeded" | "failed" | "cancelled";
   failure_reason: string | null;
   created_ms: string;
 };

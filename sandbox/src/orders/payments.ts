@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { spendCredit } from "../credits/rows.ts";
 import { invalidField, invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { applyPermille, formatMoney, toCents } from "../money.ts";
 import { CURRENCY } from "../offers/render.ts";
 import { type Env, type Fault, type Router, type Sandbox, ticketingFault } from "../sandbox.ts";
-import { spendCredit } from "./balance.ts";
 import { PaymentBody, readAmount } from "./parse.ts";
 import { type PaymentRow, recordPayment, renderPayment } from "./payment-rows.ts";
-import { findOrder, type OrderRow } from "./rows.ts";
+import { findOrder, hasOpenAirlineChange, type OrderRow } from "./rows.ts";
 import { scheduleTicketing } from "./ticketing.ts";
 
 const PaymentRequest = z.object({ order_id: z.string(), payment: PaymentBody });
@@ -20,6 +20,8 @@ function checkPayable(order: OrderRow, nowMs: number): void {
   if (order.state === "paid") throw invalidState("already_paid", "The order has already been paid.");
   if (order.type !== "hold")
     throw invalidState("order_type_not_eligible_for_payment", "Only hold orders are paid later.");
+  if (hasOpenAirlineChange(order))
+    throw invalidState("schedule_changed", "The airline changed the schedule. Accept the change before you pay.");
   if (
     order.state === "lapsed" ||
     (order.payment_required_by_ms !== null && Number(order.payment_required_by_ms) <= nowMs)

@@ -40,6 +40,13 @@ export function orderRoutes(sandbox: Sandbox, offers: OfferStore): Router {
       const passenger = `details @> jsonb_build_object('passengers', jsonb_build_array(jsonb_build_object('user_id', $${place}::text)))`;
       conditions.push(`(users ? $${place} OR ${passenger})`);
     }
+    for (const name of context.req.queries("passenger_name[]") ?? []) {
+      const pattern = `%${name.replaceAll(/[\\%_]/gu, "\\$&")}%`;
+      conditions.push(
+        `EXISTS (SELECT 1 FROM jsonb_array_elements(details->'passengers') AS passenger
+           WHERE concat_ws(' ', passenger->>'given_name', passenger->>'family_name') ILIKE $${values.push(pattern)})`,
+      );
+    }
     const rows = await selectPage<OrderRow>(sandbox.db, "orders", conditions, values, page);
     return context.json(toListing(rows, page, renderOrder));
   });

@@ -2,15 +2,28 @@ import { z } from "zod";
 import { toIso } from "../clock.ts";
 import { formatMoney } from "../money.ts";
 import { CURRENCY, type WireOffer } from "../offers/render.ts";
+import type { OfferRequest, RequestPassenger } from "../offers/request.ts";
+import { type BookedService, renderService } from "../seats/booked.ts";
+import type { Journey, WireSlice } from "../seats/services.ts";
 import type { Queryable } from "../storage/database.ts";
 
-export type OrderPassenger = { id: string; [field: string]: unknown };
+export type OrderPassenger = {
+  id: string;
+  type: RequestPassenger["type"];
+  age: number | null;
+  fare_type: string | null;
+  user_id: string | null;
+  [field: string]: unknown;
+};
 
-/** What an order takes over from its offer and never changes afterwards. */
+/** What an order takes over from its offer; only changes of its slices touch it afterwards. */
 export type OrderDetails = Pick<WireOffer, "owner" | "conditions" | "slices"> & {
   passengers: OrderPassenger[];
   /** `credit_refund` orders are refunded as airline credits. */
   refundsAsCredit: boolean;
+  /** What each slice was worth when it was bought, and the codes that made it cheaper: a change is priced by them. */
+  sliceFares: { totalMicro: string; taxMicro: string }[];
+  privateFares: OfferRequest["privateFares"];
 };
 
 export type OrderRow = {
@@ -35,6 +48,15 @@ export type OrderRow = {
   price_guarantee_ms: string | null;
   paid_ms: string | null;
   cancelled_ms: string | null;
+  services: BookedService[];
+  /** As they were rendered when they happened. */
+  changes: Record<string, unknown>[];
+  airline_changes: { action_taken: string | null; [field: string]: unknown }[];
+  cancellation: Record<string, unknown> | null;
+  /** What changes gave back of the money paid; cancellations end the order and need no such note. */
+  refunded_micro: string;
+  service_permille: number;
+  refund_permille: number;
 };
 
 export const Metadata = z
@@ -43,6 +65,38 @@ export const Metadata = z
 
 export function isoOf(ms: string | null): string | null {
   return ms === null ? null : toIso(Number(ms));
+}
+
+/** What can still be bought for an order. */
+export function journeyOf(row: OrderRow): Journey {
+  return { slices: row.details.slices, passengers: row.details.passengers, pricePermille: row.service_permille };
+}
+
+/** The airline changed the schedule, and nobody has said yet what to do about it. */
+export function hasOpenAirlineChange(row: OrderRow): boolean {
+  return row.airline_changes.some((change) => change.action_taken === null);
+}
+
+export function mayChange(row: OrderRow): boolean {
+  if (row.state !== "paid" || row.ticketing !== "ticketed") return false;
+  return row.details.conditions.change_before_departure.allowed || hasOpenAirlineChange(row);
+}
+
+function withSeats(slices: readonly WireSlice[], services: readonly BookedService[]) {
+  const seats = services.filter((service) => service.type === "seat");
+  if (seats.length === 0) return slices;
+  return slices.map((slice) => ({
+    ...slice,
+    segments: slice.segments.map((segment) => ({
+      ...segment,
+      passengers: segment.passengers.map((passenger) => {
+        const seat = seats.find(
+          (service) => service.segmentIds.includes(segment.id) && service.passengerIds.includes(passenger.passenger_id),
+        );
+        return seat === undefined ? passenger : { ...passenger, seat: seat.metadata };
+      }),
+    })),
+  }));
 }
 
 export function renderOrder(row: OrderRow) {
@@ -66,9 +120,9 @@ export function renderOrder(row: OrderRow) {
     tax_amount: formatMoney(tax),
     tax_currency: CURRENCY,
     conditions: row.details.conditions,
-    slices: row.details.slices,
+    slices: withSeats(row.details.slices, row.services),
     passengers: row.details.passengers,
-    services: [],
+    services: row.services.map(renderService),
     documents: row.documents,
     payment_status: {
       awaiting_payment: row.state === "held",
@@ -76,10 +130,10 @@ export function renderOrder(row: OrderRow) {
       price_guarantee_expires_at: isoOf(row.price_guarantee_ms),
       paid_at: isoOf(row.paid_ms),
     },
-    available_actions: open ? ["cancel", "update"] : [],
-    airline_initiated_changes: [],
-    changes: [],
-    cancellation: null,
+    available_actions: open ? ["cancel", ...(mayChange(row) ? ["change"] : []), "update"] : [],
+    airline_initiated_changes: row.airline_changes,
+    changes: row.changes,
+    cancellation: row.cancellation,
     cancelled_at: isoOf(row.cancelled_ms),
     void_window_ends_at: null,
     metadata: row.metadata,

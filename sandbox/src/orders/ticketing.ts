@@ -1,5 +1,7 @@
 // What happens to an order by itself: tickets are issued a moment after payment, unpaid holds lapse.
 import { createHash } from "node:crypto";
+import { giveCreditBack } from "../credits/rows.ts";
+import { type BookedService, freeSeats } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { refund } from "./balance.ts";
@@ -24,9 +26,31 @@ export async function scheduleLapse(tx: Queryable, order: OrderRow): Promise<voi
 }
 
 /** Ticket numbers of accounting code 000, which belongs to no airline. */
-function ticketNumber(orderId: string, passengerId: string): string {
-  const digest = createHash("sha256").update(`${orderId}|${passengerId}`).digest();
+function ticketNumber(orderId: string, ...parts: readonly string[]): string {
+  const digest = createHash("sha256")
+    .update([orderId, ...parts].join("|"))
+    .digest();
   return `000-${(digest.readBigUInt64BE(0) % 10_000_000_000n).toString().padStart(10, "0")}`;
+}
+
+export type OrderDocument = OrderRow["documents"][number];
+
+/** `reissue` names the change that made new tickets necessary. */
+export function ticketsOf(order: Pick<OrderRow, "id" | "details">, reissue?: string): OrderDocument[] {
+  return order.details.passengers.map((passenger) => ({
+    type: "electronic_ticket",
+    unique_identifier: ticketNumber(order.id, passenger.id, ...(reissue === undefined ? [] : [reissue])),
+    passenger_ids: [passenger.id],
+  }));
+}
+
+/** What is sold beside the flight has a document of its own. */
+export function serviceDocuments(orderId: string, services: readonly BookedService[]): OrderDocument[] {
+  return services.map((service) => ({
+    type: "electronic_miscellaneous_document_associated",
+    unique_identifier: ticketNumber(orderId, service.id),
+    passenger_ids: [...service.passengerIds],
+  }));
 }
 
 async function issueTickets(
@@ -35,11 +59,7 @@ async function issueTickets(
   payments: readonly PaymentRow[],
   nowMs: number,
 ): Promise<void> {
-  const documents = order.details.passengers.map((passenger) => ({
-    type: "electronic_ticket",
-    unique_identifier: ticketNumber(order.id, passenger.id),
-    passenger_ids: [passenger.id],
-  }));
+  const documents = [...ticketsOf(order), ...serviceDocuments(order.id, order.services)];
   await tx.query("UPDATE orders SET ticketing = 'ticketed', documents = $2 WHERE id = $1", [
     order.id,
     JSON.stringify(documents),
@@ -58,14 +78,10 @@ async function failTicketing(
     "UPDATE orders SET ticketing = 'failed', state = 'ticketing_failed', cancelled_ms = $2 WHERE id = $1",
     [order.id, nowMs],
   );
+  await freeSeats(tx, order.id);
   for (const payment of payments) {
     if (payment.type === "airline_credit") {
-      await tx.query("UPDATE airline_credits SET spent_ms = NULL WHERE id = $1", [payment.airline_credit_id]);
-      // The part of it that was given out as a new credit is withdrawn again.
-      await tx.query("UPDATE airline_credits SET invalidated_ms = $2 WHERE order_id = $1 AND spent_ms IS NULL", [
-        order.id,
-        nowMs,
-      ]);
+      if (payment.airline_credit_id !== null) await giveCreditBack(tx, payment.airline_credit_id, order.id, nowMs);
     } else {
       await refund(tx, BigInt(payment.amount_micro), payment.id, nowMs);
     }
@@ -99,4 +115,14 @@ export async function runLapse(tx: Queryable, orderId: string, nowMs: number): P
   const order = await findOrder(tx, orderId, true);
   if (order === undefined || order.state !== "held") return;
   await tx.query("UPDATE orders SET state = 'lapsed', cancelled_ms = $2 WHERE id = $1", [orderId, nowMs]);
+  await freeSeats(tx, orderId);
+  // A credit that had paid a part of it is as good as before.
+  const { rows } = await tx.query<PaymentRow>(
+    "UPDATE payments SET status = 'cancelled' WHERE order_id = $1 AND status = 'succeeded' RETURNING *",
+    [orderId],
+  );
+  for (const payment of rows) {
+    if (payment.airline_credit_id !== null) await giveCreditBack(tx, payment.airline_credit_id, orderId, nowMs);
+    await emit(tx, "air.payment.cancelled", renderPayment(payment), nowMs);
+  }
 }

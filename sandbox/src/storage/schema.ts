@@ -47,4 +47,28 @@ CREATE TABLE IF NOT EXISTS scenarios (
   id text PRIMARY KEY, seq bigserial, method text, path text NOT NULL, fault text NOT NULL, remaining int NOT NULL, delay_ms int NOT NULL,
   created_ms bigint NOT NULL);
 CREATE TABLE IF NOT EXISTS stay_searches (id text PRIMARY KEY, params jsonb NOT NULL, created_ms bigint NOT NULL);
+ALTER TABLE orders ADD COLUMN IF NOT EXISTS services jsonb NOT NULL DEFAULT '[]', ADD COLUMN IF NOT EXISTS changes jsonb NOT NULL DEFAULT '[]',
+  ADD COLUMN IF NOT EXISTS airline_changes jsonb NOT NULL DEFAULT '[]', ADD COLUMN IF NOT EXISTS cancellation jsonb,
+  ADD COLUMN IF NOT EXISTS refunded_micro bigint NOT NULL DEFAULT 0, ADD COLUMN IF NOT EXISTS service_permille int NOT NULL DEFAULT 1000,
+  ADD COLUMN IF NOT EXISTS refund_permille int NOT NULL DEFAULT 1000;
+CREATE TABLE IF NOT EXISTS booked_seats (flight text NOT NULL, designator text NOT NULL, order_id text, PRIMARY KEY (flight, designator));
+CREATE INDEX IF NOT EXISTS booked_seats_by_order ON booked_seats (order_id);
+CREATE TABLE IF NOT EXISTS order_change_requests (
+  id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), slices jsonb NOT NULL, created_ms bigint NOT NULL);
+CREATE TABLE IF NOT EXISTS order_change_offers (
+  id text PRIMARY KEY, seq bigserial, request_id text NOT NULL REFERENCES order_change_requests (id), order_id text NOT NULL,
+  order_change_id text, plan jsonb NOT NULL, order_total_micro bigint NOT NULL, change_micro bigint NOT NULL, new_total_micro bigint NOT NULL,
+  penalty_micro bigint NOT NULL, refund_to text, duration_ms bigint NOT NULL, expires_ms bigint NOT NULL, created_ms bigint NOT NULL,
+  updated_ms bigint NOT NULL);
+CREATE INDEX IF NOT EXISTS order_change_offers_by_request ON order_change_offers (request_id);
+CREATE TABLE IF NOT EXISTS order_changes (
+  id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), offer_id text NOT NULL, plan jsonb NOT NULL,
+  order_total_micro bigint NOT NULL, change_micro bigint NOT NULL, new_total_micro bigint NOT NULL, penalty_micro bigint NOT NULL, refund_to text,
+  refund_micro bigint NOT NULL DEFAULT 0, credit_refund_micro bigint NOT NULL DEFAULT 0, payment_id text, expires_ms bigint NOT NULL,
+  created_ms bigint NOT NULL, confirmed_ms bigint);
+CREATE INDEX IF NOT EXISTS order_changes_by_order ON order_changes (order_id);
+CREATE TABLE IF NOT EXISTS airline_initiated_changes (
+  id text PRIMARY KEY, seq bigserial, order_id text NOT NULL REFERENCES orders (id), added jsonb NOT NULL, removed jsonb NOT NULL,
+  action_taken text, action_taken_ms bigint, created_ms bigint NOT NULL, updated_ms bigint NOT NULL);
+CREATE INDEX IF NOT EXISTS airline_initiated_changes_by_order ON airline_initiated_changes (order_id);
 `;
