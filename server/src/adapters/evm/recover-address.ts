@@ -11,8 +11,8 @@ const RECOVERY_IDS: ReadonlyMap<string, 0 | 1> = new Map([
 ]);
 
 /**
- * Whose key has signed the digest, as the tokens find it; undefined: they would take the signature for none. In native code: a
- * twentieth of what the same costs in JavaScript.
+ * Whose key has signed the digest, as the tokens find it; undefined: they would take the signature for none. In compiled
+ * code, because it is most of what a paid call costs.
  */
 export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefined {
   if (!SIGNATURE_DIGITS.test(signature)) return undefined;
