@@ -1,56 +1,22 @@
 // Webhooks as a receiver sees them: signed, retried, durable.
 import { createHmac } from "node:crypto";
-import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { Receiver, WebhookEvent } from "./receiver.ts";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
 import { arm, dataOf, errorOf, hold, instantBody, pay, pickOffer, tick } from "./supplier.ts";
 
-const Event = z.looseObject({
-  id: z.string().startsWith("wev_0000"),
-  api_version: z.literal("v2"),
-  type: z.string(),
-  data: z.object({ object: z.looseObject({ id: z.string().optional() }) }),
-  live_mode: z.literal(false),
-  idempotency_key: z.string(),
-});
-type Received = { event: z.infer<typeof Event>; raw: string; signature: string };
-
 let sandbox: TestSandbox;
-let receiver: Server;
-let receiverUrl: string;
-let answerWith = 200;
-const received: Received[] = [];
-
+let receiver: Receiver;
 beforeAll(async () => {
   sandbox = await startTestSandbox();
-  receiver = createServer((incoming, response) => {
-    let raw = "";
-    incoming.on("data", (chunk) => {
-      raw += String(chunk);
-    });
-    incoming.on("end", () => {
-      received.push({
-        event: Event.parse(JSON.parse(raw)),
-        raw,
-        signature: String(incoming.headers["x-duffel-signature"]),
-      });
-      response.writeHead(answerWith).end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  const address = receiver.address();
-  receiverUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/hook`;
+  receiver = await Receiver.start();
 });
 afterAll(async () => {
   await sandbox?.close();
-  receiver?.closeAllConnections();
-  await new Promise((resolve) => (receiver === undefined ? resolve(undefined) : receiver.close(resolve)));
+  await receiver?.close();
 });
-beforeEach(() => {
-  received.length = 0;
-  answerWith = 200;
-});
+beforeEach(() => receiver.reset());
 
 const Endpoint = z.looseObject({
   id: z.string().startsWith("sev_0000"),
@@ -61,16 +27,16 @@ const Endpoint = z.looseObject({
 });
 
 async function subscribe(events: string[]) {
-  return dataOf(await sandbox.call("POST", "/air/webhooks", { url: receiverUrl, events }), Endpoint, 201);
+  return dataOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
 }
 const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 25 });
-const types = () => received.map((delivery) => delivery.event.type).sort();
+const types = () => receiver.types().sort();
 
 test("a ping is signed over time and raw body with the secret told once", async () => {
   const endpoint = await subscribe(["ping.triggered"]);
   expect((await sandbox.call("POST", `/air/webhooks/${endpoint.id}/actions/ping`)).status).toBe(204);
   await until(() => expect(types()).toEqual(["ping.triggered"]));
-  const [delivery] = received;
+  const [delivery] = receiver.received;
   const [, time = "", digest] = /^t=(\d+),v1=([0-9a-f]{64})$/u.exec(delivery?.signature ?? "") ?? [];
   expect(
     createHmac("sha256", endpoint.secret ?? "")
@@ -94,12 +60,12 @@ test("an order's life is told: created, and paid once it has tickets", async () 
   ]);
   const held = await hold(sandbox, await pickOffer(sandbox));
   await until(() => expect(types()).toEqual(["order.created"]));
-  expect(received[0]?.event.data.object.id).toBe(held.id);
+  expect(receiver.received[0]?.event.data.object.id).toBe(held.id);
   await pay(sandbox, held);
   await tick(sandbox, 2);
   await until(() => expect(types()).toEqual(["air.payment.succeeded", "order.created"]));
   await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
-  received.length = 0;
+  receiver.received.length = 0;
   await sandbox.call("POST", "/air/orders", instantBody(await pickOffer(sandbox)));
   await tick(sandbox, 2);
   await until(() => expect(types()).toEqual(["air.payment.failed", "order.created", "order.creation_failed"]));
@@ -108,16 +74,16 @@ test("an order's life is told: created, and paid once it has tickets", async () 
 
 test("what is not acknowledged is sent again, the same event, until it is", async () => {
   const endpoint = await subscribe(["order.created"]);
-  answerWith = 500;
+  receiver.answerWith = 500;
   await hold(sandbox, await pickOffer(sandbox));
-  await until(() => expect(received).toHaveLength(1));
+  await until(() => expect(receiver.received).toHaveLength(1));
   await tick(sandbox, 3600);
-  await until(() => expect(received.length).toBeGreaterThan(1));
-  answerWith = 200;
-  const seen = received.length;
+  await until(() => expect(receiver.received.length).toBeGreaterThan(1));
+  receiver.answerWith = 200;
+  const seen = receiver.received.length;
   await tick(sandbox, 2 * 3600);
-  await until(() => expect(received.length).toBeGreaterThan(seen));
-  expect(new Set(received.map((delivery) => delivery.event.id)).size).toBe(1);
+  await until(() => expect(receiver.received.length).toBeGreaterThan(seen));
+  expect(new Set(receiver.received.map((delivery) => delivery.event.id)).size).toBe(1);
   const Delivery = z.looseObject({ attempts: z.number(), delivery_success: z.boolean() });
   await vi.waitFor(async () => {
     const listed = dataOf(
@@ -127,11 +93,11 @@ test("what is not acknowledged is sent again, the same event, until it is", asyn
     expect(listed).toEqual([expect.objectContaining({ delivery_success: true })]);
     expect(listed[0]?.attempts).toBeGreaterThan(2);
   });
-  const id = received[0]?.event.id;
-  expect(dataOf(await sandbox.call("GET", `/air/webhooks/events/${id}`), Event).id).toBe(id);
-  const before = received.length;
+  const id = receiver.received[0]?.event.id;
+  expect(dataOf(await sandbox.call("GET", `/air/webhooks/events/${id}`), WebhookEvent).id).toBe(id);
+  const before = receiver.received.length;
   expect((await sandbox.call("POST", `/air/webhooks/events/${id}/actions/redeliver`)).status).toBe(204);
-  await until(() => expect(received.length).toBe(before + 1));
+  await until(() => expect(receiver.received.length).toBe(before + 1));
   await sandbox.call("DELETE", `/air/webhooks/${endpoint.id}`);
 });
 
@@ -152,6 +118,6 @@ test("endpoints get the events they asked for while they are active", async () =
     errorOf(await sandbox.call("POST", "/air/webhooks", { url: "nowhere", events: ["order.created"] })),
   ).toMatchObject({ pointer: "/url" });
   expect(
-    errorOf(await sandbox.call("POST", "/air/webhooks", { url: receiverUrl, events: ["order.eaten"] })),
+    errorOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events: ["order.eaten"] })),
   ).toMatchObject({ pointer: "/events/0" });
 });

@@ -9,6 +9,7 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 3_600_000;
 const GIVE_UP_AFTER_MS = 72 * 3_600_000;
 const DELIVERIES_AT_ONCE = 8;
+const KEPT_BODY_LENGTH = 1_000;
 /** While one attempt is under way no other is started; after a crash in the middle it is made again. */
 const CLAIM_MS = 15_000;
 
@@ -17,21 +18,35 @@ export function signWebhook(secret: string, timestampSeconds: number, rawBody: s
   return `t=${timestampSeconds},v1=${digest}`;
 }
 
-async function attempt(delivery: DueDelivery, nowMs: number): Promise<number | undefined> {
+/** As much of an answer as the log keeps. */
+async function beginningOf(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= KEPT_BODY_LENGTH) break;
+  }
+  // PostgreSQL keeps no zero characters.
+  return text.slice(0, KEPT_BODY_LENGTH).replaceAll("\0", "");
+}
+
+type Outcome = { status: number; body: string };
+
+/** `machineMs` is the time of day for the signature: receivers compare it with their own clock, which no tick moves. */
+async function attempt(delivery: DueDelivery, machineMs: number): Promise<Outcome | undefined> {
   try {
     const response = await fetch(delivery.url, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         "user-agent": "Supplier-Sandbox-Webhooks",
-        "x-duffel-signature": signWebhook(delivery.secret, Math.floor(nowMs / 1000), delivery.body),
+        "x-duffel-signature": signWebhook(delivery.secret, Math.floor(machineMs / 1000), delivery.body),
       },
       body: delivery.body,
       redirect: "manual",
       signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MS),
     });
-    await response.body?.cancel();
-    return response.status;
+    return { status: response.status, body: await beginningOf(response) };
   } catch {
     return undefined;
   }
@@ -49,15 +64,30 @@ export async function deliverDue(db: Database, clock: Clock): Promise<boolean> {
   );
   await Promise.all(
     rows.map(async (delivery) => {
-      const status = await attempt(delivery, clock.nowMs());
-      const nowMs = clock.nowMs();
-      const done = status !== undefined && status >= 200 && status < 300;
+      const outcome = await attempt(delivery, clock.nowMs() - clock.offsetMs());
+      const nowMs = Math.floor(clock.nowMs());
+      const done = outcome !== undefined && outcome.status >= 200 && outcome.status < 300;
       const retryMs = Math.min(FIRST_RETRY_MS * 2 ** (delivery.attempts - 1), LONGEST_RETRY_MS);
       const again = !done && nowMs + retryMs < Number(delivery.created_ms) + GIVE_UP_AFTER_MS;
-      await db.query(
-        "UPDATE webhook_deliveries SET due_ms = $2, response_status = $3, delivered_ms = $4 WHERE id = $1",
-        [delivery.id, again ? Math.floor(nowMs + retryMs) : null, status ?? null, done ? Math.floor(nowMs) : null],
-      );
+      await db.transaction(async (tx) => {
+        // Not if it was ended meanwhile: an endpoint that was switched off gets nothing more.
+        await tx.query(
+          `UPDATE webhook_deliveries SET due_ms = CASE WHEN due_ms IS NULL THEN NULL ELSE $2::bigint END,
+             response_status = $3, response_body = $4, delivered_ms = $5 WHERE id = $1`,
+          [
+            delivery.id,
+            again ? nowMs + retryMs : null,
+            outcome?.status ?? null,
+            outcome?.body ?? null,
+            done ? nowMs : null,
+          ],
+        );
+        // What was to come after this one comes now, however this one went.
+        await tx.query("UPDATE webhook_deliveries SET after_id = NULL, due_ms = $2 WHERE after_id = $1", [
+          delivery.id,
+          nowMs,
+        ]);
+      });
     }),
   );
   return rows.length > 0;

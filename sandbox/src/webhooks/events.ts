@@ -1,27 +1,8 @@
 import { toIso } from "../clock.ts";
 import { newId } from "../ids.ts";
 import type { Queryable } from "../storage/database.ts";
-
-export const EVENT_TYPES = [
-  "order.created",
-  "order.creation_failed",
-  "air.order.changed",
-  "order.airline_initiated_change_detected",
-  "order_cancellation.created",
-  "order_cancellation.confirmed",
-  "air.payment.succeeded",
-  "air.payment.failed",
-  "air.payment.pending",
-  "air.payment.cancelled",
-  "air.airline_credit.created",
-  "air.airline_credit.spent",
-  "air.airline_credit.invalidated",
-  "stays.booking.created",
-  "stays.booking.cancelled",
-  "stays.booking_creation_failed",
-  "ping.triggered",
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+import { enqueueAll } from "./disturbances.ts";
+import type { EventType } from "./event-types.ts";
 
 const ORGANISATION_ID = "org_0000SandboxOperator000";
 
@@ -54,13 +35,11 @@ export async function emit(
     "SELECT id FROM webhook_endpoints WHERE active AND (id = $2 OR ($2::text IS NULL AND events ? $1))",
     [type, onlyEndpoint ?? null],
   );
-  for (const endpoint of rows) await enqueue(tx, id, endpoint.id, nowMs);
-  return id;
-}
-
-export async function enqueue(tx: Queryable, eventId: string, endpointId: string, nowMs: number): Promise<void> {
-  await tx.query(
-    "INSERT INTO webhook_deliveries (id, event_id, endpoint_id, due_ms, created_ms) VALUES ($1,$2,$3,$4,$4)",
-    [newId("del"), eventId, endpointId, nowMs],
+  await enqueueAll(
+    tx,
+    { id, type },
+    rows.map((endpoint) => endpoint.id),
+    Math.floor(nowMs),
   );
+  return id;
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { z } from "zod";
-import { invalidField, notFound } from "../http/errors.ts";
+import { fromZod, invalidField, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
 import { isoOf } from "../orders/rows.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
-import { EVENT_TYPES, emit, enqueue } from "./events.ts";
+import { disturbanceRoutes, enqueueAgain } from "./disturbances.ts";
+import { EVENT_TYPES } from "./event-types.ts";
+import { emit } from "./events.ts";
 
 type EndpointRow = {
   id: string;
@@ -23,7 +25,10 @@ type DeliveryRow = {
   seq: string;
   event_id: string;
   endpoint_id: string;
+  url: string;
+  type: string;
   attempts: number;
+  response_body: string | null;
   response_status: number | null;
   delivered_ms: string | null;
   created_ms: string;
@@ -36,6 +41,18 @@ const EndpointChange = z.object({
   events: z.array(z.enum(EVENT_TYPES)).min(1).optional(),
   active: z.boolean().optional(),
 });
+
+const DeliveriesQuery = z.object({
+  endpoint_id: z.string().optional(),
+  type: z.enum(EVENT_TYPES).optional(),
+  delivery_success: z.enum(["true", "false"]).optional(),
+  "created_at[before]": z.iso.datetime({ offset: true }).optional(),
+  "created_at[after]": z.iso.datetime({ offset: true }).optional(),
+});
+
+/** Deliveries with what their event and endpoint say. */
+const DELIVERIES = `(SELECT webhook_deliveries.*, webhook_events.type, webhook_endpoints.url FROM webhook_deliveries
+  JOIN webhook_events ON webhook_events.id = event_id JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id) AS deliveries`;
 
 function renderEndpoint(row: EndpointRow) {
   return {
@@ -53,9 +70,12 @@ function renderDelivery(row: DeliveryRow) {
   return {
     id: row.id,
     event_id: row.event_id,
+    type: row.type,
+    url: row.url,
     endpoint_id: row.endpoint_id,
     attempts: row.attempts,
     response_status_code: row.response_status,
+    response_body: row.response_body ?? "",
     delivery_success: row.delivered_ms !== null,
     live_mode: false,
     created_at: isoOf(row.created_ms),
@@ -92,16 +112,19 @@ export function webhookRoutes(sandbox: Sandbox): Router {
     return context.json(toListing(rows, page, renderEndpoint));
   });
   routes.get("/air/webhooks/deliveries", async (context) => {
+    const query = DeliveriesQuery.safeParse(context.req.query());
+    if (!query.success) throw fromZod(query.error);
     const page = readPage(context);
-    const endpointId = context.req.query("endpoint_id");
-    const filter = endpointId === undefined ? [] : ["endpoint_id = $1"];
-    const rows = await selectPage<DeliveryRow>(
-      sandbox.db,
-      "webhook_deliveries",
-      filter,
-      endpointId === undefined ? [] : [endpointId],
-      page,
-    );
+    const { endpoint_id: endpointId, type, delivery_success: success } = query.data;
+    const { "created_at[before]": before, "created_at[after]": after } = query.data;
+    const filter: string[] = [];
+    const values: unknown[] = [];
+    if (endpointId !== undefined) filter.push(`endpoint_id = $${values.push(endpointId)}`);
+    if (type !== undefined) filter.push(`type = $${values.push(type)}`);
+    if (success !== undefined) filter.push(`delivered_ms IS ${success === "true" ? "NOT NULL" : "NULL"}`);
+    if (before !== undefined) filter.push(`created_ms < $${values.push(Date.parse(before))}`);
+    if (after !== undefined) filter.push(`created_ms > $${values.push(Date.parse(after))}`);
+    const rows = await selectPage<DeliveryRow>(sandbox.db, DELIVERIES, filter, values, page);
     return context.json(toListing(rows, page, renderDelivery));
   });
   routes.get("/air/webhooks/events/:id", async (context) => {
@@ -115,12 +138,15 @@ export function webhookRoutes(sandbox: Sandbox): Router {
   });
   routes.post("/air/webhooks/events/:id/actions/redeliver", async (context) => {
     const id = context.req.param("id");
-    const { rows } = await sandbox.db.query<{ endpoint_id: string }>(
-      "SELECT DISTINCT endpoint_id FROM webhook_deliveries WHERE event_id = $1",
-      [id],
-    );
-    if (rows.length === 0) throw notFound();
-    for (const row of rows) await enqueue(sandbox.db, id, row.endpoint_id, now());
+    await sandbox.db.transaction(async (tx) => {
+      const { rows } = await tx.query<{ endpoint_id: string; active: boolean }>(
+        `SELECT DISTINCT endpoint_id, active FROM webhook_deliveries
+         JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id WHERE event_id = $1`,
+        [id],
+      );
+      if (rows.length === 0) throw notFound();
+      for (const row of rows) if (row.active) await enqueueAgain(tx, id, row.endpoint_id, now());
+    });
     sandbox.wake();
     return context.body(null, 204);
   });
@@ -130,17 +156,21 @@ export function webhookRoutes(sandbox: Sandbox): Router {
   routes.patch("/air/webhooks/:id", async (context) => {
     const change = await readData(context, EndpointChange);
     const current = await findEndpoint(context.req.param("id"));
-    const { rows } = await sandbox.db.query<EndpointRow>(
-      "UPDATE webhook_endpoints SET url = $2, events = $3, active = $4, updated_ms = $5 WHERE id = $1 RETURNING *",
-      [
-        current.id,
-        change.url ?? current.url,
-        JSON.stringify(change.events ?? current.events),
-        change.active ?? current.active,
-        now(),
-      ],
-    );
-    const [row] = rows;
+    const active = change.active ?? current.active;
+    const row = await sandbox.db.transaction(async (tx) => {
+      const { rows } = await tx.query<EndpointRow>(
+        "UPDATE webhook_endpoints SET url = $2, events = $3, active = $4, updated_ms = $5 WHERE id = $1 RETURNING *",
+        [current.id, change.url ?? current.url, JSON.stringify(change.events ?? current.events), active, now()],
+      );
+      // What was still to be sent, or sent again, ends with the endpoint's being active.
+      if (!active) {
+        await tx.query(
+          "UPDATE webhook_deliveries SET due_ms = NULL, held_by = NULL, after_id = NULL WHERE endpoint_id = $1",
+          [current.id],
+        );
+      }
+      return rows[0];
+    });
     if (row === undefined) throw notFound();
     return context.json({ data: renderEndpoint(row) });
   });
@@ -158,5 +188,6 @@ export function webhookRoutes(sandbox: Sandbox): Router {
     sandbox.wake();
     return context.body(null, 204);
   });
+  routes.route("/", disturbanceRoutes(sandbox));
   return routes;
 }

@@ -1,0 +1,20 @@
+export const EVENT_TYPES = [
+  "order.created",
+  "order.creation_failed",
+  "air.order.changed",
+  "order.airline_initiated_change_detected",
+  "order_cancellation.created",
+  "order_cancellation.confirmed",
+  "air.payment.succeeded",
+  "air.payment.failed",
+  "air.payment.pending",
+  "air.payment.cancelled",
+  "air.airline_credit.created",
+  "air.airline_credit.spent",
+  "air.airline_credit.invalidated",
+  "stays.booking.created",
+  "stays.booking.cancelled",
+  "stays.booking_creation_failed",
+  "ping.triggered",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
