@@ -52,14 +52,20 @@ export function createAncillaries(
 
     async priceServices(offerId, wanted, call = {}): Promise<PricedServices> {
       const { offer, bags, seats } = await read(offerId, call);
+      // One passenger sits in one seat of a segment.
+      const seated = new Set<string>();
       const priceOf = ({ id, quantity }: RequestedService) => {
         const bag = bags.find((one) => one.id === id);
-        const service = bag ?? seats.find((one) => one.id === id);
+        const seat = seats.find((one) => one.id === id);
+        const service = bag ?? seat;
         const most = bag?.maximumQuantity ?? 1;
         const each = parseDecimal(service?.totalAmount ?? "");
         if (service?.totalCurrency !== offer.total_currency || each === undefined || quantity > most) {
           throw failure("service_not_available");
         }
+        const place = seat === undefined ? undefined : `${seat.passengerId} ${seat.segmentId}`;
+        if (place !== undefined && seated.has(place)) throw failure("service_not_available");
+        if (place !== undefined) seated.add(place);
         return { id, quantity, kind: bag === undefined ? "seat" : "bag", amount: each * BigInt(quantity) } as const;
       };
       if (new Set(wanted.map(({ id }) => id)).size < wanted.length) throw failure("service_not_available");

@@ -117,7 +117,10 @@ export const CODE_BY_SUBJECT: Readonly<Partial<Record<Subject, Codes>>> = {
   change_offer: CHANGING,
   change_selection: CHANGING,
   change_confirmation: CHANGING,
-  stay_rate: new Map([["offer_no_longer_available", "rate_unavailable"]]),
+  stay_rate: new Map([
+    ["offer_no_longer_available", "rate_unavailable"],
+    ["search_result_expired", "rate_unavailable"],
+  ]),
   stay_booking: new Map([["offer_no_longer_available", "rate_unavailable"]]),
   stay_cancellation: new Map([["already_cancelled", "already_cancelled"]]),
 };

@@ -1,12 +1,39 @@
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import type { AirlineCredit, Customer, NearbyAirport, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
+import type {
+  AirlineCredit,
+  BookedService,
+  Customer,
+  NearbyAirport,
+  OrderRequest,
+  SupplierOrder,
+} from "../../ports/flights.ts";
 import { Amount, Currency, Instant, Text } from "./wire.ts";
 
 /** Orders, payments, credits, customers and airports, in both directions. */
 
 /** Where our booking id stands in the supplier's metadata. */
 export const BOOKING_ID = "booking_id";
+
+const WireBookedService = z.object({
+  id: Text,
+  type: z.string(),
+  quantity: z.number(),
+  passenger_ids: z.array(z.string()).nullish(),
+  segment_ids: z.array(z.string()).nullish(),
+  total_amount: Amount,
+  total_currency: Currency,
+  metadata: z.object({ designator: z.string().nullish() }).nullish(),
+});
+
+const WirePlace = z.object({ iata_code: z.string().nullish() });
+
+const WireBookedSlice = z.object({
+  id: Text,
+  origin: WirePlace,
+  destination: WirePlace,
+  segments: z.array(z.object({ departing_at: z.string() })).nullish(),
+});
 
 export const WireOrder = z.object({
   id: Text,
@@ -20,6 +47,9 @@ export const WireOrder = z.object({
   cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
   documents: z.array(z.object({ type: Text })).nullish(),
   payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: Instant.nullish() }),
+  // An order that was made is known to be made whatever is wrong with what only describes it.
+  services: z.array(WireBookedService).nullish().catch(null),
+  slices: z.array(WireBookedSlice).nullish().catch(null),
 });
 
 /** Whether an order is paid shows in `paid_at` or in a document; `awaiting_payment` is false for a lapsed hold, too. */
@@ -39,6 +69,26 @@ export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: s
     creditAppliedAmount,
     createdAt: order.created_at,
     paymentRequiredBy: order.payment_status.payment_required_by ?? null,
+    services: (order.services ?? []).map(toBookedService),
+    slices: (order.slices ?? []).map(({ id, origin, destination, segments }) => ({
+      id,
+      origin: origin.iata_code ?? "",
+      destination: destination.iata_code ?? "",
+      departingAt: segments?.[0]?.departing_at ?? null,
+    })),
+  };
+}
+
+function toBookedService(service: z.infer<typeof WireBookedService>): BookedService {
+  return {
+    id: service.id,
+    kind: service.type === "baggage" ? "bag" : service.type === "seat" ? "seat" : "other",
+    quantity: service.quantity,
+    passengerIds: service.passenger_ids ?? [],
+    segmentIds: service.segment_ids ?? [],
+    designator: service.metadata?.designator ?? null,
+    totalAmount: service.total_amount,
+    totalCurrency: service.total_currency,
   };
 }
 
