@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createVault } from "./adapters/vault.ts";
+import { servicingCommits } from "./areas/flights/servicing-commits.ts";
 import { createChargeByKey } from "./billing/charge-by-key.ts";
 import type { Config } from "./config.ts";
 import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
@@ -9,6 +10,7 @@ import { prepareDemo, writeQuickstart } from "./embedded/first-run.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
 import { startEmbedded } from "./embedded/start-embedded.ts";
 import { createBookingReconciler } from "./jobs/reconcile-bookings.ts";
+import { createServicingReconciler } from "./jobs/reconcile-servicing.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
 import { createCatalog } from "./kernel/catalog.ts";
@@ -16,7 +18,7 @@ import { createKernel } from "./kernel/invoke.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
 import { equipMissingTenants, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
 import { equipTenant } from "./open-identity.ts";
-import { paidNetworksOf } from "./open-payments.ts";
+import { openPayments } from "./open-payments.ts";
 import { openChains, openPorts } from "./open-ports.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { createHttpClient } from "./outbound/http-client.ts";
@@ -150,9 +152,12 @@ export async function startService(config: Config, options: ServiceOptions) {
       config.breakGuard === "idempotency" || config.breakGuard === "durable-flush" ? config.breakGuard : undefined,
   });
   undo.push(() => charge.idle());
+  const payments = await openPayments({ config, chains, stores, calls, processId, http, clock, random, log });
+  undo.push(() => payments.idle());
   const metrics = createMetrics({
     ledgerImbalanceMicroUsdc: () => ledgerImbalance(db),
     ledgerChainDifferences: () => differencesOf(chains),
+    receivables: () => stores.payments.receivables(),
   });
   const translate = (error: unknown) => {
     if (error instanceof Failure) return error.code === CHAIN_AWAY ? chainAway(error) : error;
@@ -177,24 +182,34 @@ export async function startService(config: Config, options: ServiceOptions) {
     clock,
     log,
   });
+  const servicing = createServicingReconciler({
+    stores,
+    portsFor(network) {
+      const ports = portsFor(network);
+      return ports === undefined ? undefined : { submission: ports.submission, commits: servicingCommits(ports) };
+    },
+    workerId: processId,
+    clock,
+    log,
+  });
   const jobs = [
     repeat("heartbeat", HEARTBEAT_MILLISECONDS, () => calls.heartbeat(processId), log),
     repeat("sweep-calls", SWEEP_MILLISECONDS, () => sweepAbandonedCalls({ calls, processId, clock, log }), log),
     repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
+    repeat("reconcile-servicing", RECONCILE_MILLISECONDS, () => servicing.runOnce(), log),
     repeat("prune", PRUNE_MILLISECONDS, () => calls.prune(clock.now()), log),
     repeat("prune-private-offers", PRUNE_MILLISECONDS, () => stores.privateOffers.prune(clock.now()), log),
   ];
   undo.push(() => Promise.all(jobs.map((stop) => stop())));
+  undo.push(payments.startJobs());
 
   const { demo } = prepared;
   const { appUrl, edgeUrl } = options;
   const hosts = await openSurfaces({
     ...{ config, kernel, catalog: callable, identity, travelers, appUrl, edgeUrl, closedBecause, translate },
     usage: createUsage(db),
-    paidNetworks: paidNetworksOf(chains),
-    openCharge: () => {
-      throw new Failure("payment_unavailable");
-    },
+    paidNetworks: payments.networks,
+    openCharge: payments.open,
     serviceSigningSecret: vault.deriveKey("service-signing-secret"),
     ...{ clock, random, log },
   });

@@ -1,4 +1,4 @@
-import { Failure, invalidInput, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
+import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { discounted, type Micro } from "../domain/money.ts";
 import { hasScope } from "../domain/scopes.ts";
@@ -8,7 +8,8 @@ import { discountPercentByPlan, type Environment, type Principal } from "../port
 import type { Log } from "../ports/log.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, Outcome, PendingCall } from "./charge.ts";
-import { type Caller, type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
+import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
+import { type Caller, type CallInfo, type Ports, Replayed } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
 
 /** Tells when nobody waits any more. */
@@ -89,7 +90,7 @@ export function createKernel(options: KernelOptions): Kernel {
     const call = pendingCall(entry, principal, invocation, { clock, random });
     await charge.admit(call);
     const input = validateArguments(tool.input, invocation.args);
-    if (isPayer(principal)) refuseKeyOnlyInputs(tool, invocation.args);
+    if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, invocation.args);
     const reservation = await charge.reserve(call);
     const elapsed = () => Math.round((performance.now() - started) * 1000) / 1000;
     if (reservation.kind === "replay") {
@@ -173,13 +174,6 @@ async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<P
 
 function isPayer(principal: Principal | Payer): principal is Payer {
   return "payer" in principal;
-}
-
-function refuseKeyOnlyInputs(tool: Tool, args: unknown): void {
-  if (typeof args !== "object" || args === null) return;
-  const named = tool.keyOnlyInputs.filter((name) => Object.hasOwn(args, name));
-  if (named.length === 0) return;
-  throw invalidInput(named.map((path) => ({ path, message: "needs an API key: it concerns a tenant's records" })));
 }
 
 /** Undefined for the key's own service account, whether it is named or left out. */

@@ -74,6 +74,9 @@ export class Replayed<Result> {
   }
 }
 
+/** `*` stands for every key or place: see key-only-inputs.ts. */
+type KeyOnlyInput<Name extends string> = Name | `${Name}.${string}`;
+
 export interface ToolDefinition<
   Input extends z.ZodObject,
   Output extends z.ZodType,
@@ -88,8 +91,8 @@ export interface ToolDefinition<
   effect: Effect;
   price: Micro;
   payableWithoutKey: boolean;
-  /** Arguments that concern a tenant's records: refused to who pays without a key. */
-  keyOnlyInputs?: readonly (keyof z.output<Input> & string)[];
+  /** Arguments that concern a tenant's records, or paths below them: refused to who pays without a key. */
+  keyOnlyInputs?: readonly KeyOnlyInput<keyof z.output<Input> & string>[];
   uses: readonly Use[];
   input: Input;
   output: Output;

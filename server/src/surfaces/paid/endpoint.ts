@@ -1,11 +1,12 @@
 import { addressGroup } from "../../access/client-address.ts";
 import type { Admitted } from "../../access/gate.ts";
 import type { RateLimiter } from "../../access/rate-limiter.ts";
+import type { PaymentCharges } from "../../billing/charge-by-payment.ts";
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { discounted } from "../../domain/money.ts";
-import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
+import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
 import { type Catalog, type CatalogEntry, findTool } from "../../kernel/catalog.ts";
-import type { Kernel, Payer } from "../../kernel/invoke.ts";
+import type { Kernel } from "../../kernel/invoke.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http.ts";
 import { readJsonObject } from "../json-body.ts";
@@ -14,7 +15,7 @@ import type { OpenExchange, SignedAnswers } from "../signed-exchange.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
 import { PAID_TOOLS_PATH, PAYMENT_REQUIRED_ERROR, type PriceTag, type PriceTags } from "./price-tags.ts";
-import { type PaidCharge, renderPaid } from "./render-paid.ts";
+import { renderPaid } from "./render-paid.ts";
 
 export interface PaidToolsOptions {
   answerSigned: SignedAnswers;
@@ -22,7 +23,7 @@ export interface PaidToolsOptions {
   catalog: Catalog;
   priceTags: PriceTags;
   /** The payment as the charge of one call. */
-  openCharge(request: { payment: SignedPayment; terms: PaymentTerms; principal: Principal | Payer }): PaidCharge;
+  openCharge: PaymentCharges["open"];
   /** Where a call without a key is paid and runs. */
   environment: Environment;
   /** Counts, by address, answers that only say what a call costs. */
@@ -134,8 +135,7 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
   ): HttpAnswer {
     limit(options.refused, request);
     const extra = { ...tag.members, error: reason, reason };
-    const detail = explanation === undefined ? undefined : `${explanation} The terms are those listed.`;
-    const answer = renderProblem({ code: "payment_invalid", detail, extra }, traceId);
+    const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
     answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
     return answer;
   }

@@ -94,7 +94,7 @@ function createPriceTag({
     resource: { url, description: tool.summary, mimeType: "application/json", serviceName: "Wayfare" },
     accepts: [{ scheme: "exact", network, amount: price.toString(), asset, payTo, maxTimeoutSeconds, extra }],
   };
-  const [full, ...shorter] = discoveryDetails.map((detail) => discoveryExtension(entry, today, detail));
+  const extensionsByLength = discoveryDetails.map((detail) => discoveryExtension(entry, today, detail));
   const withError = (error: string, extensions: Record<string, unknown> | undefined): string =>
     encodePaymentHeader({
       x402Version: face.x402Version,
@@ -104,9 +104,8 @@ function createPriceTag({
       ...(extensions === undefined ? {} : { extensions }),
     });
   const inHeader = (error: string): string => {
-    const texts = shorter.map((extensions) => () => withError(error, extensions));
-    for (const text of texts) {
-      const header = text();
+    for (const extensions of extensionsByLength) {
+      const header = withError(error, extensions);
       if (header.length <= LONGEST_HEADER) return header;
     }
     return withError(error, undefined);
@@ -114,7 +113,7 @@ function createPriceTag({
   const usual = inHeader(PAYMENT_REQUIRED_ERROR);
   return {
     terms: { network, asset, payTo, amount: price, maxTimeoutSeconds, extra },
-    members: { ...face, extensions: { ...full } },
+    members: { ...face, extensions: { ...extensionsByLength[0] } },
     header: (error) => (error === PAYMENT_REQUIRED_ERROR ? usual : inHeader(error)),
   };
 }

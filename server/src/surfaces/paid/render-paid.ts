@@ -1,25 +1,10 @@
-import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { Hex } from "../../domain/tokens.ts";
-import type { Charge } from "../../kernel/charge.ts";
+import type { PaymentReceipt } from "../../billing/charge-by-payment.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import { METER_ID_HEADER } from "../audit-headers.ts";
 import type { HttpAnswer } from "../http.ts";
 import { renderProblem } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
-
-export interface PaymentReceipt {
-  payer: Hex;
-  amount: Micro;
-  /** CAIP-2. */
-  network: string;
-  transactionHash: Hex;
-}
-
-/** A payment as the charge of one call. */
-export interface PaidCharge extends Charge {
-  /** Once the money is there. Undefined: nothing was taken. */
-  receipt(): PaymentReceipt | undefined;
-}
 
 /** The envelope of the paid surface. Without a receipt the answer is one that was paid for before, or a tool's failure. */
 export function renderPaid(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bestOffers } from "../../areas/flights/best-offers.ts";
 import { isBefore, todayAt } from "../../areas/flights/dates.ts";
-import { NotApplied, Offer, SupplierResult } from "../../areas/flights/offer-schema.ts";
+import { type Conditions, NotApplied, Offer, SupplierResult } from "../../areas/flights/offer-schema.ts";
 import { findOwnCredit, findOwnCustomer } from "../../areas/flights/own-records.ts";
 import { toPrivateFares } from "../../areas/flights/private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../../areas/flights/private-offers.ts";
@@ -12,6 +12,9 @@ import { defineTool } from "../../kernel/tool.ts";
 
 const OFFERS_RETURNED = 3;
 
+const canBeUndone = ({ refundBeforeDeparture, changeBeforeDeparture }: z.output<typeof Conditions>): boolean =>
+  refundBeforeDeparture?.allowed === true && changeBeforeDeparture?.allowed === true;
+
 export const searchFlights = defineTool({
   name: "search_flights",
   title: "Search flights",
@@ -20,6 +23,7 @@ export const searchFlights = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: true,
+  keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
   uses: ["flights", "maps", "travelers", "stores", "clock"],
   input: SearchFlightsInput,
   output: SupplierResult.extend({ offers: z.array(Offer).readonly(), notApplied: NotApplied }),
@@ -31,7 +35,11 @@ export const searchFlights = defineTool({
     traveler_incomplete: "The traveler's profile lacks the listed fields; PUT /api/travelers/{userId} sets them.",
   },
   example: (today) => ({ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString() }),
-  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
+  // The examples of other tools book it, change it and cancel it.
+  gives({ offers }) {
+    const { id } = offers.find(({ conditions }) => canBeUndone(conditions)) ?? offers[0] ?? {};
+    return id === undefined ? {} : { offerId: id };
+  },
 
   async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
     const origin = query.origin.toUpperCase();

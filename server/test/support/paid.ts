@@ -1,0 +1,159 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { type Address, createPublicClient, erc20Abi, type Hex, http, toHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import type { TestService } from "./service.ts";
+
+const hex = z.string().regex(/^0x[0-9a-fA-F]*$/);
+const isHex = (value: string): value is Hex => hex.safeParse(value).success;
+const Hexadecimal = z.string().refine(isHex);
+
+const Quickstart = z.object({
+  chain: z.object({ rpcUrl: z.string(), chainId: z.number(), network: z.string(), usdc: Hexadecimal }),
+  payer: z.object({ address: Hexadecimal, privateKey: Hexadecimal }),
+});
+
+const Requirements = z.object({
+  scheme: z.string(),
+  network: z.string(),
+  amount: z.string(),
+  asset: Hexadecimal,
+  payTo: Hexadecimal,
+  maxTimeoutSeconds: z.number(),
+  extra: z.object({ name: z.string(), version: z.string() }),
+});
+export type Requirements = z.infer<typeof Requirements>;
+
+const PaymentRequired = z.object({
+  x402Version: z.literal(2),
+  error: z.string(),
+  resource: z.object({ url: z.string() }),
+  accepts: z.tuple([Requirements]),
+  extensions: z.record(z.string(), z.unknown()).optional(),
+});
+export type PaymentRequired = z.infer<typeof PaymentRequired>;
+
+export interface PaidAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Record<string, unknown>;
+}
+
+/** What is signed, and said of it, otherwise than the terms ask for. */
+export interface Forged {
+  accepted?: Partial<Record<keyof Requirements, unknown>>;
+  authorization?: Partial<Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", unknown>>;
+  domain?: { name?: string; version?: string; chainId?: number; verifyingContract?: Address };
+  x402Version?: unknown;
+}
+
+const types = {
+  TransferWithAuthorization: [
+    { name: "from", type: "address" },
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "validAfter", type: "uint256" },
+    { name: "validBefore", type: "uint256" },
+    { name: "nonce", type: "bytes32" },
+  ],
+} as const;
+
+export const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64");
+export const decode = (header: string | null): unknown =>
+  JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"));
+
+/** Somebody with a wallet and no account: the official client, and a hand that signs what no client would. */
+export function createBuyer(service: TestService) {
+  const { chain, payer } = Quickstart.parse(JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8")));
+  const account = privateKeyToAccount(payer.privateKey);
+  const client = createPublicClient({ transport: http(chain.rpcUrl) });
+  const wallet = new x402Client()
+    .setSpendControls({
+      allowedAssets: [{ network: "eip155:5042002", asset: chain.usdc, maxAmountPerPayment: "100000" }],
+    })
+    .register("eip155:*", new ExactEvmScheme(account));
+  const buyingFetch = wrapFetchWithPayment(fetch, wallet);
+
+  const urlOf = (tool: string): string => `${service.edgeUrl}/tools/${tool}`;
+  const request = (args: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof args === "string" ? args : JSON.stringify(args),
+  });
+  const read = async (response: Response): Promise<PaidAnswer> => {
+    const text = await response.text();
+    const body: unknown = text === "" ? {} : JSON.parse(text);
+    return { status: response.status, headers: response.headers, text, body: Object(body) };
+  };
+
+  const post = async (tool: string, args: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    read(await fetch(urlOf(tool), request(args, headers)));
+
+  async function termsOf(tool: string, headers: Readonly<Record<string, string>> = {}): Promise<PaymentRequired> {
+    const answer = await post(tool, {}, headers);
+    return PaymentRequired.parse(decode(answer.headers.get("payment-required")));
+  }
+
+  async function sign(tool: string, forged: Forged = {}, headers: Readonly<Record<string, string>> = {}) {
+    const { resource, accepts } = await termsOf(tool, headers);
+    const [terms] = accepts;
+    const now = Math.floor(Date.now() / 1000);
+    const message = {
+      from: account.address,
+      to: terms.payTo,
+      value: terms.amount,
+      validAfter: "0",
+      validBefore: String(now + terms.maxTimeoutSeconds),
+      nonce: toHex(crypto.getRandomValues(new Uint8Array(32))),
+      ...forged.authorization,
+    };
+    const signature = await account
+      .signTypedData({
+        domain: { ...terms.extra, chainId: chain.chainId, verifyingContract: terms.asset, ...forged.domain },
+        types,
+        primaryType: "TransferWithAuthorization",
+        message: {
+          from: Hexadecimal.parse(message.from),
+          to: Hexadecimal.parse(message.to),
+          value: BigInt(String(message.value)),
+          validAfter: BigInt(String(message.validAfter)),
+          validBefore: BigInt(String(message.validBefore)),
+          nonce: Hexadecimal.parse(message.nonce),
+        },
+      })
+      // What cannot be signed is sent with a signature of something else.
+      .catch(() => account.signMessage({ message: "nothing of the kind" }));
+    return encode({
+      x402Version: 2,
+      ...(forged.x402Version === undefined ? {} : { x402Version: forged.x402Version }),
+      resource,
+      accepted: { ...terms, ...forged.accepted },
+      payload: { authorization: message, signature },
+    });
+  }
+
+  return {
+    chain,
+    address: payer.address,
+    urlOf,
+    post,
+    termsOf,
+    /** PAYMENT-SIGNATURE for a tool, by our own hand. */
+    sign,
+    /** Signed by hand and sent once. */
+    async pay(tool: string, args: unknown, forged: Forged = {}, headers: Readonly<Record<string, string>> = {}) {
+      return post(tool, args, { ...headers, "payment-signature": await sign(tool, forged, headers) });
+    },
+    /** As the official client buys it. */
+    buy: async (tool: string, args: unknown, headers: Readonly<Record<string, string>> = {}) =>
+      read(await buyingFetch(urlOf(tool), request(args, headers))),
+    balanceOf: (owner: Hex) =>
+      client.readContract({ address: chain.usdc, abi: erc20Abi, functionName: "balanceOf", args: [owner] }),
+  };
+}
+
+export type Buyer = ReturnType<typeof createBuyer>;
