@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBookingWorld } from "./support/booking-world.ts";
+import { dyingProcess } from "./support/dying-ports.ts";
 
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
 type Tenant = Awaited<ReturnType<World["newTenant"]>>;
@@ -13,51 +14,10 @@ afterAll(() => world.close());
 const PRICE = 412_500_000n;
 const STALE = { seconds: 60 };
 
-/**
- * Stands for `kill -9`: after `steps` steps nothing that the worker asks for is ever done or answered. A step is one request
- * to the supplier, one statement or one transaction; each is cut off once before it happens and once after it has.
- */
 function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
-  let step = 0;
-  let dying = false;
-  const { promise: death, resolve: die } = Promise.withResolvers<void>();
-  const dead = new Promise<never>(() => undefined);
-  async function run(work: () => unknown): Promise<unknown> {
-    if (dying) return dead;
-    step += 1;
-    dying = step === deathAt;
-    if (!dying) return work();
-    if (when === "after") await work();
-    die();
-    return dead;
-  }
-  function mortal<T extends object>(target: T): T {
-    return new Proxy(target, {
-      get(object, key) {
-        const value: unknown = Reflect.get(object, key);
-        if (typeof value !== "function" || key === "provenance") return value;
-        return (...args: unknown[]) => run(() => Reflect.apply(value, object, args));
-      },
-    });
-  }
-  const stores = {
-    bookings: mortal(tenant.stores.bookings),
-    ledger: mortal(tenant.stores.ledger),
-    effects: mortal(tenant.stores.effects),
-    privateOffers: mortal(tenant.stores.privateOffers),
-    wallets: mortal(tenant.stores.wallets),
-    chainNetworks: mortal(tenant.stores.chainNetworks),
-    chainTransactions: mortal(tenant.stores.chainTransactions),
-    usageSettlements: mortal(tenant.stores.usageSettlements),
-    payments: mortal(tenant.stores.payments),
-    transaction: mortal({ transaction: tenant.stores.transaction }).transaction,
-  };
-  return {
-    ports: { flights: mortal(tenant.supplier.flights), stores },
-    steps: () => step,
-    /** Settles when it is over, with everything that the last step did. */
-    death,
-  };
+  const { mortal, mortalStores, steps, death } = dyingProcess(deathAt, when);
+  const ports = { flights: mortal(tenant.supplier.flights), stores: mortalStores(tenant.stores) };
+  return { ports, steps, death };
 }
 
 async function stepsOfOneBooking(): Promise<number> {

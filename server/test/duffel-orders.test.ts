@@ -39,6 +39,8 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     cancelled: false,
     ticketed: false,
     creditAppliedAmount: null,
+    services: [],
+    slices: [],
     createdAt: "2026-11-20T10:01:00Z",
     paymentRequiredBy: "2026-11-23T10:00:00Z",
   });

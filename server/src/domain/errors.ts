@@ -80,6 +80,8 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "outcome_unknown",
   "booking_in_progress",
   "customer_in_progress",
+  "cancellation_in_progress",
+  "change_in_progress",
   "transfer_in_progress",
   "settlement_stopped",
   "faucet_cooldown",

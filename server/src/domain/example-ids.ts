@@ -4,6 +4,15 @@
  */
 export const sampleIds = {
   offerId: "off_00009htYpSCXrwaB9DnUm0",
+  orderId: "ord_00009hthhsUZ8W4LxQgkjo",
+  sliceId: "sli_00009htYpSCXrwaB9Dn123",
+  changeOfferId: "oco_0000A3vUda8dKRtUSQPSXw",
+  changeId: "oce_0000A4QasEUIjJ6jHKfhHU",
+  /** What the change asks. */
+  changeAmount: "90.80",
+  /** An order whose change is over, so that a quote of its cancellation stays true. */
+  changedOrderId: "ord_00009hthhsUZ8W4LxQgkjo",
+  cancellationId: "ore_00009qzZWzjDipIkqpaUAj",
 };
 
 export type ExampleIds = Readonly<Record<keyof typeof sampleIds, string>>;

@@ -156,6 +156,31 @@ export interface SupplierOrder {
   creditAppliedAmount: string | null;
   createdAt: string;
   paymentRequiredBy: string | null;
+  /** Bags and seats that were booked with it. */
+  services: readonly BookedService[];
+  /** What changes of the order name. */
+  slices: readonly BookedSlice[];
+}
+
+export interface BookedService {
+  /** `ser_…` */
+  id: string;
+  kind: "bag" | "seat" | "other";
+  quantity: number;
+  passengerIds: readonly string[];
+  segmentIds: readonly string[];
+  /** Of a seat, such as 14C. */
+  designator: string | null;
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+export interface BookedSlice {
+  id: string;
+  origin: string;
+  destination: string;
+  /** Local time at the airport, without an offset. */
+  departingAt: string | null;
 }
 
 export interface AirlineCredit {

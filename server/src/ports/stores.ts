@@ -5,7 +5,7 @@ import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Payments } from "./payments.ts";
 import type { PrivateOffers } from "./private-offers.ts";
-import type { ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
+import type { Orders, ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -22,6 +22,7 @@ export interface Aggregates {
   payments: Payments;
   servicingActions: ServicingActions;
   servicingQuotes: ServicingQuotes;
+  orders: Orders;
 }
 
 export interface Stores extends Aggregates {

@@ -37,5 +37,7 @@ export interface Travelers {
   /** The supplier's customer ids of this tenant's users, per network (`sandbox` or `production`). */
   findCustomerUserId(tenantId: string, userId: string, network: string): Promise<string | undefined>;
   findUserByCustomerId(tenantId: string, customerUserId: string, network: string): Promise<string | undefined>;
+  /** Of all of this tenant's users, the newest first. */
+  listCustomerUserIds(tenantId: string, network: string): Promise<readonly string[]>;
   linkCustomer(tenantId: string, userId: string, network: string, customerUserId: string): Promise<void>;
 }

@@ -72,6 +72,17 @@ export function createTravelers(options: { db: Kysely<Database>; vault: Vault; c
       return row?.user_id;
     },
 
+    async listCustomerUserIds(tenantId, network) {
+      const rows = await db
+        .selectFrom("traveler_customer")
+        .select("customer_user_id")
+        .where("tenant_id", "=", tenantId)
+        .where("network", "=", network)
+        .orderBy("created_at", "desc")
+        .execute();
+      return rows.map(({ customer_user_id }) => customer_user_id);
+    },
+
     async linkCustomer(tenantId, userId, network, customerUserId) {
       await db.transaction().execute(async (transaction) => {
         if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();

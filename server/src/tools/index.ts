@@ -1,9 +1,16 @@
 import type { Tool } from "../kernel/tool.ts";
 import { bookFlight } from "./flights/book-flight.ts";
+import { cancelOrderQuote } from "./flights/cancel-order-quote.ts";
+import { confirmCancelOrder } from "./flights/confirm-cancel-order.ts";
+import { confirmOrderChange } from "./flights/confirm-order-change.ts";
 import { displayOfferConditions } from "./flights/display-offer-conditions.ts";
 import { ensureFlightCustomer } from "./flights/ensure-flight-customer.ts";
 import { findAirportsNearby } from "./flights/find-airports-nearby.ts";
+import { listAirlineCredits } from "./flights/list-airline-credits.ts";
+import { listFlightAncillaries } from "./flights/list-flight-ancillaries.ts";
+import { requestOrderChange } from "./flights/request-order-change.ts";
 import { searchFlights } from "./flights/search-flights.ts";
+import { selectOrderChangeOffer } from "./flights/select-order-change-offer.ts";
 import { searchHotels } from "./stays/search-hotels.ts";
 import { checkTreasury } from "./treasury/check-treasury.ts";
 import { faucetDrip } from "./treasury/faucet-drip.ts";
@@ -17,7 +24,14 @@ export const registry: readonly Tool[] = [
   displayOfferConditions,
   findAirportsNearby,
   ensureFlightCustomer,
+  listFlightAncillaries,
+  listAirlineCredits,
   bookFlight,
+  requestOrderChange,
+  selectOrderChangeOffer,
+  confirmOrderChange,
+  cancelOrderQuote,
+  confirmCancelOrder,
   searchHotels,
   checkTreasury,
   sendTokens,

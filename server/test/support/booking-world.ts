@@ -1,7 +1,7 @@
 import { bookFlight } from "../../src/areas/flights/book-flight.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
 import { createBookingReconciler } from "../../src/jobs/reconcile-bookings.ts";
-import type { Flights } from "../../src/ports/flights.ts";
+import type { Flights, RequestedService } from "../../src/ports/flights.ts";
 import type { Stores } from "../../src/ports/stores.ts";
 import type { TravelerProfile } from "../../src/ports/travelers.ts";
 import { ledgerImbalance } from "../../src/storage/ledger.ts";
@@ -81,6 +81,7 @@ export async function openBookingWorld() {
 
     interface Extra {
       offerId?: string;
+      services?: readonly RequestedService[];
       others?: readonly string[];
       airlineCreditId?: string;
       answerMilliseconds?: number;
@@ -93,11 +94,12 @@ export async function openBookingWorld() {
       const { answerMilliseconds = 20_000, waitMilliseconds = 10_000 } = extra;
       const ports = extra.ports ?? { flights: supplier.flights, stores };
       return await bookFlight(
-        { ...ports, travelers, clock },
+        { ...ports, flightServicing: supplier.flightServicing, travelers, clock },
         {
           caller,
           callId,
           offerId: extra.offerId ?? "off_1",
+          services: extra.services ?? [],
           additionalCustomerUserIds: extra.others ?? [],
           airlineCreditId: extra.airlineCreditId,
         },

@@ -29,9 +29,10 @@ export function createMemoryStays() {
   };
 }
 
-/** A port that the tools of this test have nothing to do with. */
-function absent<Name extends keyof Ports>(name: Name): Ports[Name] {
-  const refuse = (): never => {
+/** A port that the tools of this test have nothing to do with, but for `present`. */
+function absent<Name extends keyof Ports>(name: Name, present: Partial<Ports[Name]> = {}): Ports[Name] {
+  const refuse = (_: object, key: string | symbol): unknown => {
+    if (Object.hasOwn(present, key)) return Reflect.get(present, key);
     throw new Error(`this test has no ${name}`);
   };
   return new Proxy(Object.create(null), { get: refuse });
@@ -47,7 +48,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     clock,
     random: systemRandom,
     flights: supplier.flights,
-    flightServicing: absent("flightServicing"),
+    flightServicing: absent("flightServicing", supplier.flightServicing),
     stays,
     stayBookings: absent("stayBookings"),
     maps,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
 import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
+import type { FlightServicing } from "../../src/ports/flight-servicing.ts";
 import type {
   AirlineCredit,
   Customer,
@@ -33,6 +34,8 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
   const orders: StoredOrder[] = [];
   const payments: { orderId: string; amount: string }[] = [];
   const credits = new Map<string, AirlineCredit>();
+  /** Prices of bags by their ids, the same for every offer. */
+  const services = new Map<string, string>();
   const customers: Customer[] = [];
   const searches: FlightSearch[] = [];
   const requests: OrderRequest[] = [];
@@ -77,6 +80,17 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       creditAppliedAmount,
       createdAt: "2026-11-20T10:00:00Z",
       paymentRequiredBy: paid ? null : "2026-11-21T10:00:00Z",
+      services: request.services.map(({ id, quantity }) => ({
+        id: `booked_${id}`,
+        kind: "bag",
+        quantity,
+        passengerIds: ["pas_1"],
+        segmentIds: ["seg_1"],
+        designator: null,
+        totalAmount: formatDecimal(BigInt(quantity) * (parseDecimal(services.get(id) ?? "0") ?? 0n)),
+        totalCurrency: request.totalCurrency,
+      })),
+      slices: [{ id: "sli_1", origin: "LHR", destination: "JFK", departingAt: "2027-01-20T10:00:00" }],
     };
     orders.push(order);
     return order;
@@ -169,12 +183,32 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     },
   };
 
+  const flightServicing: Pick<FlightServicing, "priceServices"> = {
+    async priceServices(offerId, wanted) {
+      const { totalAmount, totalCurrency } = await flights.getOffer(offerId);
+      const priced = wanted.map(({ id, quantity }) => {
+        const price = parseDecimal(services.get(id) ?? "");
+        if (price === undefined) throw new Failure("service_not_available");
+        return { id, quantity, kind: "bag", amount: price * BigInt(quantity) } as const;
+      });
+      const sum = priced.reduce((total, { amount }) => total + amount, 0n);
+      return {
+        servicesAmount: formatDecimal(sum),
+        totalAmount: formatDecimal((parseDecimal(totalAmount) ?? 0n) + sum),
+        totalCurrency,
+        services: priced.map(({ amount, ...service }) => ({ ...service, totalAmount: formatDecimal(amount) })),
+      };
+    },
+  };
+
   function pay(orderId: string, amount: string): void {
     payments.push({ orderId, amount });
   }
 
   return {
     flights,
+    flightServicing,
+    services,
     offers,
     orders,
     payments,

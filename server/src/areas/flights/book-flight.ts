@@ -3,7 +3,8 @@ import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Booking } from "../../ports/bookings.ts";
-import type { FlightOffer, OrderRequest } from "../../ports/flights.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { FlightOffer, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Travelers } from "../../ports/travelers.ts";
 import { requireMoving } from "../treasury/send-out.ts";
@@ -16,12 +17,14 @@ import { getOwnOffer } from "./private-offers.ts";
 
 export interface BookFlightPorts extends BookingPorts {
   travelers: Travelers;
+  flightServicing: Pick<FlightServicing, "priceServices">;
 }
 
 export interface BookFlightRequest {
   caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
   callId: string;
   offerId: string;
+  services: readonly RequestedService[];
   additionalCustomerUserIds: readonly string[];
   airlineCreditId: string | undefined;
 }
@@ -115,18 +118,20 @@ interface Prepared {
 
 /** Everything that can be refused before anything is stored or sent. */
 async function prepare(ports: BookFlightPorts, request: BookFlightRequest, random: RandomBytes): Promise<Prepared> {
-  const { flights, stores, clock } = ports;
-  const { caller, callId, offerId, airlineCreditId } = request;
+  const { flights, flightServicing, stores, clock } = ports;
+  const { caller, callId, offerId, services, airlineCreditId } = request;
   const { tenantId, environment: network } = caller;
   const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
   }
-  const total = offer.totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(offer.totalAmount) : undefined;
+  const hasServices = services.length > 0;
+  const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
+  const total = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
   if (total === undefined) {
     throw new Failure("currency_not_supported", {
-      detail: `Only offers in ${BOOKING_CURRENCY} can be booked; this one is in ${offer.totalCurrency}.`,
-      extra: { currency: offer.totalCurrency },
+      detail: `Only offers in ${BOOKING_CURRENCY} can be booked; this one is in ${totalCurrency}.`,
+      extra: { currency: totalCurrency },
     });
   }
   const travelers = await findTravelers(ports, request, offer);
@@ -134,11 +139,11 @@ async function prepare(ports: BookFlightPorts, request: BookFlightRequest, rando
   const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
-  const { totalAmount, totalCurrency } = offer;
   const amount = covered >= total ? 0n : total - covered;
   return {
-    order: { offerId, passengers, services: [], bookingId: id, totalAmount, totalCurrency },
-    instant: airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment,
+    order: { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency },
+    // Suppliers book services only with an order that is paid at once.
+    instant: hasServices || airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment,
     amount,
     booking: {
       id,

@@ -23,6 +23,33 @@ export const BookingResult = SupplierResult.extend({
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
     .nullable()
     .describe("What the airline credit covered"),
+  services: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(["bag", "seat", "other"]),
+        quantity: z.number(),
+        passengerIds: z.array(z.string()).readonly(),
+        segmentIds: z.array(z.string()).readonly(),
+        designator: z.string().nullable(),
+        totalAmount: DecimalAmount,
+        totalCurrency: z.string(),
+      }),
+    )
+    .readonly()
+    .default([])
+    .describe("Part of totalAmount"),
+  slices: z
+    .array(
+      z.object({
+        id: z.string().describe("slice_id of request_order_change"),
+        origin: z.string(),
+        destination: z.string(),
+        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+      }),
+    )
+    .readonly()
+    .default([]),
 });
 export type BookingResult = z.infer<typeof BookingResult>;
 
@@ -60,6 +87,8 @@ export function toResult(flights: Flights, booking: Booking, order: SupplierOrde
       airlineCreditId === undefined || creditAppliedAmount === null
         ? null
         : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
+    services: order.services,
+    slices: order.slices,
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

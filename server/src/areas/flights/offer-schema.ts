@@ -18,7 +18,7 @@ const Segment = z.object({
   baggage: z.array(z.object({ type: z.string(), quantity: z.number() })).readonly(),
 });
 
-const Slice = z.object({
+export const Slice = z.object({
   id: z.string(),
   origin: z.string(),
   destination: z.string(),

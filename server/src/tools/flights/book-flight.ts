@@ -14,7 +14,7 @@ export const bookFlight = defineTool({
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "travelers", "stores", "submission", "clock", "random"],
+  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "clock", "random"],
   input: z.strictObject({
     offerId: z.string().describe("off_… of search_flights"),
     services: z
@@ -24,6 +24,9 @@ export const bookFlight = defineTool({
           quantity: z.number().int().min(1).max(9).default(1),
         }),
       )
+      .refine((services) => new Set(services.map(({ id }) => id)).size === services.length, {
+        message: "must name each service once; quantity says how many",
+      })
       .optional(),
     additionalCustomerUserIds: z
       .array(z.string())
@@ -43,7 +46,8 @@ export const bookFlight = defineTool({
     price_changed: "The supplier asks another price now. Nothing is owed; search again.",
     booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or take another offer.",
     hold_not_available: "The offer cannot be booked this way. Take another offer.",
-    service_not_available: "Extra services cannot be booked yet. Call again without services.",
+    service_not_available:
+      "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
     currency_not_supported: "Only offers in USD can be booked. Take another offer.",
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
@@ -55,14 +59,16 @@ export const bookFlight = defineTool({
   },
   example: (_today, { offerId }) => ({ offerId }),
 
-  async run(input, { flights, travelers, stores, submission, clock, random, caller, call, fail }) {
-    if (input.services !== undefined && input.services.length > 0) throw fail("service_not_available");
+  gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
+
+  async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, caller, call }) {
     const answer = await book(
-      { flights, travelers, stores, clock },
+      { flights, flightServicing, travelers, stores, clock },
       {
         caller,
         callId: call.id,
         offerId: input.offerId,
+        services: input.services ?? [],
         additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
         airlineCreditId: input.airlineCreditId,
       },

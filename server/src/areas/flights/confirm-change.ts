@@ -1,0 +1,34 @@
+import { Failure } from "../../domain/errors.ts";
+import { carryOut, type ServicingAnswer, type ServicingOptions } from "./carry-out.ts";
+import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
+import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
+import { servicingCommits } from "./servicing-commits.ts";
+
+const inProgress = {
+  code: "change_in_progress",
+  detail: "An earlier call is confirming this change. Call again with the same id to get its result.",
+};
+
+/** Pays for a pending change of a flight order and makes it, once. */
+export function confirmChange(
+  ports: ServicingToolPorts,
+  call: ServicingCall,
+  change: { changeId: string; payment: ChangePayment },
+  options: ServicingOptions = {},
+): Promise<ServicingAnswer> {
+  const { flightServicing, stores, clock, random } = ports;
+  const { tenantId, environment } = call.caller;
+  const request = {
+    ...call,
+    kind: "flight_change",
+    subjectId: change.changeId,
+    inProgress,
+    async prepare() {
+      const pending = await flightServicing.getChange(change.changeId);
+      const order = await stores.orders.find(tenantId, environment, pending.orderId);
+      if (order === undefined) throw new Failure("change_not_found");
+      return prepareFlightChange(pending, order, change.payment, clock);
+    },
+  } as const;
+  return carryOut({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
+}

@@ -1,0 +1,24 @@
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Flights } from "../../ports/flights.ts";
+import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { Stays } from "../../ports/stays.ts";
+import { stayCancellation } from "../stays/cancel-stay.ts";
+import { flightCancellation } from "./cancel-order.ts";
+import { flightChange } from "./change-order.ts";
+import type { ServicingCommits } from "./servicing-steps.ts";
+
+export interface SupplierPorts {
+  flights: Flights;
+  flightServicing: FlightServicing;
+  stays: Stays;
+  stayBookings: StayBookings;
+}
+
+/** How each kind of action is carried out at the suppliers of one environment. */
+export function servicingCommits({ flights, flightServicing, stays, stayBookings }: SupplierPorts): ServicingCommits {
+  return {
+    flight_cancellation: flightCancellation(flights, flightServicing),
+    flight_change: flightChange(flights, flightServicing),
+    stay_cancellation: stayCancellation(stays, stayBookings),
+  };
+}

@@ -1,0 +1,11 @@
+import { sendOutErrors } from "../treasury/send-out.ts";
+
+/** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
+export const commitErrors = {
+  outcome_unknown:
+    "The supplier has not said whether it did it. Call again with the same arguments: you get the result, never a second effect.",
+  currency_not_supported: "Only orders in USD can be changed or cancelled here.",
+  settlement_stopped: sendOutErrors.settlement_stopped,
+} as const;
+
+export const orderNotFound = "You have no such order. book_flight and book_stay give the id.";

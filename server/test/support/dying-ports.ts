@@ -1,0 +1,47 @@
+import type { Stores } from "../../src/ports/stores.ts";
+
+/**
+ * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a
+ * supplier, one statement or one transaction; it is cut off before it happens or after it has.
+ */
+export function dyingProcess(deathAt: number, when: "before" | "after") {
+  let step = 0;
+  let dying = false;
+  const { promise: death, resolve: die } = Promise.withResolvers<void>();
+  const dead = new Promise<never>(() => undefined);
+  async function run(work: () => unknown): Promise<unknown> {
+    if (dying) return dead;
+    step += 1;
+    dying = step === deathAt;
+    if (!dying) return work();
+    if (when === "after") await work();
+    die();
+    return dead;
+  }
+  function mortal<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get(object, key) {
+        const value: unknown = Reflect.get(object, key);
+        if (typeof value !== "function" || key === "provenance") return value;
+        return (...args: unknown[]) => run(() => Reflect.apply(value, object, args));
+      },
+    });
+  }
+  /** Every aggregate of its own; what runs in a transaction is one step. */
+  function mortalStores(stores: Stores): Stores {
+    const { transaction, ...aggregates } = stores;
+    const parts = new Map(Object.entries(aggregates).map(([name, aggregate]) => [name, mortal(aggregate)]));
+    const mortalTransaction = mortal({ transaction }).transaction;
+    return new Proxy(stores, {
+      get: (object, key) =>
+        key === "transaction" ? mortalTransaction : (parts.get(String(key)) ?? Reflect.get(object, key)),
+    });
+  }
+  return {
+    mortal,
+    mortalStores,
+    steps: () => step,
+    /** Settles when it is over, with everything that the last step did. */
+    death,
+  };
+}
