@@ -38,7 +38,8 @@ export function settlePayments(
       from changed
     ),
     owed as (
-      update payment_payer set open_micro = open_micro - total.open, receivables = receivables - total.receivables
+      update payment_payer set open_micro = payment_payer.open_micro - total.open,
+        receivables = payment_payer.receivables - total.receivables
       from (
         select changed.network, changed.asset, changed.payer,
           sum(case changed.was when 'earned' then changed.amount_micro else 0 end)::bigint as open,
