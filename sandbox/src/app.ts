@@ -9,6 +9,7 @@ import { controlRoutes } from "./control/routes.ts";
 import type { Scenarios } from "./control/scenarios.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { ApiError, apiError, notFound, wireError } from "./http/errors.ts";
+import { type RateLimit, rateLimitRoutes } from "./http/rate-limit.ts";
 import { customerUserRoutes } from "./identity/routes.ts";
 import { newId } from "./ids.ts";
 import { offerRoutes } from "./offers/routes.ts";
@@ -96,7 +97,7 @@ function toApiError(error: unknown): ApiError {
 
 export function createApp(
   sandbox: Sandbox,
-  parts: { offers: OfferStore; scenarios: Scenarios; workers: Workers; token: string },
+  parts: { offers: OfferStore; scenarios: Scenarios; workers: Workers; limits: RateLimit; token: string },
 ): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (context, next) => {
@@ -107,7 +108,9 @@ export function createApp(
   app.onError((error, context) => {
     const failure = toApiError(error);
     const body = { meta: { status: failure.status, request_id: context.get("requestId") }, errors: failure.errors };
-    return Response.json(body, { status: failure.status });
+    // Here too: what no route answers does not come back through the middleware.
+    const headers = { "x-request-id": context.get("requestId") };
+    return Response.json(body, { status: failure.status, headers });
   });
   app.notFound(() => {
     throw notFound("The resource you are trying to access does not exist.");
@@ -118,6 +121,7 @@ export function createApp(
     return context.json({ ok: true });
   });
   app.route("/", controlRoutes(sandbox, parts.scenarios, parts.workers));
+  app.route("/", rateLimitRoutes(parts.limits));
   app.route("/", photoRoutes());
   for (const prefix of ["/air/*", "/places/*", "/identity/*", "/stays/*"]) app.use(prefix, requireHeaders(parts.token));
   app.use(

@@ -3,6 +3,7 @@ import { createClock } from "./clock.ts";
 import { CLOCK_OFFSET_KEY } from "./control/routes.ts";
 import { createScenarios } from "./control/scenarios.ts";
 import { seedRandomCodes } from "./hash.ts";
+import { RateLimit } from "./http/rate-limit.ts";
 import { listen } from "./http/server.ts";
 import { createNetwork } from "./inventory/network.ts";
 import { createOfferStore } from "./offers/store.ts";
@@ -55,8 +56,15 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
     network: createNetwork(settings.seed),
     wake: workers.wake,
   };
-  const app = createApp(sandbox, { offers: createOfferStore(sandbox), scenarios, workers, token: settings.token });
-  const server = await listen(app, { scenarios, clock }, settings);
+  const limits = new RateLimit(clock);
+  const app = createApp(sandbox, {
+    offers: createOfferStore(sandbox),
+    scenarios,
+    workers,
+    limits,
+    token: settings.token,
+  });
+  const server = await listen(app, { scenarios, clock, limits }, settings);
   return {
     port: server.port,
     async stop() {

@@ -6,9 +6,12 @@ import type { Scenarios } from "../control/scenarios.ts";
 import { newId } from "../ids.ts";
 import type { Env, Fault } from "../sandbox.ts";
 import { isDatabaseUnavailable } from "../storage/database.ts";
-import { wireError } from "./errors.ts";
+import { type ErrorType, wireError } from "./errors.ts";
+import type { Allowance, RateLimit } from "./rate-limit.ts";
 
 const LARGEST_BODY_BYTES = 1_000_000;
+const REFUSED_MS = 5_000;
+const UNAVAILABLE = "The service is temporarily unavailable.";
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
@@ -22,13 +25,29 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return length <= LARGEST_BODY_BYTES ? Buffer.concat(chunks) : undefined;
 }
 
-function sendError(response: ServerResponse, status: number, code: string, message: string): void {
+function sendError(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  type: ErrorType = "api_error",
+): void {
   const requestId = newId("req");
   const body = JSON.stringify({
     meta: { status, request_id: requestId },
-    errors: [wireError("api_error", code, message)],
+    errors: [wireError(type, code, message)],
   });
   response.writeHead(status, { "content-type": "application/json", "x-request-id": requestId }).end(body);
+}
+
+function sendTooMany(response: ServerResponse): void {
+  const message = "Too many requests hit the API too quickly. Please retry your request after the time specified.";
+  sendError(response, 429, "rate_limit_exceeded", message, "rate_limit_error");
+}
+
+/** Goes out with whatever is answered, errors included. */
+function announce(response: ServerResponse, allowance: Allowance): void {
+  for (const [name, value] of Object.entries(allowance.headers)) response.setHeader(name, value);
 }
 
 function toRequest(incoming: IncomingMessage, baseUrl: string, body: Buffer): Request {
@@ -61,25 +80,31 @@ export type RunningServer = { readonly port: number; close(): Promise<void> };
 
 export async function listen(
   app: Hono<Env>,
-  parts: { scenarios: Scenarios; clock: Clock },
+  parts: { scenarios: Scenarios; clock: Clock; limits: RateLimit },
   address: { host: string; port: number },
 ): Promise<RunningServer> {
   let baseUrl = `http://${address.host}`;
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const arrivedMs = parts.clock.nowMs();
-    const body = await readBody(incoming);
-    if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     const path = (incoming.url ?? "/").split("?")[0] ?? "/";
+    const controlled = path.startsWith("/_sandbox") || path === "/healthz" || path.startsWith("/photos/");
+    const allowance = controlled ? undefined : parts.limits.take();
+    if (allowance !== undefined) announce(response, allowance);
+    const body = await readBody(incoming);
+    if (allowance?.allowed === false) return sendTooMany(response);
+    if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     if (!URL.canParse(incoming.url ?? "/", baseUrl))
       return sendError(response, 400, "malformed_request", "The request's path is malformed.");
-    const controlled = path.startsWith("/_sandbox") || path === "/healthz" || path.startsWith("/photos/");
     const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path);
     // Held open without an answer until the client gives up; nothing was done.
     if (fault?.kind === "timeout") return;
+    if (fault?.kind === "rate_limited") {
+      announce(response, parts.limits.refuse(fault.delayMs || REFUSED_MS));
+      return sendTooMany(response);
+    }
     if (fault?.kind === "http_500") return sendError(response, 500, "internal_server_error", "Something went wrong.");
-    if (fault?.kind === "http_503")
-      return sendError(response, 503, "service_unavailable", "The service is temporarily unavailable.");
+    if (fault?.kind === "http_503") return sendError(response, 503, "service_unavailable", UNAVAILABLE);
     if (fault?.kind === "late_effect") await parts.clock.waitUntil(arrivedMs + fault.delayMs);
     const answer = await app.fetch(toRequest(incoming, baseUrl, body), { fault, baseUrl });
     // The effect is there, the client never hears of it.
@@ -90,8 +115,7 @@ export async function listen(
   const server: Server = createServer((incoming, response) => {
     handle(incoming, response).catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return;
-      if (isDatabaseUnavailable(error))
-        return sendError(response, 503, "service_unavailable", "The service is temporarily unavailable.");
+      if (isDatabaseUnavailable(error)) return sendError(response, 503, "service_unavailable", UNAVAILABLE);
       sendError(response, 500, "internal_server_error", "Something went wrong.");
     });
   });

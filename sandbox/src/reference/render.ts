@@ -79,6 +79,16 @@ export function renderAirline(airline: AirlineRecord) {
   };
 }
 
+export function renderProgramme(airline: AirlineRecord) {
+  return {
+    id: `loy_0000${airline.icao}${airline.iata}`,
+    name: airline.programme,
+    alliance: airline.alliance,
+    logo_url: null,
+    owner_airline_id: renderAirline(airline).id,
+  };
+}
+
 export function renderAircraft(type: AircraftRecord) {
   return { id: `arc_0000${type.iata}`, name: type.name, iata_code: type.iata };
 }

@@ -13,6 +13,7 @@ import {
   renderAirport,
   renderAirportPlace,
   renderCityPlace,
+  renderProgramme,
 } from "./render.ts";
 
 const MOST_SUGGESTIONS = 20;
@@ -106,6 +107,15 @@ export function referenceRoutes(): Router {
   });
   routes.get("/air/aircraft/:id", (context) => {
     const found = aircraft.map(renderAircraft).find((type) => type.id === context.req.param("id"));
+    if (found === undefined) throw notFound();
+    return context.json({ data: found });
+  });
+  const programmes = airlines.filter((airline) => airline.programme !== null).map(renderProgramme);
+  routes.get("/air/loyalty_programmes", (context) =>
+    context.json(pageOfMemory(programmes, readPage(context), (programme) => programme)),
+  );
+  routes.get("/air/loyalty_programmes/:id", (context) => {
+    const found = programmes.find((programme) => programme.id === context.req.param("id"));
     if (found === undefined) throw notFound();
     return context.json({ data: found });
   });

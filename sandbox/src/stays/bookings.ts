@@ -139,7 +139,7 @@ export function bookingRoutes(sandbox: Sandbox): Router {
   /** Without a booking the answer is that it was accepted; a webhook says how it ended. */
   const answer = (context: Context<Env>, row: BookingRow | undefined, status: 200 | 201) =>
     row === undefined
-      ? context.json({ data: {} }, 202)
+      ? context.body(null, 202)
       : context.json({ data: renderBooking(row, context.env.baseUrl) }, status);
 
   routes.post("/stays/bookings", async (context) => {
