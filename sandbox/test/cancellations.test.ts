@@ -180,3 +180,65 @@ describe("airline credits", () => {
     expect((await credits()).find((row) => row.id === left?.id)?.invalidated_at).not.toBeNull();
   });
 });
+
+describe("faults of a cancellation", () => {
+  const CONFIRM = { path: "/air/order_cancellations/{id}/actions/confirm", method: "POST" };
+  const REQUEST = { path: "/air/order_cancellations", method: "POST" };
+  const isFlex = (offer: { slices: { fare_brand_name: string }[] }) => offer.slices[0]?.fare_brand_name === "Flex";
+
+  async function paid(query = {}) {
+    const offer = await pickOffer(sandbox, isFlex, query);
+    return dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer)), Order, 201);
+  }
+  const quote = async (orderId: string) =>
+    dataOf(await sandbox.call("POST", "/air/order_cancellations", { order_id: orderId }), Cancellation, 201);
+  const confirm = (id: string) => sandbox.call("POST", `/air/order_cancellations/${id}/actions/confirm`);
+  const refundsOf = async (id: string) => (await ledger(sandbox)).refunds.filter((entry) => entry.reference === id);
+
+  test("price_changed: the quote is stale, the next one gives back less", async () => {
+    const order = await paid();
+    const quoted = await quote(order.id);
+    await arm(sandbox, { match: CONFIRM, fault: "price_changed" });
+    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
+    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_stale" });
+    const newer = await quote(order.id);
+    expect(cents(newer.refund_amount)).toBeLessThan(cents(quoted.refund_amount));
+    dataOf(await confirm(newer.id), Cancellation);
+    expect(await refundsOf(newer.id)).toMatchObject([{ amount: newer.refund_amount }]);
+    checkLedgerAddsUp(await ledger(sandbox));
+  });
+
+  test("offer_expired: the quote has expired for good", async () => {
+    const quoted = await quote((await paid()).id);
+    await arm(sandbox, { match: CONFIRM, fault: "offer_expired" });
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "order_cancellation_expired" });
+  });
+
+  test("reset_after_effect: cancelled and refunded once", async () => {
+    const order = await paid();
+    const quoted = await quote(order.id);
+    await arm(sandbox, { match: CONFIRM, fault: "reset_after_effect" });
+    await expect(confirm(quoted.id)).rejects.toThrow();
+    expect((await getOrder(sandbox, order.id)).cancelled_at).not.toBeNull();
+    expect(errorOf(await confirm(quoted.id))).toMatchObject({ code: "already_cancelled" });
+    expect(await refundsOf(quoted.id)).toHaveLength(1);
+  });
+
+  test("refund_as_credit: the credits are told in the quote and issued by its confirmation, one for each traveller", async () => {
+    const order = await paid({ passengers: [{ type: "adult" }, { type: "adult" }, { type: "adult" }] });
+    await arm(sandbox, { match: REQUEST, fault: "refund_as_credit" });
+    const before = (await ledger(sandbox)).balance.amount;
+    const quoted = await quote(order.id);
+    expect(quoted).toMatchObject({ refund_amount: "0.00", refund_to: "airline_credits" });
+    const Promised = z.array(z.looseObject({ id: z.string(), credit_amount: z.string(), passenger_id: z.string() }));
+    const promised = Promised.parse(quoted.airline_credits);
+    expect(promised.map((credit) => credit.passenger_id)).toEqual(order.passengers.map((passenger) => passenger.id));
+    expect(promised.reduce((sum, credit) => sum + cents(credit.credit_amount), 0n)).toBe(cents(order.total_amount));
+    const get = (id: string) => sandbox.call("GET", `/air/airline_credits/${id}`);
+    for (const credit of promised) expect((await get(credit.id)).status).toBe(404);
+    dataOf(await confirm(quoted.id), Cancellation);
+    for (const credit of promised) expect(dataOf(await get(credit.id), Credit).amount).toBe(credit.credit_amount);
+    expect((await ledger(sandbox)).balance.amount).toBe(before);
+  });
+});
