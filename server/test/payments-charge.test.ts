@@ -109,7 +109,7 @@ test("calls under way never cost more together than their payer has", async () =
   const paid = payments.map((signed) =>
     world.pay(process, signed, { run }).catch((error) => void refusals.push(reasonOf(error))),
   );
-  await expect.poll(() => running.length + refusals.length).toBe(8);
+  await expect.poll(() => running.length + refusals.length, { timeout: 10_000 }).toBe(8);
   expect(refusals).toEqual(Array.from({ length: 5 }, () => "insufficient_funds"));
   expect(await world.books(payer)).toMatchObject({ open: 3n * PRICE });
   open();
