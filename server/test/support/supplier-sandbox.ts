@@ -15,6 +15,8 @@ export interface SupplierSandbox {
   /** What the supplier really did. */
   ledger(): Promise<z.infer<typeof Ledger>>;
   advance(seconds: number): Promise<void>;
+  /** Another control endpoint, such as `schedule_changes`. */
+  control(name: string, body: unknown): Promise<unknown>;
   /** A request past our adapter, to prepare what it has no method for. */
   post(path: string, data: unknown): Promise<unknown>;
   stop(): Promise<void>;
@@ -27,6 +29,9 @@ const Ledger = z.object({
   orders: z.array(z.looseObject({ id: z.string() })),
   payments: z.array(z.looseObject({})),
   cancellations: z.array(z.looseObject({})),
+  changes: z.array(z.looseObject({ id: z.string() })),
+  services: z.array(z.looseObject({ order_id: z.string() })),
+  stayBookings: z.array(z.looseObject({ id: z.string() })),
 });
 
 export async function startSupplierSandbox(): Promise<SupplierSandbox> {
@@ -63,6 +68,7 @@ export async function startSupplierSandbox(): Promise<SupplierSandbox> {
     async advance(seconds) {
       await call("/_sandbox/tick", { advanceSeconds: seconds });
     },
+    control: (name, body) => call(`/_sandbox/${name}`, body),
     post: (path, data) => call(path, { data }, { authorization: `Bearer ${TOKEN}`, "duffel-version": "v2" }),
     async stop() {
       child.kill("SIGTERM");

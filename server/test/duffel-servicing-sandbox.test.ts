@@ -1,0 +1,418 @@
+import { createServer } from "node:http";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import type { FlightOffer, FlightSearch, RequestedService, SupplierOrder } from "../src/ports/flights.ts";
+import type { StayBookingRequest } from "../src/ports/stay-bookings.ts";
+import type { SupplierEvent } from "../src/ports/supplier-webhooks.ts";
+import { duffelAt } from "./support/duffel-harness.ts";
+import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-sandbox.ts";
+
+/** Servicing against the embedded sandbox over HTTP, faults included; the sandbox's own books have the last word. */
+
+let supplier: SupplierSandbox;
+let duffel: ReturnType<typeof duffelAt>;
+let hasty: ReturnType<typeof duffelAt>;
+/** By the time of day, with which the sandbox signs. */
+let receiver: ReturnType<typeof duffelAt>;
+/** The sandbox's clock only moves forward from ours. */
+let ahead = 0;
+
+beforeAll(async () => {
+  supplier = await startSupplierSandbox();
+  const clock = { now: () => Temporal.Now.instant().add({ seconds: ahead }) };
+  const settings = { token: supplier.token, clock };
+  duffel = duffelAt(supplier.url, {}, settings);
+  receiver = duffelAt(supplier.url, {}, { token: supplier.token, clock: { now: () => Temporal.Now.instant() } });
+  hasty = duffelAt(supplier.url, { commitMs: 800 }, settings);
+});
+afterAll(async () => {
+  duffel.http.close();
+  hasty.http.close();
+  receiver.http.close();
+  await supplier.stop();
+});
+
+async function advance(seconds: number): Promise<void> {
+  ahead += seconds;
+  await supplier.advance(seconds);
+}
+
+const today = Temporal.Now.plainDateISO("UTC");
+const query: FlightSearch = {
+  origin: "JFK",
+  destination: "EWR",
+  departureDate: today.add({ days: 60 }).toString(),
+  cabinClass: "economy",
+  passengers: [{ loyaltyAccounts: [] }],
+  privateFares: {},
+  airlineCreditIds: [],
+};
+
+/** Can be changed and given back. */
+async function flexibleOffer(wanted: Partial<FlightSearch> = {}): Promise<FlightOffer> {
+  const { offers } = await duffel.flights.searchOffers({ ...query, ...wanted });
+  const offer = offers.find(
+    ({ conditions }) => conditions.changeBeforeDeparture?.allowed && conditions.refundBeforeDeparture?.allowed,
+  );
+  if (offer === undefined) throw new Error("no offer that can be changed and given back");
+  return offer;
+}
+
+let bookings = 0;
+async function book(
+  offer: FlightOffer,
+  services: readonly RequestedService[] = [],
+  totalAmount = offer.totalAmount,
+  more: { airlineCreditId?: string; customerUserId?: string } = {},
+): Promise<SupplierOrder> {
+  bookings += 1;
+  const { airlineCreditId, customerUserId } = more;
+  const request = {
+    offerId: offer.id,
+    services,
+    bookingId: `bkg_${bookings}`,
+    totalAmount,
+    totalCurrency: offer.totalCurrency,
+    passengers: offer.passengers.map(({ id }) => ({
+      id,
+      title: "ms",
+      gender: "f" as const,
+      givenName: "Ada",
+      familyName: "Lovelace",
+      bornOn: "1990-12-10",
+      email: "ada@example.test",
+      phoneNumber: "+442071234567",
+      loyaltyAccounts: [],
+      ...(customerUserId === undefined ? {} : { customerUserId }),
+    })),
+  };
+  const order = await duffel.flights.instantOrder(
+    airlineCreditId === undefined ? request : { ...request, airlineCreditId, mostFromBalance: "99999.00" },
+  );
+  await advance(5);
+  return order;
+}
+
+/** One change offer of the order's first slice, to another day. */
+async function changeOf(orderId: string, days: number) {
+  const details = await duffel.flightServicing.getOrderDetails(orderId);
+  const [slice] = details.slices;
+  if (slice === undefined) throw new Error("an order without slices");
+  const departureDate = today.add({ days }).toString();
+  const add = [{ origin: slice.origin, destination: slice.destination, departureDate }];
+  const { offers } = await duffel.flightServicing.requestChange(orderId, { add, remove: [{ sliceId: slice.id }] });
+  return { details, offers };
+}
+
+test("a seat and two bags are listed, priced and bought with the order, and the seat is gone afterwards", async () => {
+  const offer = await flexibleOffer();
+  const { bags, seats, hasSeatMap } = await duffel.flightServicing.listAncillaries(offer.id);
+  expect(hasSeatMap).toBe(true);
+  expect(new Set(seats.map(({ position }) => position))).toEqual(new Set(["window", "middle", "aisle"]));
+  expect(seats.some(({ isExitRow }) => isExitRow)).toBe(true);
+  expect(seats.every(({ isExitRow }) => isExitRow)).toBe(false);
+  const bag = bags.find(({ kind, maximumQuantity }) => kind === "checked" && maximumQuantity >= 2);
+  const [seat] = seats;
+  if (bag === undefined || seat === undefined) throw new Error("nothing to buy");
+  const services = [
+    { id: bag.id, quantity: 2 },
+    { id: seat.id, quantity: 1 },
+  ];
+  const priced = await duffel.flightServicing.priceServices(offer.id, services);
+  expect(Number(priced.totalAmount)).toBeGreaterThan(Number(offer.totalAmount));
+  await expect(book(offer, services)).rejects.toMatchObject({ code: "price_changed" });
+  const order = await book(offer, services, priced.totalAmount);
+  expect(order).toMatchObject({ paid: true, totalAmount: priced.totalAmount });
+  const { services: sold } = await supplier.ledger();
+  expect(sold.filter((one) => one.order_id === order.id).map(({ type, quantity }) => [type, quantity])).toEqual([
+    ["baggage", 2],
+    ["seat", 1],
+  ]);
+  const left = await duffel.flightServicing.listAncillaries(offer.id);
+  expect(left.seats.map(({ id }) => id)).not.toContain(seat.id);
+  await expect(book(offer, services, priced.totalAmount)).rejects.toMatchObject({ code: "service_not_available" });
+});
+
+test("an order is changed for more money, then cancelled; a second quote makes the first stale", async () => {
+  const order = await book(await flexibleOffer());
+  const { details, offers } = await changeOf(order.id, 75);
+  expect(details).toMatchObject({ paid: true, ticketed: true, pnr: order.pnr, bookingId: order.bookingId });
+  const [offer] = offers;
+  if (offer === undefined) throw new Error("no change offer");
+  expect(await duffel.flightServicing.getChangeOffer(offer.id)).toEqual({ ...offer, orderId: null });
+  const change = await duffel.flightServicing.selectChangeOffer(offer.id);
+  expect(change).toMatchObject({ orderId: order.id, changeTotalAmount: offer.changeTotalAmount, confirmedAt: null });
+  const due = { amount: change.changeTotalAmount, currency: change.changeTotalCurrency };
+  expect(Number(due.amount)).toBeGreaterThan(0);
+  const { confirmChange } = duffel.flightServicing;
+  await expect(confirmChange(change.id, undefined)).rejects.toMatchObject({ code: "price_changed" });
+  await expect(confirmChange(change.id, { ...due, amount: "0.01" })).rejects.toMatchObject({ code: "price_changed" });
+  expect((await confirmChange(change.id, due)).confirmedAt).not.toBeNull();
+  await expect(confirmChange(change.id, due)).rejects.toMatchObject({ code: "already_confirmed" });
+  const changed = await duffel.flightServicing.getOrderDetails(order.id);
+  expect(changed.totalAmount).toBe(change.newTotalAmount);
+  expect(changed.slices[0]?.segments[0]?.departingAt.slice(0, 10)).toBe(today.add({ days: 75 }).toString());
+
+  const { quoteCancellation, getCancellation, confirmCancellation } = duffel.flightServicing;
+  const first = await quoteCancellation(order.id);
+  const second = await quoteCancellation(order.id);
+  expect(second).toMatchObject({ orderId: order.id, refundTo: "balance", confirmedAt: null });
+  await expect(confirmCancellation(first.id)).rejects.toMatchObject({ code: "cancellation_stale" });
+  expect((await confirmCancellation(second.id)).confirmedAt).not.toBeNull();
+  expect((await getCancellation(second.id)).confirmedAt).not.toBeNull();
+  await expect(confirmCancellation(second.id)).rejects.toMatchObject({
+    code: expect.stringMatching(/^already_(confirmed|cancelled)$/),
+  });
+  await expect(quoteCancellation(order.id)).rejects.toMatchObject({ code: "already_cancelled" });
+  expect((await duffel.flightServicing.getOrderDetails(order.id)).cancelledAt).not.toBeNull();
+  const { cancellations, changes } = await supplier.ledger();
+  const confirmed = (one: Record<string, unknown>) => one.order_id === order.id && one.confirmed_at !== null;
+  expect([cancellations.filter(confirmed).length, changes.filter(confirmed).length]).toEqual([1, 1]);
+});
+
+test("a quote, a change offer and a change expire", async () => {
+  const order = await book(await flexibleOffer());
+  const quote = await duffel.flightServicing.quoteCancellation(order.id);
+  const { offers } = await changeOf(order.id, 70);
+  const [offer] = offers;
+  if (offer === undefined) throw new Error("no change offer");
+  const change = await duffel.flightServicing.selectChangeOffer(offer.id);
+  await advance(31 * 60);
+  const { confirmCancellation, selectChangeOffer, confirmChange } = duffel.flightServicing;
+  await expect(confirmCancellation(quote.id)).rejects.toMatchObject({ code: "cancellation_expired" });
+  await expect(selectChangeOffer(offer.id)).rejects.toMatchObject({ code: "change_expired" });
+  await expect(confirmChange(change.id, undefined)).rejects.toMatchObject({ code: "change_expired" });
+});
+
+test("a flight refunded as credit: the credit is listed for its owner and pays a part of the next order", async () => {
+  const details = { email: "mary@example.test", givenName: "Mary", familyName: "Somerville", phoneNumber: null };
+  const customer = await duffel.flights.createCustomer(details);
+  const route = { origin: "LTN", destination: "SYD" };
+  const who = { customerUserId: customer.id };
+  const first = await flexibleOffer(route);
+  const order = await book(first, [], first.totalAmount, who);
+  const quote = await duffel.flightServicing.quoteCancellation(order.id);
+  expect(quote.refundTo).toBe("airline_credits");
+  const cancelled = await duffel.flightServicing.confirmCancellation(quote.id);
+  const [issued] = cancelled.credits;
+  if (issued === undefined) throw new Error("no credit");
+  const listed = await duffel.flightServicing.listAirlineCredits(customer.id, 5);
+  expect(listed).toEqual([
+    expect.objectContaining({ id: issued.id, amount: issued.amount, orderId: order.id, usable: true }),
+  ]);
+  const offer = await flexibleOffer({ ...route, cabinClass: "business" });
+  const next = await book(offer, [], offer.totalAmount, { ...who, airlineCreditId: issued.id });
+  expect(next.paid).toBe(true);
+  expect(Number(next.creditAppliedAmount)).toBeGreaterThan(0);
+  expect(await duffel.flightServicing.listAirlineCredits(customer.id, 5)).toContainEqual(
+    expect.objectContaining({ id: issued.id, usable: false, spentAt: expect.any(String) }),
+  );
+});
+
+test("an airline's own change of the schedule is on the order until somebody answers it", async () => {
+  const order = await book(await flexibleOffer());
+  await supplier.control("schedule_changes", { order_id: order.id, shift_minutes: 120 });
+  const { airlineChanges } = await duffel.flightServicing.getOrderDetails(order.id);
+  expect(airlineChanges).toEqual([
+    { id: expect.stringMatching(/^aic_/), detectedAt: expect.any(String), actionTaken: null },
+  ]);
+});
+
+const effects = [
+  ["reset_after_effect", true],
+  ["truncated_json", true],
+  ["http_500", false],
+  ["timeout", false],
+] as const;
+
+/** Waits for an answer no longer than it must where none will come. */
+const impatient = (fault: (typeof effects)[number][0]) => (fault === "timeout" ? hasty : duffel);
+
+test.each(effects)("%s on a confirmed cancellation: open, and the lookup says %s", async (fault, done) => {
+  const order = await book(await flexibleOffer());
+  const quote = await duffel.flightServicing.quoteCancellation(order.id);
+  await supplier.arm("POST", `/air/order_cancellations/${quote.id}/actions/confirm`, fault);
+  const lost = impatient(fault).flightServicing.confirmCancellation(quote.id);
+  await expect(lost).rejects.toMatchObject({ code: "outcome_unknown" });
+  const found = await duffel.flightServicing.getCancellation(quote.id);
+  expect(found.confirmedAt !== null).toBe(done);
+});
+
+test.each(effects)("%s on a confirmed change: open, and the lookup says %s", async (fault, done) => {
+  const order = await book(await flexibleOffer());
+  const [offer] = (await changeOf(order.id, 80)).offers;
+  if (offer === undefined) throw new Error("no change offer");
+  const change = await duffel.flightServicing.selectChangeOffer(offer.id);
+  const due = { amount: change.changeTotalAmount, currency: change.changeTotalCurrency };
+  await supplier.arm("POST", `/air/order_changes/${change.id}/actions/confirm`, fault);
+  const lost = impatient(fault).flightServicing.confirmChange(change.id, Number(due.amount) > 0 ? due : undefined);
+  await expect(lost).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect((await duffel.flightServicing.getChange(change.id)).confirmedAt !== null).toBe(done);
+});
+
+test("an accepted cancellation is open until it is done", async () => {
+  const order = await book(await flexibleOffer());
+  const quote = await duffel.flightServicing.quoteCancellation(order.id);
+  await supplier.arm("POST", "/air/order_cancellations", "accepted_then_done", 30_000);
+  const accepted = duffel.flightServicing.confirmCancellation(quote.id);
+  await expect(accepted).rejects.toMatchObject({ code: "outcome_unknown" });
+  await advance(31);
+  await vi.waitFor(
+    async () => expect((await duffel.flightServicing.getCancellation(quote.id)).confirmedAt).not.toBeNull(),
+    { timeout: 10_000, interval: 50 },
+  );
+});
+
+test("busy is busy: a limit on requests is passed on with its waiting time, and nothing happened", async () => {
+  const order = await book(await flexibleOffer());
+  const quote = await duffel.flightServicing.quoteCancellation(order.id);
+  await supplier.arm("POST", "/air/order_cancellations", "rate_limited");
+  await expect(duffel.flightServicing.confirmCancellation(quote.id)).rejects.toMatchObject({
+    code: "provider_unavailable",
+    retryAfterSeconds: expect.any(Number),
+  });
+  expect((await duffel.flightServicing.getCancellation(quote.id)).confirmedAt).toBeNull();
+});
+
+async function someRate(): Promise<string> {
+  const [place] = await duffel.stays.searchAccommodations(
+    {
+      latitude: -24.38,
+      longitude: -128.32,
+      radiusKilometers: 20,
+      checkInDate: today.add({ days: 40 }).toString(),
+      checkOutDate: today.add({ days: 42 }).toString(),
+      guests: 2,
+      rooms: 1,
+    },
+    1,
+  );
+  if (place === undefined) throw new Error("no place to stay");
+  return place.cheapestRate.id;
+}
+
+function stayOf(quoteId: string): StayBookingRequest {
+  bookings += 1;
+  return {
+    quoteId,
+    bookingId: `bkg_${bookings}`,
+    email: "ada@example.test",
+    phoneNumber: "+442071234567",
+    guests: [{ givenName: "Ada", familyName: "Lovelace" }],
+    customerUserIds: [],
+  };
+}
+
+test("a stay is quoted, booked, found by our id and cancelled", async () => {
+  const { stayBookings } = duffel;
+  const since = Temporal.Now.instant().add({ seconds: ahead });
+  const quote = await stayBookings.quoteStay(await someRate());
+  expect(await stayBookings.getQuote(quote.id)).toEqual(quote);
+  expect(quote).toMatchObject({ rooms: 1, guests: 2, totalCurrency: "USD" });
+  const request = stayOf(quote.id);
+  const stay = await stayBookings.bookStay(request);
+  expect(stay).toMatchObject({
+    status: "confirmed",
+    bookingId: request.bookingId,
+    totalAmount: quote.totalAmount,
+    cancellationPolicy: quote.cancellationPolicy,
+  });
+  expect(await stayBookings.findStaysByBooking(request.bookingId, since)).toEqual([stay]);
+  expect(await stayBookings.findStaysByBooking("bkg_none", since)).toEqual([]);
+  expect(await stayBookings.cancelStay(stay.id)).toMatchObject({
+    status: "cancelled",
+    cancelledAt: expect.any(String),
+  });
+  await expect(stayBookings.cancelStay(stay.id)).rejects.toMatchObject({ code: "already_cancelled" });
+  expect((await stayBookings.getStay(stay.id)).status).toBe("cancelled");
+});
+
+test("what is no rate, no quote and no stay, and what is sold out, dearer or too late", async () => {
+  const { stayBookings } = duffel;
+  await expect(stayBookings.quoteStay("rat_nothing")).rejects.toMatchObject({ code: "rate_not_found" });
+  await expect(stayBookings.getQuote("quo_nothing")).rejects.toMatchObject({ code: "quote_not_found" });
+  await expect(stayBookings.bookStay(stayOf("quo_nothing"))).rejects.toMatchObject({ code: "quote_not_found" });
+  await expect(stayBookings.getStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
+  await expect(stayBookings.cancelStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
+  const rate = await someRate();
+  const { id } = await stayBookings.quoteStay(rate);
+  for (const [fault, code] of [
+    ["sold_out", "rate_unavailable"],
+    ["price_changed", "price_changed"],
+    ["insufficient_balance", "provider_unavailable"],
+    ["offer_expired", "quote_expired"],
+  ] as const) {
+    await supplier.arm("POST", "/stays/bookings", fault);
+    await expect(stayBookings.bookStay(stayOf(id)), fault).rejects.toMatchObject({ code });
+  }
+  await supplier.arm("POST", "/stays/quotes", "sold_out");
+  await expect(stayBookings.quoteStay(rate)).rejects.toMatchObject({ code: "rate_unavailable" });
+});
+
+test.each(effects)("%s on a stay: open, and the lookup says %s", async (fault, done) => {
+  const since = Temporal.Now.instant().add({ seconds: ahead });
+  const quote = await duffel.stayBookings.quoteStay(await someRate());
+  const request = stayOf(quote.id);
+  await supplier.arm("POST", "/stays/bookings", fault);
+  await expect(impatient(fault).stayBookings.bookStay(request)).rejects.toMatchObject({ code: "outcome_unknown" });
+  const found = await duffel.stayBookings.findStaysByBooking(request.bookingId, since);
+  expect(found).toHaveLength(done ? 1 : 0);
+});
+
+test("a negotiated rate is made, changed and taken away", async () => {
+  const places = await duffel.stays.searchAccommodations(
+    {
+      latitude: -24.38,
+      longitude: -128.32,
+      radiusKilometers: 20,
+      checkInDate: today.add({ days: 40 }).toString(),
+      checkOutDate: today.add({ days: 42 }).toString(),
+      guests: 1,
+      rooms: 1,
+    },
+    1,
+  );
+  const accommodationIds = places.map(({ id }) => id);
+  const details = { displayName: "Agreed", rateAccessCode: "CODE1", accommodationIds };
+  const rate = await duffel.stayBookings.createNegotiatedRate(details);
+  expect(rate).toEqual({ id: expect.stringMatching(/^nre_/), ...details });
+  const renamed = await duffel.stayBookings.updateNegotiatedRate(rate.id, { displayName: "Other" });
+  expect(renamed).toEqual({ ...rate, displayName: "Other" });
+  const unknown = duffel.stayBookings.updateNegotiatedRate(rate.id, { accommodationIds: ["acc_nowhere"] });
+  await expect(unknown).rejects.toMatchObject({ code: "invalid_input" });
+  await duffel.stayBookings.deleteNegotiatedRate(rate.id);
+  await duffel.stayBookings.deleteNegotiatedRate(rate.id);
+  const gone = duffel.stayBookings.updateNegotiatedRate(rate.id, { displayName: "x" });
+  await expect(gone).rejects.toMatchObject({ code: "negotiated_rate_not_found" });
+});
+
+test("events arrive signed with the secret that was given at registration", async () => {
+  const arrived: { raw: Buffer; signature: string | undefined }[] = [];
+  const server = createServer(async (request, response) => {
+    const raw = Buffer.concat(await Array.fromAsync(request, (chunk) => Buffer.from(chunk)));
+    arrived.push({ raw, signature: z.string().optional().parse(request.headers["x-duffel-signature"]) });
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  try {
+    const url = `http://127.0.0.1:${port}/hooks`;
+    const registered = await receiver.webhooks.register(url);
+    if (registered === undefined) throw new Error("the endpoint was there already");
+    expect(await receiver.webhooks.register(url)).toBeUndefined();
+    const order = await book(await flexibleOffer());
+    const quote = await duffel.flightServicing.quoteCancellation(order.id);
+    await duffel.flightServicing.confirmCancellation(quote.id);
+    const read = (secret: string): SupplierEvent[] =>
+      arrived.flatMap(({ raw, signature }) => receiver.webhooks.read(raw, { signature }, [secret]) ?? []);
+    const wanted = ["order.created", "order_cancellation.confirmed"];
+    await expect
+      .poll(() => read(registered.secret).map(({ type }) => type), { timeout: 10_000 })
+      .toEqual(expect.arrayContaining(wanted));
+    const events = read(registered.secret).filter(({ type }) => wanted.includes(type));
+    expect(new Set(events.map(({ orderId }) => orderId))).toEqual(new Set([order.id]));
+    expect(read("another secret")).toEqual([]);
+  } finally {
+    server.close();
+  }
+});
