@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestService, type TestService } from "./support/service.ts";
@@ -38,6 +38,27 @@ it.each([
   const fresh = after.map((row) => String(row.order_id)).filter((orderId) => !known.has(orderId));
   expect(fresh).toHaveLength(bookings);
   for (const orderId of fresh) expect(output).toContain(orderId);
+});
+
+it("paid-fetch.ts buys a search with nothing but the wallet, and finds on the chain what it cost", async () => {
+  const { code, output, errors } = await run("paid-fetch.ts", join(service.dataDir, "quickstart.json"));
+  expect(errors).toBe("");
+  expect(code).toBe(0);
+  const [payment] = await service.sql("select * from payment where tool = 'search_flights' and state = 'settled'");
+  expect(payment).toMatchObject({ tenant_id: null, key_id: null });
+  expect(output).toContain(`paid 0.002 USDC, settled by ${payment?.transaction_hash}`);
+  expect(output).toMatch(/^off_\S+ {2}\d+\.\d{2} USD$/m);
+});
+
+it("paid-fetch.ts ends with an error when its wallet has nothing", async () => {
+  const path = join(service.dataDir, "poor-payer.json");
+  const { chain } = JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8"));
+  const privateKey = `0x${"7".repeat(64)}`;
+  writeFileSync(path, JSON.stringify({ edgeUrl: service.edgeUrl, chain, payer: { privateKey } }));
+  const { code, output, errors } = await run("paid-fetch.ts", path);
+  expect(code).not.toBe(0);
+  expect(output).toBe("");
+  expect(errors).toContain("402 payment_invalid");
 });
 
 it.each(["dispatch.ts", "mcp.ts"])("%s ends with an error when an answer is not what it expects", async (name) => {
