@@ -6,6 +6,7 @@ import {
   arm,
   Cancellation,
   Credit,
+  CustomerUser,
   cents,
   checkLedgerAddsUp,
   dataOf,
@@ -179,6 +180,51 @@ describe("airline credits", () => {
     expect((await credits()).find((row) => row.id === credit.id)?.spent_at).toBeNull();
     expect((await credits()).find((row) => row.id === left?.id)?.invalidated_at).not.toBeNull();
   });
+});
+
+test("credits are listed by their owner, page by page; expired and withdrawn ones pay nothing", async () => {
+  const body = { email: "owner@example.com", given_name: "Ada", family_name: "Lovelace" };
+  const user = dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
+  const issue = async (expires: number) => {
+    const credit = {
+      airline_iata_code: "BA",
+      amount: "30.00",
+      amount_currency: "USD",
+      code: "E-30",
+      type: "eticket",
+      issued_on: daysAhead(-10),
+      expires_at: daysAhead(expires),
+      user_id: user.id,
+    };
+    return dataOf(await sandbox.call("POST", "/air/airline_credits", credit), Credit, 201).id;
+  };
+  // The sandbox's day may be ahead of the machine's by the ticks of other tests.
+  const ids = [await issue(20), await issue(300), await issue(300)];
+  const Page = z.object({ data: z.array(Credit), meta: z.object({ after: z.string().nullable() }) });
+  const page = async (query: string) =>
+    Page.parse((await sandbox.call("GET", `/air/airline_credits?user_id=${user.id}&limit=2${query}`)).body);
+  const first = await page("");
+  const second = await page(`&after=${first.meta.after}`);
+  expect([...first.data, ...second.data].map((credit) => credit.id)).toEqual([...ids].reverse());
+  expect(second.meta.after).toBeNull();
+
+  const [soon = "", withdrawn = "", good = ""] = ids;
+  await tick(sandbox, 25 * 86_400);
+  await sandbox.control("POST", `/_sandbox/airline_credits/${withdrawn}/invalidate`);
+  const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
+  const rest = (Number(offer.total_amount) - 30).toFixed(2);
+  const using = (id: string) =>
+    instantBody(offer, {
+      payments: [
+        { type: "airline_credit", airline_credit_id: id },
+        { type: "balance", amount: rest, currency: "USD" },
+      ],
+    });
+  const before = await ledger(sandbox);
+  for (const id of [soon, withdrawn])
+    expect(await order(using(id))).toMatchObject({ code: "ineligible_airline_credit" });
+  expect((await ledger(sandbox)).balance).toEqual(before.balance);
+  dataOf(await sandbox.call("POST", "/air/orders", using(good)), Order, 201);
 });
 
 describe("faults of a cancellation", () => {
