@@ -41,8 +41,8 @@ contract PaymentBatch {
 
     /// What one item may use. A payer with code runs code of its own in its item, and must not use up what the items
     /// behind it need.
-    uint256 public constant KEY_ITEM_GAS = 100_000;
-    uint256 public constant WALLET_ITEM_GAS = 200_000;
+    uint256 public constant KEY_ITEM_GAS = 120_000;
+    uint256 public constant WALLET_ITEM_GAS = 250_000;
     /// For the event of an item and the way to the next one.
     uint256 private constant GAS_BETWEEN_ITEMS = 10_000;
     uint256 private constant KEY_SIGNATURE_BYTES = 65;

@@ -40,7 +40,7 @@ const GAS_CEILINGS = {
   batch: 300_000n,
   batchItem: 110_000n,
   /** What PaymentBatch lets an item of a payer with code use, and a little more. */
-  batchItemByContract: 215_000n,
+  batchItemByContract: 265_000n,
   withdraw: 110_000n,
 } as const;
 
