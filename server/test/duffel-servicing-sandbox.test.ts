@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { FlightOffer, FlightSearch, RequestedService, SupplierOrder } from "../src/ports/flights.ts";
-import type { StayBookingRequest } from "../src/ports/stay-bookings.ts";
 import type { SupplierEvent } from "../src/ports/supplier-webhooks.ts";
 import { duffelAt } from "./support/duffel-harness.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-sandbox.ts";
@@ -272,118 +271,6 @@ test("busy is busy: a limit on requests is passed on with its waiting time, and 
     retryAfterSeconds: expect.any(Number),
   });
   expect((await duffel.flightServicing.getCancellation(quote.id)).confirmedAt).toBeNull();
-});
-
-async function someRate(): Promise<string> {
-  const [place] = await duffel.stays.searchAccommodations(
-    {
-      latitude: -24.38,
-      longitude: -128.32,
-      radiusKilometers: 20,
-      checkInDate: today.add({ days: 40 }).toString(),
-      checkOutDate: today.add({ days: 42 }).toString(),
-      guests: 2,
-      rooms: 1,
-    },
-    1,
-  );
-  if (place === undefined) throw new Error("no place to stay");
-  return place.cheapestRate.id;
-}
-
-function stayOf(quoteId: string): StayBookingRequest {
-  bookings += 1;
-  return {
-    quoteId,
-    bookingId: `bkg_${bookings}`,
-    email: "ada@example.test",
-    phoneNumber: "+442071234567",
-    guests: [{ givenName: "Ada", familyName: "Lovelace" }],
-    customerUserIds: [],
-  };
-}
-
-test("a stay is quoted, booked, found by our id and cancelled", async () => {
-  const { stayBookings } = duffel;
-  const since = Temporal.Now.instant().add({ seconds: ahead });
-  const quote = await stayBookings.quoteStay(await someRate());
-  expect(await stayBookings.getQuote(quote.id)).toEqual(quote);
-  expect(quote).toMatchObject({ rooms: 1, guests: 2, totalCurrency: "USD" });
-  const request = stayOf(quote.id);
-  const stay = await stayBookings.bookStay(request);
-  expect(stay).toMatchObject({
-    status: "confirmed",
-    bookingId: request.bookingId,
-    totalAmount: quote.totalAmount,
-    cancellationPolicy: quote.cancellationPolicy,
-  });
-  expect(await stayBookings.findStaysByBooking(request.bookingId, since)).toEqual([stay]);
-  expect(await stayBookings.findStaysByBooking("bkg_none", since)).toEqual([]);
-  expect(await stayBookings.cancelStay(stay.id)).toMatchObject({
-    status: "cancelled",
-    cancelledAt: expect.any(String),
-  });
-  await expect(stayBookings.cancelStay(stay.id)).rejects.toMatchObject({ code: "already_cancelled" });
-  expect((await stayBookings.getStay(stay.id)).status).toBe("cancelled");
-});
-
-test("what is no rate, no quote and no stay, and what is sold out, dearer or too late", async () => {
-  const { stayBookings } = duffel;
-  await expect(stayBookings.quoteStay("rat_nothing")).rejects.toMatchObject({ code: "rate_not_found" });
-  await expect(stayBookings.getQuote("quo_nothing")).rejects.toMatchObject({ code: "quote_not_found" });
-  await expect(stayBookings.bookStay(stayOf("quo_nothing"))).rejects.toMatchObject({ code: "quote_not_found" });
-  await expect(stayBookings.getStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
-  await expect(stayBookings.cancelStay("bok_nothing")).rejects.toMatchObject({ code: "booking_not_found" });
-  const rate = await someRate();
-  const { id } = await stayBookings.quoteStay(rate);
-  for (const [fault, code] of [
-    ["sold_out", "rate_unavailable"],
-    ["price_changed", "price_changed"],
-    ["insufficient_balance", "provider_unavailable"],
-    ["offer_expired", "quote_expired"],
-  ] as const) {
-    await supplier.arm("POST", "/stays/bookings", fault);
-    await expect(stayBookings.bookStay(stayOf(id)), fault).rejects.toMatchObject({ code });
-  }
-  await supplier.arm("POST", "/stays/quotes", "sold_out");
-  await expect(stayBookings.quoteStay(rate)).rejects.toMatchObject({ code: "rate_unavailable" });
-});
-
-test.each(effects)("%s on a stay: open, and the lookup says %s", async (fault, done) => {
-  const since = Temporal.Now.instant().add({ seconds: ahead });
-  const quote = await duffel.stayBookings.quoteStay(await someRate());
-  const request = stayOf(quote.id);
-  await supplier.arm("POST", "/stays/bookings", fault);
-  await expect(impatient(fault).stayBookings.bookStay(request)).rejects.toMatchObject({ code: "outcome_unknown" });
-  const found = await duffel.stayBookings.findStaysByBooking(request.bookingId, since);
-  expect(found).toHaveLength(done ? 1 : 0);
-});
-
-test("a negotiated rate is made, changed and taken away", async () => {
-  const places = await duffel.stays.searchAccommodations(
-    {
-      latitude: -24.38,
-      longitude: -128.32,
-      radiusKilometers: 20,
-      checkInDate: today.add({ days: 40 }).toString(),
-      checkOutDate: today.add({ days: 42 }).toString(),
-      guests: 1,
-      rooms: 1,
-    },
-    1,
-  );
-  const accommodationIds = places.map(({ id }) => id);
-  const details = { displayName: "Agreed", rateAccessCode: "CODE1", accommodationIds };
-  const rate = await duffel.stayBookings.createNegotiatedRate(details);
-  expect(rate).toEqual({ id: expect.stringMatching(/^nre_/), ...details });
-  const renamed = await duffel.stayBookings.updateNegotiatedRate(rate.id, { displayName: "Other" });
-  expect(renamed).toEqual({ ...rate, displayName: "Other" });
-  const unknown = duffel.stayBookings.updateNegotiatedRate(rate.id, { accommodationIds: ["acc_nowhere"] });
-  await expect(unknown).rejects.toMatchObject({ code: "invalid_input" });
-  await duffel.stayBookings.deleteNegotiatedRate(rate.id);
-  await duffel.stayBookings.deleteNegotiatedRate(rate.id);
-  const gone = duffel.stayBookings.updateNegotiatedRate(rate.id, { displayName: "x" });
-  await expect(gone).rejects.toMatchObject({ code: "negotiated_rate_not_found" });
 });
 
 test("events arrive signed with the secret that was given at registration", async () => {

@@ -66,12 +66,15 @@ test("an airline without a seat map, and a seat that cannot be read", async () =
 
   const [cabin] = wireSeatMap.cabins;
   const bent = { type: "seat", designator: null, available_services: [] };
-  const rows = [{ sections: [{ elements: [bent] }] }, ...(cabin?.rows ?? [])];
+  const service = { id: "ase_1A", passenger_id: "pas_1", total_amount: "1.00", total_currency: "USD" };
+  const atDoor = { type: "seat", designator: "1A", available_services: [service] };
+  const rows = [{ sections: [{ elements: [{ type: "exit_row" }, bent, atDoor] }] }, ...(cabin?.rows ?? [])];
   await using odd = await startDuffel(
     ancillaries([{ ...wireBag, total_amount: "x" }, wireBag], [{ ...wireSeatMap, cabins: [{ ...cabin, rows }] }]),
   );
   const found = await odd.flightServicing.listAncillaries("off_1");
-  expect([found.bags.length, found.seats.length]).toEqual([1, 5]);
+  expect([found.bags.length, found.seats.length]).toEqual([1, 6]);
+  expect(found.seats[0]).toMatchObject({ designator: "1A", isExitRow: true });
   expect(odd.lines.map(({ fields }) => fields)).toEqual([{ left: 2 }]);
 });
 

@@ -69,7 +69,9 @@ test("one changed byte, another secret, another time: not from the supplier", as
   // An empty secret would be one that everybody knows.
   expect(webhooks.read(sign(body, seconds, ""), body, ["", SECRET])).toBeUndefined();
   // The bytes count, not what they look like after decoding.
-  const broken = Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from([0xff]), Buffer.from("}")]);
+  const [before = "", after = ""] = body.split("org_1");
+  const broken = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
+  expect(webhooks.read(sign(broken), broken)?.id).toBe("wev_1");
   expect(webhooks.read(sign(broken.toString("utf8")), broken)).toBeUndefined();
 });
 
