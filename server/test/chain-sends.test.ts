@@ -165,8 +165,9 @@ describe("several submitters at once", () => {
       false,
     );
     expect(await chainTransactions.requeue(transaction.id, receipt.hash, "carry_out")).toBe(false);
+    const { id } = transaction;
     const sign = () => Promise.reject(new Error("signed again"));
-    expect(await chainTransactions.sign(transaction.id, world.network.sender.relayerWalletId, sign)).toBeUndefined();
+    expect(await chainTransactions.sign(world.network.sender.relayerWalletId, [{ id, sign }])).toEqual([]);
     expect(await chainTransactions.get(transaction.id)).toMatchObject({ state: "confirmed", hash: receipt.hash });
   });
 });

@@ -1,6 +1,6 @@
 import { outgoingOf, resultOf } from "../areas/treasury/order-outcome.ts";
 import { ownerOf, ownMovements } from "../areas/treasury/wallet-owners.ts";
-import type { Chain } from "../ports/chain.ts";
+import type { Chain, ChainReceipt } from "../ports/chain.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../ports/chain-transactions.ts";
 import type { Aggregates, Stores } from "../ports/stores.ts";
 import type { Wallets } from "../ports/wallets.ts";
@@ -12,7 +12,7 @@ export interface FinishingPorts {
 }
 
 export interface ChainEnding {
-  /** After the movements are posted. */
+  /** After the movements are posted. It posts nothing itself: others may be finished in the same transaction. */
   confirmed?(
     aggregates: Aggregates,
     transaction: ChainTransaction,
@@ -29,17 +29,51 @@ export interface ChainEnding {
 /** By a transaction's purpose. */
 export type ChainEndings = Readonly<Record<string, ChainEnding>>;
 
+export interface CarriedOut {
+  transaction: ChainTransaction;
+  receipt: ChainReceipt;
+}
+
 /**
- * The end of a transaction, its place in the books, what its purpose adds, and the outcome of the call behind it: all or none.
- * False: it was at its end before.
+ * The ends of transactions that were carried out, their places in the books, what their purposes add, and the outcomes of the calls
+ * behind them: all or none, in one transaction. Those that were at their end before are left out of the answer.
  */
-export async function finishTransaction(
+export async function finishCarriedOut(
+  { chain, stores, wallets }: FinishingPorts,
+  carriedOut: readonly CarriedOut[],
+  endings: ChainEndings,
+): Promise<readonly CarriedOut[]> {
+  // One order for everybody who finishes several.
+  const ordered = carriedOut.toSorted(({ transaction: one }, { transaction: other }) => (one.id < other.id ? -1 : 1));
+  const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
+  const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
+  const owned = await ownMovements(wallets, chain.network, movements);
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    const finished: CarriedOut[] = [];
+    for (const one of ordered) {
+      const isMine = await chainTransactions.finish(one.transaction.id, { state: "confirmed", receipt: one.receipt });
+      if (isMine) finished.push(one);
+    }
+    const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
+    const posted = owned.filter(({ movement }) => hashes.has(movement.transactionHash));
+    if (posted.length > 0) await ledger.postMovements(chain.network, posted);
+    for (const { transaction, receipt } of finished) {
+      await endings[transaction.purpose]?.confirmed?.(aggregates, transaction, { state: "confirmed", receipt });
+      const { callId } = transaction;
+      if (callId !== null) await effects.done(callId, resultOf(transaction, chain.chainId, receipt.hash));
+    }
+    return finished;
+  });
+}
+
+/** The end of a transaction that had no effect: what was on its way out is given back. False: it was at its end before. */
+export async function finishReverted(
   { chain, stores, wallets }: FinishingPorts,
   transaction: ChainTransaction,
-  end: ChainTransactionEnd,
+  end: ChainTransactionEnd & { state: "reverted" },
   endings: ChainEndings,
 ): Promise<boolean> {
-  const owned = end.state === "confirmed" ? await ownMovements(wallets, chain.network, end.receipt.movements) : [];
   const outgoing = outgoingOf(transaction.order);
   const sender =
     outgoing === undefined
@@ -49,19 +83,12 @@ export async function finishTransaction(
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     if (!(await chainTransactions.finish(transaction.id, end))) return false;
-    const { callId } = transaction;
-    if (end.state === "confirmed") {
-      await ledger.postMovements(chain.network, owned);
-      await ending?.confirmed?.(aggregates, transaction, end);
-      if (callId !== null) await effects.done(callId, resultOf(transaction, chain.chainId, end.receipt.hash));
-      return true;
-    }
     if (ending?.reverted !== undefined) await ending.reverted(aggregates, transaction, end);
     else if (outgoing !== undefined && sender?.kind === "treasury") {
       const purse = { tenantId: sender.tenantId, network: chain.network, token: transaction.order.token };
       await ledger.takeBack(purse, outgoing.amount, transaction.id);
     }
-    if (callId !== null) await effects.failed(callId);
+    if (transaction.callId !== null) await effects.failed(transaction.callId);
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { outgoingOf } from "../areas/treasury/order-outcome.ts";
 import type { Chain, ChainReceipt } from "../ports/chain.ts";
 import type { ChainNetworks } from "../ports/chain-networks.ts";
 import type { ChainSender } from "../ports/chain-sender.ts";
-import type { ChainTransaction } from "../ports/chain-transactions.ts";
+import type { ChainSigning, ChainTransaction } from "../ports/chain-transactions.ts";
 import type { Log } from "../ports/log.ts";
 import type { Stores } from "../ports/stores.ts";
 
@@ -92,12 +92,14 @@ export function createLauncher(ports: LaunchPorts) {
       return queued.filter(({ order, step }) => !isStopped || step === "withdraw" || outgoingOf(order) === undefined);
     },
 
-    /** Undefined: another process was quicker. */
-    async sign(transaction: ChainTransaction): Promise<ChainTransaction | undefined> {
-      // Everything that takes time or a connection happens before the signer's row is locked.
-      const sign = await sender.prepare(transaction);
-      return await chainTransactions.sign(transaction.id, sender.relayerWalletId, sign);
+    /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
+    async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
+      return { id: transaction.id, sign: await sender.prepare(transaction) };
     },
+
+    /** Those that no other process has signed in between. */
+    sign: (signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]> =>
+      chainTransactions.sign(sender.relayerWalletId, signings),
 
     async send(transaction: ChainTransaction): Promise<void> {
       const memory = memoryOf(transaction);

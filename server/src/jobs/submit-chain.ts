@@ -3,8 +3,14 @@ import { isCarriedOut } from "../areas/treasury/order-outcome.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import type { Hex } from "../domain/tokens.ts";
 import type { ChainReceipt } from "../ports/chain.ts";
-import type { ChainSubmission, ChainTransaction } from "../ports/chain-transactions.ts";
-import { type ChainEndings, type FinishingPorts, finishTransaction } from "./finish-chain.ts";
+import type { ChainSigning, ChainSubmission, ChainTransaction } from "../ports/chain-transactions.ts";
+import {
+  type CarriedOut,
+  type ChainEndings,
+  type FinishingPorts,
+  finishCarriedOut,
+  finishReverted,
+} from "./finish-chain.ts";
 import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
 
 export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
@@ -27,7 +33,8 @@ const STOP_MS = 1_000;
 const OPEN_AT_ONCE = 500;
 const SIGNED_AT_ONCE = 32;
 const SENT_AT_ONCE = 16;
-const RECEIPTS_AT_ONCE = 16;
+/** Also so many are finished in one database transaction. */
+const RECEIPTS_AT_ONCE = 32;
 
 /**
  * Brings every stored order to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
@@ -45,19 +52,36 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   let moves = 0;
 
   async function finish(transaction: ChainTransaction, receipt: ChainReceipt, failure?: string): Promise<void> {
-    const end =
-      failure === undefined
-        ? ({ state: "confirmed", receipt } as const)
-        : ({ state: "reverted", receipt, failure } as const);
-    const isMine = await finishTransaction(options, transaction, end, options.endings ?? {});
+    if (failure === undefined) {
+      await finishAll([{ transaction, receipt }]);
+      return;
+    }
+    const end = { state: "reverted", receipt, failure } as const;
+    const isMine = await finishReverted(options, transaction, end, options.endings ?? {});
+    forget(transaction);
+    if (!isMine) return;
+    const { id: transactionId, purpose } = transaction;
+    log.warn({ transactionId, hash: receipt.hash, purpose, failure }, "chain transaction had no effect");
+    announce(transaction);
+  }
+
+  async function finishAll(carriedOut: readonly CarriedOut[]): Promise<void> {
+    const finished = await finishCarriedOut(options, carriedOut, options.endings ?? {});
+    for (const { transaction } of carriedOut) forget(transaction);
+    for (const { transaction, receipt } of finished) {
+      log.info({ transactionId: transaction.id, hash: receipt.hash }, "chain transaction confirmed");
+      announce(transaction);
+    }
+  }
+
+  function forget(transaction: ChainTransaction): void {
     launcher.forget(transaction);
     withdrawnAt.delete(transaction.id);
-    if (!isMine) return;
+  }
+
+  function announce({ id }: ChainTransaction): void {
     moves += 1;
-    const fields = { transactionId: transaction.id, hash: receipt.hash };
-    if (failure === undefined) log.info(fields, "chain transaction confirmed");
-    else log.warn({ ...fields, purpose: transaction.purpose, failure }, "chain transaction had no effect");
-    for (const wake of waiting.get(transaction.id) ?? []) wake();
+    for (const wake of waiting.get(id) ?? []) wake();
   }
 
   async function findReceipt({ hash, earlierHashes }: ChainTransaction): Promise<ChainReceipt | undefined> {
@@ -68,21 +92,20 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     return undefined;
   }
 
-  /** Looks for the end of one that was broadcast. */
-  async function settle(transaction: ChainTransaction, hash: Hex): Promise<void> {
+  /** Looks for the end of one that was broadcast. Answers one that was carried out, which is finished together with others. */
+  async function settle(transaction: ChainTransaction, hash: Hex): Promise<CarriedOut | undefined> {
     if (transaction.step === "withdraw") {
       await settleWithdrawal(transaction, hash);
-      return;
+      return undefined;
     }
     const receipt = await findReceipt(transaction);
-    if (receipt === undefined) {
-      if (await launcher.isLost(transaction, () => findReceipt(transaction))) await requeue(transaction, hash);
-      return;
-    }
-    if (isCarriedOut(transaction.order, receipt)) {
-      await finish(transaction, receipt);
-      return;
-    }
+    if (receipt !== undefined && isCarriedOut(transaction.order, receipt)) return { transaction, receipt };
+    if (receipt !== undefined) await settleWithoutEffect(transaction, hash, receipt);
+    else if (await launcher.isLost(transaction, () => findReceipt(transaction))) await requeue(transaction, hash);
+    return undefined;
+  }
+
+  async function settleWithoutEffect(transaction: ChainTransaction, hash: Hex, receipt: ChainReceipt): Promise<void> {
     const authorization = await sender.authorization(transaction);
     if (authorization.kind === "done") {
       log.warn({ transactionId: transaction.id }, "an order was carried out by somebody else's transaction");
@@ -137,27 +160,67 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     const signed = open.filter(({ state }) => state === "signed");
     if (options.signsAgainBlindly === true) await requeueBlindly(signed.splice(0));
     const queued = await launcher.admitted(open.filter(({ state }) => state === "queued"));
-    for (const transaction of queued.slice(0, SIGNED_AT_ONCE)) {
-      const fresh = await eachAlone(transaction, () => launcher.sign(transaction));
-      if (fresh === undefined) continue;
-      moves += 1;
-      signed.push(fresh);
-    }
+    signed.push(...(await signAll(queued.slice(0, SIGNED_AT_ONCE))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
     const away = await sendAll(signed);
-    for (let index = 0; index < signed.length; index += RECEIPTS_AT_ONCE) {
-      const some = signed.slice(index, index + RECEIPTS_AT_ONCE);
-      await Promise.all(
-        some.map((transaction) =>
-          eachAlone(transaction, async () => {
-            if (transaction.hash !== undefined) await settle(transaction, transaction.hash);
-          }),
-        ),
-      );
-    }
+    await settleAll(signed);
     if (away !== undefined) throw away;
     const left = (await chainTransactions.listOpen(chain.network, 1)).length;
     return { open: left === 0 ? 0 : Math.max(left, open.length), moved: moves > before };
+  }
+
+  async function signAll(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
+    const prepared = await Promise.all(
+      queued.map((transaction) => eachAlone(transaction, () => launcher.prepare(transaction))),
+    );
+    const signings = prepared.filter((signing) => signing !== undefined);
+    if (signings.length === 0) return [];
+    const fresh = await signTogether(queued, signings);
+    moves += fresh.length;
+    return fresh;
+  }
+
+  /** One by one where that fails: the one that cannot be signed must not keep the others. */
+  async function signTogether(
+    queued: readonly ChainTransaction[],
+    signings: readonly ChainSigning[],
+  ): Promise<readonly ChainTransaction[]> {
+    try {
+      return await launcher.sign(signings);
+    } catch (error) {
+      if (isNetworkAway(error) || options.isTransient(error)) throw error;
+      const fresh: ChainTransaction[] = [];
+      for (const transaction of queued) {
+        const own = signings.filter(({ id }) => id === transaction.id);
+        fresh.push(...((await eachAlone(transaction, () => launcher.sign(own))) ?? []));
+      }
+      return fresh;
+    }
+  }
+
+  async function settleAll(signed: readonly ChainTransaction[]): Promise<void> {
+    for (let index = 0; index < signed.length; index += RECEIPTS_AT_ONCE) {
+      const some = signed.slice(index, index + RECEIPTS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((transaction) =>
+          eachAlone(transaction, async () =>
+            transaction.hash === undefined ? undefined : await settle(transaction, transaction.hash),
+          ),
+        ),
+      );
+      const carriedOut = found.filter((one) => one !== undefined);
+      if (carriedOut.length > 0) await finishTogether(carriedOut);
+    }
+  }
+
+  /** One by one where that fails: the one that cannot be finished must not keep the others. */
+  async function finishTogether(carriedOut: readonly CarriedOut[]): Promise<void> {
+    try {
+      await finishAll(carriedOut);
+    } catch (error) {
+      if (isNetworkAway(error) || options.isTransient(error)) throw error;
+      for (const one of carriedOut) await eachAlone(one.transaction, () => finishAll([one]));
+    }
   }
 
   /** Returns why not all could be sent: a node that takes transactions without saying so may still tell what became of them. */

@@ -78,6 +78,11 @@ export type NewChainTransaction = Pick<
   "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "order" | "result"
 >;
 
+export interface ChainSigning {
+  id: string;
+  sign(nonce: number): Promise<SignedTransaction>;
+}
+
 export type ChainTransactionEnd =
   | { state: "confirmed"; receipt: ChainReceipt }
   | { state: "reverted"; receipt: ChainReceipt; failure: string };
@@ -97,14 +102,10 @@ export interface ChainTransactions {
   /** Of these hashes the ones that belong to a transaction of ours, whatever became of it. */
   knownHashes(network: Environment, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /**
-   * Queued → signed: takes the signer's next nonce under its row's lock and stores what `sign` makes of it, in one transaction.
-   * Undefined: it was not queued any more.
+   * Queued → signed: takes the signer's next nonces under its row's lock, in the order given, and stores what each `sign` makes of
+   * its own, all in one transaction. Those that were not queued any more are left out.
    */
-  sign(
-    id: string,
-    signerWalletId: string,
-    sign: (nonce: number) => Promise<SignedTransaction>,
-  ): Promise<ChainTransaction | undefined>;
+  sign(signerWalletId: string, signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]>;
   /** Another transaction under the same nonce. False: the row has moved on since `from` was stored. */
   replace(id: string, from: Hex, to: SignedTransaction): Promise<boolean>;
   /**

@@ -101,31 +101,43 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       return new Set(rows.flatMap((row) => [...row.earlier_hashes, ...(row.hash === null ? [] : [row.hash])]));
     },
 
-    sign: (id, signerWalletId, sign) =>
+    sign: (signerWalletId, signings) =>
       inTransaction(async (db) => {
+        if (signings.length === 0) return [];
         const queued = await db
           .selectFrom("chain_transaction")
           .select("id")
-          .where("id", "=", id)
+          .where(
+            "id",
+            "in",
+            signings.map(({ id }) => id),
+          )
           .where("state", "=", "queued")
+          // One order for everybody who takes several.
+          .orderBy("id")
           .forUpdate()
-          .executeTakeFirst();
-        if (queued === undefined) return undefined;
+          .execute();
+        const ids = new Set(queued.map(({ id }) => id));
+        if (ids.size === 0) return [];
         const signer = await db
           .updateTable("wallet")
-          .set({ next_nonce: sql`next_nonce + 1` })
+          .set({ next_nonce: sql`next_nonce + ${ids.size}` })
           .where("id", "=", signerWalletId)
           .returning("next_nonce")
           .executeTakeFirstOrThrow();
-        const nonce = signer.next_nonce - 1n;
-        const { raw, hash } = await sign(Number(nonce));
-        const row = await db
-          .updateTable("chain_transaction")
-          .set({ state: "signed", signer_id: signerWalletId, nonce, raw, hash, updated_at: now() })
-          .where("id", "=", id)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return toTransaction(row);
+        const first = Number(signer.next_nonce) - ids.size;
+        const own = signings.filter(({ id }) => ids.has(id));
+        const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
+        const { rows } = await sql<Selectable<ChainTransactionTable>>`
+          update chain_transaction as stored
+             set state = 'signed', signer_id = ${signerWalletId}, nonce = made.nonce, raw = made.raw, hash = made.hash,
+                 updated_at = ${now()}::timestamptz
+            from unnest(${own.map(({ id }) => id)}::text[], ${own.map((_, index) => first + index)}::bigint[],
+                        ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[])
+              as made (id, nonce, raw, hash)
+           where stored.id = made.id
+          returning stored.*`.execute(db);
+        return rows.map(toTransaction);
       }),
 
     async replace(id, from, to) {
