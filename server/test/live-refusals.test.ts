@@ -116,6 +116,16 @@ it.each<[string, () => Promise<Record<string, string>> | Record<string, string>,
   ],
   ["a splitter that is no contract", () => ({ CHAIN_SPLITTER: `0x${"2".repeat(40)}` }), /check CHAIN_SPLITTER/],
   ["a splitter that is another contract", () => ({ CHAIN_SPLITTER: chain.tokens.USDC }), /check CHAIN_SPLITTER/],
+  [
+    "a payment batch that is no contract",
+    () => ({ CHAIN_PAYMENT_BATCH: `0x${"2".repeat(40)}` }),
+    /check CHAIN_PAYMENT_BATCH/,
+  ],
+  [
+    "a payment batch that is another contract",
+    () => ({ CHAIN_PAYMENT_BATCH: chain.tokens.USDC }),
+    /check CHAIN_PAYMENT_BATCH/,
+  ],
 ])("%s", async (_what, change, message) => {
   const line = await refuse(await change());
   expect(line).toMatch(oneLine);
