@@ -107,7 +107,7 @@ test("where a whole batch failed, each is tried alone", async () => {
   const payer = await world.newPayer(2n * PRICE);
   const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
   for (const signed of payments) expect(await world.pay(silent, signed).catch(codeOf)).toBe("settlement_pending");
-  await silent.charges.idle();
+  await expect.poll(async () => (await world.books(payer)).states, PATIENCE).toEqual(["earned", "earned"]);
   const { rows } = await world.books(payer);
   await world.db.transaction().execute(async (transaction) => {
     // As a batch that ran out of gas is left behind by its ending.

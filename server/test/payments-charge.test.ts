@@ -118,6 +118,38 @@ test("calls under way never cost more together than their payer has", async () =
   expect(await payer.balance()).toBe(0n);
 });
 
+test("what was fetched a moment ago, and is not in the books yet, is not counted twice against its payer", async () => {
+  const payer = await world.newPayer(2n * PRICE);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const run = async () => {
+    started.resolve();
+    await gate;
+    return { result: { text: "first" } };
+  };
+  const first = world.pay(world.openProcess("proc_a"), await payer.sign(PRICE), { run });
+  await started.promise;
+  const { facilitator } = world.settling;
+  let looks = 0;
+  const second = world.openProcess("proc_b", {
+    facilitatorFor: () => ({
+      ...facilitator,
+      async verify(signed, terms) {
+        looks += 1;
+        // As it is once the first payment is in a block.
+        return looks === 1 ? { balance: PRICE } : await facilitator.verify(signed, terms);
+      },
+    }),
+    async pause() {
+      open();
+      await first;
+    },
+  });
+  expect(await world.pay(second, await payer.sign(PRICE))).toMatchObject({ price: PRICE, replayed: false });
+  expect(looks).toBe(2);
+  expect(await payer.balance()).toBe(0n);
+});
+
 test("money that is gone after the run makes a receivable; the answer comes when it can be fetched after all", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);
@@ -190,13 +222,27 @@ test("an authorization that somebody else broadcast while the tool ran counts as
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], recorded: PRICE });
 });
 
+test("an authorization that somebody else broadcast before it was sent here counts as paid, for one call", async () => {
+  const process = world.openProcess("proc_a");
+  const payer = await world.newPayer(PRICE);
+  const signed = await payer.sign(PRICE);
+  await world.broadcast(signed);
+  expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: false });
+  expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: true });
+  expect(await world.pay(process, signed, { args: { text: "other" } }).catch(reasonOf)).toBe(
+    "authorization_already_used",
+  );
+  expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
+});
+
 test("a settlement that takes too long is pending, and the same signature gets the answer later", async () => {
   const submission = { kick: () => undefined, waitForEnd: async () => undefined };
   const impatient = world.openProcess("proc_a", { waitMs: 1, submissionFor: () => submission });
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   expect(await world.pay(impatient, signed).catch(reasonOf)).toBe("settlement_pending");
-  await impatient.charges.idle();
+  const states = async () => (await world.books(payer)).states;
+  await expect.poll(states, { timeout: 10_000 }).toEqual(["settled"]);
   const run = () => Promise.reject(new Error("ran twice"));
   expect(await world.pay(world.openProcess("proc_b"), signed, { run })).toMatchObject({ replayed: true, price: PRICE });
   expect(await payer.balance()).toBe(0n);

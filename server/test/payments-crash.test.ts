@@ -96,6 +96,12 @@ test.each(["probe_read", "probe_write"] as const)(
         const { processId, dying, payer, signed, acted, paying } = await oneCall(tool, deathAt, when);
         paying.catch(() => undefined);
         await dying.death;
+        const [claim] = (await world.books(payer)).rows;
+        const acts = await world.db
+          .selectFrom("call")
+          .select("effect")
+          .where("id", "=", claim?.call_id ?? "")
+          .execute();
         await world.sweepAfter(processId);
         const survivor = world.openProcess("proc_survivor");
         await survivor.gather();
@@ -121,13 +127,37 @@ test.each(["probe_read", "probe_write"] as const)(
         expect(await payer.balance(), where).toBe(0n);
         expect(await world.books(payer), where).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
         // A call whose effect is recorded is never made again.
-        if (state !== "none" && state !== "claimed") expect(acted.count, where).toBe(tool === "probe_write" ? 1 : 0);
+        if (acts.some(({ effect }) => effect === "done")) expect(acted.count, where).toBe(1);
       }
     }
     expect(ends.has("none") && (ends.has("earned") || ends.has("settled"))).toBe(true);
     if (tool === "probe_write") expect(ends).toContain("claimed");
   },
 );
+
+test("a tool that fails while it is undecided what it did keeps its payment until that is known", async () => {
+  const process = world.openProcess("proc_a");
+  const ends = { none: "failed", settled: "done" } as const;
+  for (const [state, end] of Object.entries(ends)) {
+    const payer = await world.newPayer(PRICE);
+    const signed = await payer.sign(PRICE);
+    let callId = "";
+    const run = async ({ id }: PendingCall) => {
+      callId = id;
+      await world.stores.effects.open(id);
+      throw new Error("outcome unknown");
+    };
+    await expect(world.pay(process, signed, { tool: "probe_write", run })).rejects.toThrow("outcome unknown");
+    await world.sweepAfter("proc_nobody");
+    expect(await world.books(payer)).toMatchObject({ states: ["claimed"], open: PRICE });
+    if (end === "done") await world.stores.effects.done(callId, { text: "found out" });
+    else await world.stores.effects.failed(callId);
+    await world.sweepAfter("proc_nobody");
+    await process.gather();
+    const again = await world.pay(process, signed, { tool: "probe_write" });
+    expect(again, state).toMatchObject({ replayed: end === "done", price: PRICE });
+  }
+});
 
 test("the sweep of calls leaves paid ones alone, and that of payments those of the living", async () => {
   const payer = await world.newPayer(PRICE);

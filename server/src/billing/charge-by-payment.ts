@@ -2,6 +2,7 @@ import { checkTerms, isSamePayment } from "../areas/payments/check-terms.ts";
 import { orderOfPayment } from "../areas/payments/orders.ts";
 import { requestHashOf } from "../areas/payments/request-hash.ts";
 import { storeOutcome } from "../areas/payments/settle-outside.ts";
+import { verifyPayment } from "../areas/payments/verify-payment.ts";
 import { Failure } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
@@ -12,14 +13,14 @@ import type { Payer } from "../kernel/invoke.ts";
 import type { Calls } from "../ports/calls.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Principal } from "../ports/identity.ts";
-import type { Payment } from "../ports/payments.ts";
+import type { Payment, PaymentClaim } from "../ports/payments.ts";
 import type { Stores } from "../ports/stores.ts";
 import { type AwaitSettlementOptions, createAwaitSettlement } from "./await-settlement.ts";
 import { alreadyUsed, inProgress, notFetched, notNow, pending, refusal } from "./payment-failures.ts";
 import { createPaymentNews } from "./payment-news.ts";
 
 export interface PaymentChargesOptions extends Omit<AwaitSettlementOptions, "payments" | "news"> {
-  stores: Pick<Stores, "payments" | "transaction">;
+  stores: Pick<Stores, "payments" | "transaction" | "wallets">;
   processId: string;
   clock: Clock;
   random?: RandomBytes;
@@ -29,6 +30,8 @@ export interface PaymentChargesOptions extends Omit<AwaitSettlementOptions, "pay
   batchWindowMs: number;
   /** How long a call waits for its settlement. */
   waitMs?: number;
+  /** For chaos runs only: each claim is stored under a number of its own, so that none stands in another one's way. */
+  broken?: "paid-claim" | undefined;
 }
 
 export interface PaidCharge extends Charge {
@@ -62,6 +65,9 @@ const WAIT_MS = 25_000;
 const RETRY_PAUSE_MS = 200;
 /** A claim of which nobody knows whether it was made can still be on its way to the database. */
 const STRAGGLER_MS = 1_000;
+/** So often a payer's balance is looked at, when calls under way leave too little of it. */
+const MOST_LOOKS = 4;
+const LOOK_AGAIN_MS = 100;
 /** An authorization that is over by then is not tried again. */
 const RETRY_MARGIN_SECONDS = 10n;
 
@@ -200,9 +206,16 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       } catch (error) {
         throw error instanceof PaymentRefused ? refusal(error) : error;
       }
-      const facilitator = options.facilitatorFor(call.environment);
-      if (facilitator === undefined || options.submissionFor(call.environment) === undefined) throw notNow();
-      const { balance } = await reaching(facilitator.verify(payment, terms));
+      await this.#verify(call);
+    }
+
+    async #verify({ environment }: PendingCall): Promise<void> {
+      const { payment, terms } = this.#request;
+      const facilitator = options.facilitatorFor(environment);
+      if (facilitator === undefined || options.submissionFor(environment) === undefined) throw notNow();
+      const outcomes = options.outcomesFor(environment);
+      const parts = { facilitator, outcomes, wallets: stores.wallets, now: clock.now() };
+      const { balance } = await reaching(verifyPayment(parts, payment, terms));
       this.#balance = balance;
     }
 
@@ -247,36 +260,48 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
 
     /** Undefined: it is this call's. */
     async #claim(call: PendingCall): Promise<Payment | undefined> {
-      const { payment: signed, terms } = this.#request;
-      const id = newId("pay_", call.startedAt.epochMilliseconds, random);
-      const { environment } = call;
-      const claimed = { id, environment, signed };
-      try {
-        const claim = await payments.claim(
-          {
-            ...claimed,
-            terms,
-            requestHash: this.#hashOf(call),
-            tool: call.tool.name,
-            ...this.#ownerOf(call),
-            subject: this.#isKeyless() ? signed.payer : call.subject,
-            callId: call.id,
-            processId: options.processId,
-            traceId: call.traceId,
-            listPrice: call.listPrice,
-            discountPercent: call.discountPercent,
-            hasEffects: call.tool.effect !== "read",
-          },
-          this.#balance,
-        );
+      const claimed = {
+        id: newId("pay_", call.startedAt.epochMilliseconds, random),
+        environment: call.environment,
+        signed: this.#request.payment,
+      };
+      for (let look = 1; ; look += 1) {
+        const claim = await this.#claimOnce(call, claimed);
         if (claim.kind === "taken") return this.#recognize(call, claim.payment);
-        if (claim.kind === "refused") throw refusal(refusedClaim(claim.reason));
+        if (claim.kind === "claimed") {
+          this.#claimed = claimed;
+          return undefined;
+        }
+        // What was fetched a moment ago is gone from the balance, and still counts as open until the books know of it.
+        if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
+        await options.pause(LOOK_AGAIN_MS * look);
+        await this.#verify(call);
+      }
+    }
+
+    async #claimOnce(call: PendingCall, claimed: Claimed): Promise<PaymentClaim> {
+      const { payment: signed, terms } = this.#request;
+      const payment = {
+        ...claimed,
+        ...(options.broken === undefined ? {} : { signed: withOtherNonce(signed, random) }),
+        terms,
+        requestHash: this.#hashOf(call),
+        tool: call.tool.name,
+        ...this.#ownerOf(call),
+        subject: this.#isKeyless() ? signed.payer : call.subject,
+        callId: call.id,
+        processId: options.processId,
+        traceId: call.traceId,
+        listPrice: call.listPrice,
+        discountPercent: call.discountPercent,
+        hasEffects: call.tool.effect !== "read",
+      };
+      try {
+        return await payments.claim(payment, this.#balance);
       } catch (error) {
-        if (!(error instanceof Failure)) abandon(id);
+        abandon(claimed.id);
         throw error;
       }
-      this.#claimed = claimed;
-      return undefined;
     }
 
     /** Then this call's claim is given back: nothing is paid twice. */
@@ -325,6 +350,10 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       await within(waitMs, Promise.all(loose));
     },
   };
+}
+
+function withOtherNonce(signed: SignedPayment, random: RandomBytes): SignedPayment {
+  return { ...signed, nonce: `0x${Buffer.from(random(32)).toString("hex")}` };
 }
 
 type Claimed = Pick<Payment, "id" | "environment" | "signed">;
