@@ -40,12 +40,12 @@ function dyingParts(deathAt: number, when: Moment) {
       },
     });
   }
-  const { payments, effects, transaction } = world.stores;
+  const { payments, effects, wallets, transaction } = world.stores;
   const facilitator = mortal(world.settling.facilitator);
   const { submitter } = world.settling;
   return {
     parts: {
-      stores: { payments: mortal(payments), transaction: mortal({ transaction }).transaction },
+      stores: { payments: mortal(payments), wallets, transaction: mortal({ transaction }).transaction },
       facilitatorFor: () => facilitator,
       submissionFor: () => ({
         ...mortal({ waitForEnd: submitter.waitForEnd }),
@@ -210,7 +210,7 @@ class Away extends Error {}
 test.each(["lost before", "lost after"] as const)(
   "a database that goes away (%s it did it) leaves no claim behind, and no call runs or is paid twice",
   async (fault) => {
-    const { payments, transaction } = world.stores;
+    const { payments, wallets, transaction } = world.stores;
     let broken = new Set<string>();
     async function faulty<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
       if (!broken.delete(name)) return await work();
@@ -226,7 +226,11 @@ test.each(["lost before", "lost after"] as const)(
       },
     };
     const process = world.openProcess("proc_a", {
-      stores: { payments: stores.payments, transaction: (work) => faulty("transaction", () => transaction(work)) },
+      stores: {
+        payments: stores.payments,
+        wallets,
+        transaction: (work) => faulty("transaction", () => transaction(work)),
+      },
       isTransient: (error) => error instanceof Away,
       pause: () => new Promise((resolve) => setImmediate(resolve)),
     });
