@@ -14,6 +14,7 @@ import { prompts } from "./prompts/index.ts";
 import type { ClosedReason } from "./surfaces/closed.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
+import { paidOpenApiRoutes } from "./surfaces/discovery/openapi-route.ts";
 import { edgeServerCardRoutes } from "./surfaces/discovery/server-card.ts";
 import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch.ts";
 import type { Routes } from "./surfaces/hosts.ts";
@@ -115,7 +116,7 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
 
 /** What is bought call by call. */
 function openPaid(
-  { config, kernel, catalog, openCharge, paidNetworks, edgeUrl, clock }: SurfaceOptions,
+  { config, kernel, catalog, openCharge, paidNetworks, appUrl, edgeUrl, clock }: SurfaceOptions,
   shared: { unpaid: RateLimiter; refused: RateLimiter } & Pick<PaidToolsOptions, "answerSigned">,
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
   const environment = config.networkMode;
@@ -128,7 +129,11 @@ function openPaid(
   });
   return {
     hot: paidToolPaths(catalog).map((path) => [path, servePaid]),
-    routes: [...toolListRoutes({ catalog, edgeUrl, network }), ...unknownToolRoutes(servePaid)],
+    routes: [
+      ...toolListRoutes({ catalog, edgeUrl, network }),
+      ...paidOpenApiRoutes({ catalog, appUrl, edgeUrl, clock }),
+      ...unknownToolRoutes(servePaid),
+    ],
   };
 }
 

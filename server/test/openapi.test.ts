@@ -170,7 +170,7 @@ describe("the description", () => {
   it("names at a route only what it can answer", () => {
     const statusesOf = (path: string, method: string) =>
       Object.keys(members(api.find(path, method)?.members.responses));
-    expect(statusesOf("/api/usage", "get")).toEqual(["200", "400", "401", "403", "429", "500", "503"]);
+    expect(statusesOf("/api/usage", "get")).toEqual(["200", "400", "401", "403", "429", "431", "500", "503"]);
     expect(statusesOf("/healthz", "get")).toEqual(["200"]);
   });
 

@@ -67,7 +67,7 @@ export const decode = (header: string | null): unknown =>
   JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"));
 
 /** Somebody with a wallet and no account: the official client, and a hand that signs what no client would. */
-export function createBuyer(service: TestService) {
+export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">) {
   const { chain, payer } = Quickstart.parse(JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8")));
   const account = privateKeyToAccount(payer.privateKey);
   const client = createPublicClient({ transport: http(chain.rpcUrl) });

@@ -9,7 +9,8 @@ export function pricesPage({ entries }: typeof catalog): string {
     `[${tool.name}](tools/${tool.name}.md)`,
     scope,
     ...percents.map((percent) => usdc(discounted(tool.price, percent))),
+    tool.payableWithoutKey ? "yes" : "no",
   ]);
-  const head = ["Tool", "Scope", "Free", "Pro", "Enterprise"];
-  return `${NOTICE}\n# Prices\n\nOnly a successful call is paid.\n\n${table(head, rows)}\n`;
+  const head = ["Tool", "Scope", "Free", "Pro", "Enterprise", "Without a key"];
+  return `${NOTICE}\n# Prices\n\nOnly a successful call is paid. [Without a key](paying-per-call.md) a call costs what it costs on the free plan.\n\n${table(head, rows)}\n`;
 }

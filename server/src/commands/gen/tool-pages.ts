@@ -38,7 +38,7 @@ export function toolPage({ tool, scope, inputSchema, outputSchema }: Entry, exam
 
 ${tool.summary}
 
-Scope \`${scope}\` · price ${usdc(tool.price)}
+Scope \`${scope}\` · price ${usdc(tool.price)}${tool.payableWithoutKey ? " · also [paid per call](../paying-per-call.md), without a key" : ""}
 
 ## Example
 

@@ -2,6 +2,7 @@ import type { Catalog } from "../../kernel/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch.ts";
 import type { Routes } from "../hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
+import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
@@ -37,10 +38,12 @@ function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): stri
 
 > ${index?.summary ?? ""}
 
-Every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The same tools are reached in two ways:
+With a key every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The same tools are reached in two ways:
 
 - HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tenantId", "tool", "args"}
 - MCP, streamable HTTP: ${appUrl}${APP_MCP_PATH}, and the same at ${edgeUrl}${EDGE_MCP_PATH}
+
+Without a key or an account, many of them are bought call by call with a wallet (x402): POST ${edgeUrl}${PAID_TOOLS_PATH}/<tool> with the arguments as the body; GET ${edgeUrl}${PAID_TOOLS_PATH} lists them with their prices.
 
 Each page below is also there as HTML, under its address without \`.md\`.
 
@@ -55,6 +58,7 @@ ${tools.join("\n")}
 ## Machine-readable
 
 ${line("OpenAPI description", "/api/openapi.json", "Every tool as an operation, with its schemas, errors and examples (OpenAPI 3.1).")}
+- [OpenAPI description, paid per call](${edgeUrl}/openapi.json): The same tools at the host where a wallet buys single calls.
 ${line("MCP server card", "/.well-known/mcp/server-card.json", "Where the MCP server is and what it needs to connect.")}
 ${line("Registry entry", "/server.json", "The same in the format of the MCP registry.")}
 `;

@@ -25,7 +25,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   unsupported_media_type: "body",
   idempotency_mismatch: "call",
   rate_limited: "keyed",
-  headers_too_large: "declared",
+  headers_too_large: "keyed",
   starting: "keyed",
   draining: "keyed",
   sandbox_unavailable: "call",
@@ -43,7 +43,7 @@ const serviceCodes: readonly ServiceCode[] = Object.keys(statusByCode).filter(is
 export function errorAnswers(places: readonly Place[], declared: readonly ServiceCode[]): Record<string, JsonObject> {
   const codes = serviceCodes.filter((code) => {
     const place = placeByCode[code];
-    return place === "declared" ? declared.includes(code) : places.includes(place);
+    return declared.includes(code) || (place !== "declared" && places.includes(place));
   });
   const meanings = new Map<string, string>(codes.map((code) => [code, meaningByCode[code]]));
   if (places.includes("keyed")) meanings.set("internal_error", meaningByCode.internal_error);

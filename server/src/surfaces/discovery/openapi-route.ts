@@ -2,7 +2,7 @@ import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Routes } from "../hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
-import { createOpenApi } from "./openapi.ts";
+import { createOpenApi, createPaidOpenApi } from "./openapi.ts";
 import { healthOperations, mcpOperation, openApiOperation } from "./service-operations.ts";
 
 export interface OpenApiRouteOptions {
@@ -23,4 +23,16 @@ export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOp
   });
   const answer = cachedAnswer(text, { contentType: "application/json; charset=utf-8" });
   return cachedRoutes(openApiOperation.path, answer, openApiOperation);
+}
+
+/** `GET /openapi.json` of the edge host: where crawlers of x402 look first. */
+export function paidOpenApiRoutes(options: {
+  catalog: Catalog;
+  appUrl: string;
+  edgeUrl: string;
+  clock: Clock;
+}): Routes {
+  const today = options.clock.now().toZonedDateTimeISO("UTC").toPlainDate();
+  const text = createPaidOpenApi(options.catalog, { ...options, today });
+  return cachedRoutes("/openapi.json", cachedAnswer(text, { contentType: "application/json; charset=utf-8" }));
 }

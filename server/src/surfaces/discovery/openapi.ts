@@ -1,6 +1,7 @@
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Operation } from "../operation.ts";
 import type { JsonObject } from "./openapi-json.ts";
+import { paidHeaders, paidParameters, paidPaths } from "./openapi-paid.ts";
 import { components, problemSchema, tags } from "./openapi-parts.ts";
 import { routeOperation } from "./openapi-routes.ts";
 import { toolOperation, toolPath, toolSchemas } from "./openapi-tools.ts";
@@ -52,4 +53,40 @@ export function createOpenApi(catalog: Catalog, { appUrl, operations, today }: O
     },
   };
   return JSON.stringify(document);
+}
+
+const PAID_INTRODUCTION = `Travel and settlement tools for AI agents, bought call by call with a wallet (x402), most of them without an account.
+
+A request without a payment is answered with 402 and the terms. Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
+
+/** The OpenAPI 3.1 description of the edge host's payment-gated tools. */
+export function createPaidOpenApi(
+  catalog: Catalog,
+  { appUrl, edgeUrl, today }: { appUrl: string; edgeUrl: string; today: Temporal.PlainDate },
+): string {
+  const used = new Set<string>(["discovery", ...catalog.entries.map(({ tool }) => tool.area)]);
+  return JSON.stringify({
+    openapi: "3.1.0",
+    info: {
+      title: "Wayfare, paid per call",
+      version: DESCRIPTION_VERSION,
+      summary: "Travel and settlement tools for AI agents.",
+      description: PAID_INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: edgeUrl, description: "The edge host of this deployment" }],
+    externalDocs: {
+      url: `${appUrl}/docs/paying-per-call`,
+      description: "How a call is paid, and what happens when not",
+    },
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths: paidPaths(catalog.entries, today),
+    components: {
+      ...components,
+      headers: { ...components.headers, ...paidHeaders },
+      parameters: { ...paidParameters, Traceparent: components.parameters.Traceparent },
+      schemas: { Problem: problemSchema, ...Object.fromEntries(catalog.entries.flatMap(toolSchemas)) },
+    },
+    "x-discovery": { llmsTxtUrl: `${appUrl}/llms.txt` },
+  });
 }
