@@ -272,7 +272,7 @@ describe("faults of a cancellation", () => {
   });
 
   test("refund_as_credit: the credits are told in the quote and issued by its confirmation, one for each traveller", async () => {
-    const order = await paid({ passengers: [{ type: "adult" }, { type: "adult" }, { type: "adult" }] });
+    const order = await paid({ passengers: [{ type: "adult" }, { age: 8 }, { fare_type: "student" }] });
     await arm(sandbox, { match: REQUEST, fault: "refund_as_credit" });
     const before = (await ledger(sandbox)).balance.amount;
     const quoted = await quote(order.id);

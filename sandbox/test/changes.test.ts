@@ -7,6 +7,7 @@ import {
   ChangeOffer,
   ChangeRequest,
   freeSeat,
+  issueCredit,
   OrderChange,
   readOrder,
   type ServicedOrder,
@@ -15,6 +16,7 @@ import {
   servicingBooks,
   sliceIds,
   ticketedOrder,
+  wanted,
 } from "./servicing.ts";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
 import {
@@ -44,17 +46,6 @@ afterEach(async () => {
 });
 
 const CONFIRM = { path: "/air/order_changes/{id}/actions/confirm", method: "POST" };
-
-/** Another date for the first slice of an order from London to New York. */
-function wanted(order: ServicedOrder, days: number, more: Record<string, unknown> = {}) {
-  return {
-    order_id: order.id,
-    slices: {
-      remove: [{ slice_id: order.slices[0]?.id }],
-      add: [{ origin: "LHR", destination: "JFK", departure_date: daysAhead(days), ...more }],
-    },
-  };
-}
 
 const post = (data: unknown) => sandbox.call("POST", "/air/order_change_requests", data);
 async function offersFor(order: ServicedOrder, days: number, more: Record<string, unknown> = {}) {
@@ -196,6 +187,34 @@ describe("a change that gives money back", () => {
     checkLedgerAddsUp(await ledger(sandbox));
   });
 
+  test("to the balance no more than the balance paid, the rest as credit", async () => {
+    const offer = await pickOffer(sandbox, (one) => brand("Flex")(one) && one.owner.iata_code === "BA", {
+      cabin_class: "business",
+    });
+    const byCredit = (Number(offer.total_amount) - 50).toFixed(2);
+    const Id = z.looseObject({ id: z.string() });
+    const creditId = await issueCredit(sandbox, "BA", byCredit);
+    const payments = [
+      { type: "airline_credit", airline_credit_id: creditId },
+      { type: "balance", amount: "50.00", currency: "USD" },
+    ];
+    const { id } = dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), Id, 201);
+    await tick(sandbox, 2);
+    const [cheaperOffer] = await offersFor(await readOrder(sandbox, id), 80, { cabin_class: "economy" });
+    if (cheaperOffer === undefined) throw new Error("the airline offers no change");
+    const before = await balanceOf();
+    dataOf(await confirm((await chosen(cheaperOffer.id)).id), OrderChange);
+    expect((await balanceOf()) - before).toBe(5000n);
+    const given = -cents(cheaperOffer.change_total_amount) - 5000n;
+    expect((await servicingBooks(sandbox, id)).credits).toMatchObject([{ amount: (Number(given) / 100).toFixed(2) }]);
+    const quoted = await sandbox.call("POST", "/air/order_cancellations", { order_id: id });
+    expect(dataOf(quoted, Cancellation, 201)).toMatchObject({
+      refund_amount: "0.00",
+      refund_to: "airline_credits",
+      airline_credits: [{ credit_amount: cheaperOffer.new_total_amount }],
+    });
+  });
+
   test("as airline credit on LTN-SYD", async () => {
     const order = await cheaper({ origin: "LTN", destination: "SYD" });
     const [offer] = await offersFor(order, 80, { origin: "LTN", destination: "SYD", cabin_class: "economy" });
@@ -284,7 +303,17 @@ test("services of the slice that goes are given up and count as its value; those
   const { id } = dataOf(answer, z.looseObject({ id: z.string() }), 201);
   await tick(sandbox, 2);
   const order = await readOrder(sandbox, id);
+  const plain = dataOf(
+    await sandbox.call("POST", "/air/orders", instantBody(offer)),
+    z.looseObject({ id: z.string() }),
+    201,
+  );
+  await tick(sandbox, 2);
+  const withoutServices = await dearestChange(await readOrder(sandbox, plain.id), 66);
   const change = await chosen((await dearestChange(order, 66)).id);
+  expect(cents(withoutServices.change_total_amount) - cents(change.change_total_amount)).toBe(
+    cents(bags[0]?.total_amount ?? "") + cents(service.total_amount),
+  );
   dataOf(await confirm(change.id, paying(change.change_total_amount)), OrderChange);
   const after = await readOrder(sandbox, order.id);
   expect(after.services.map((row) => [row.type, row.segment_ids])).toEqual([

@@ -131,14 +131,15 @@ test("cancelled flights cannot be accepted; the order is cancelled for its full 
   expect(quoted.refund_amount).toBe(order.total_amount);
   await sandbox.call("POST", `/air/order_cancellations/${quoted.id}/actions/confirm`);
   expect(await read(order.id)).toMatchObject([{ action_taken: "cancelled" }]);
+  expect((await readOrder(sandbox, order.id)).airline_initiated_changes).toMatchObject([{ action_taken: "cancelled" }]);
   const books = await ledger(sandbox);
   expect(cents(books.balance.amount) - before).toBe(cents(order.total_amount));
   checkLedgerAddsUp(books);
   await until(() => expect(told("order_cancellation.confirmed")).toEqual([quoted.id]));
 });
 
-test("a change because of it costs no penalty, even where the fare forbids changes", async () => {
-  const { order } = await ticketedOrder(sandbox, brand("Basic"));
+test.each(["Basic", "Standard"])("a change because of it costs no penalty, whatever a %s fare says", async (fare) => {
+  const { order } = await ticketedOrder(sandbox, brand(fare));
   await moveSchedule(order);
   expect((await readOrder(sandbox, order.id)).available_actions).toContain("change");
   const request = {

@@ -1,7 +1,7 @@
 // What the tests of servicing expect on the wire, and the steps that they share.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
-import { dataOf, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";
+import { dataOf, daysAhead, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";
 
 const Money = z.string().regex(/^\d+\.\d{2}$/u);
 const SignedMoney = z.string().regex(/^-?\d+\.\d{2}$/u);
@@ -210,4 +210,29 @@ export async function ticketedOrder(
 
 export function sliceIds(order: ServicedOrder): string[] {
   return order.slices.map((slice) => slice.id);
+}
+
+/** Another date for the first slice of an order from London to New York. */
+export function wanted(order: ServicedOrder, days: number, more: Record<string, unknown> = {}) {
+  return {
+    order_id: order.id,
+    slices: {
+      remove: [{ slice_id: order.slices[0]?.id }],
+      add: [{ origin: "LHR", destination: "JFK", departure_date: daysAhead(days), ...more }],
+    },
+  };
+}
+
+export async function issueCredit(sandbox: RunningSandbox, airline: string, amount: string): Promise<string> {
+  const credit = {
+    airline_iata_code: airline,
+    amount,
+    amount_currency: "USD",
+    code: "C-1",
+    type: "mco",
+    issued_on: daysAhead(-1),
+    expires_at: daysAhead(300),
+  };
+  const answer = await sandbox.call("POST", "/air/airline_credits", credit);
+  return dataOf(answer, z.looseObject({ id: z.string() }), 201).id;
 }
