@@ -195,19 +195,26 @@ test("reorder: what is still held goes out when disturbances are disarmed", asyn
     expect((await running.control("POST", DISTURBANCES, body)).status).toBe(400);
 });
 
-test("what was being sent, held or delayed when the supplier was killed is sent after its restart", async () => {
+test("what was being sent, held, delayed or accepted when the supplier was killed is told after its restart", async () => {
+  const bookAs = (name: string) => book({ metadata: { booking_id: name } });
   receiver.answerWith = undefined;
-  const underWay = await book();
+  await bookAs("under way");
   await until(() => expect(receiver.received).toHaveLength(1));
   await disturb({ kind: "delay", delayMs: 600_000 });
-  const delayed = await book();
+  await bookAs("delayed");
   await disturb({ kind: "reorder", times: 2 });
-  const held = await book();
+  await bookAs("held");
+  const match = { path: "/stays/bookings", method: "POST" };
+  await arm(running, { match, fault: "accepted_then_done", delayMs: 300_000 });
+  const accepted = bookingBody(quote, { metadata: { booking_id: "accepted" } });
+  expect((await running.call("POST", "/stays/bookings", accepted)).status).toBe(202);
   await running.stop("SIGKILL");
   receiver.reset();
   running = await startSandboxProcess(home.databaseUrl);
-  const later = await book();
+  await bookAs("later");
   await tick(running, 601);
-  const named = () => new Set(receiver.received.map(({ event }) => event.data.object.id));
-  await until(() => expect(named()).toEqual(new Set([underWay.id, delayed.id, held.id, later.id])));
+  const told = () =>
+    receiver.received.map(({ event }) => z.object({ booking_id: z.string() }).parse(event.data.object.metadata));
+  const names = () => [...new Set(told().map((metadata) => metadata.booking_id))].sort();
+  await until(() => expect(names()).toEqual(["accepted", "delayed", "held", "later", "under way"]));
 });
