@@ -4,7 +4,7 @@ import { defineTool } from "../../server/src/kernel/tool.ts";
 const face = {
   summary: "Answers its text.",
   area: "trip",
-  payableWithoutKey: false,
+  payableWithoutKey: true,
   uses: [],
   input: z.strictObject({ text: z.string().max(1000) }),
   output: z.object({ text: z.string() }),

@@ -6,6 +6,15 @@ import { z } from "zod";
 
 const here = (path: string): string => join(import.meta.dirname, path);
 
+const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
+const Quickstart = z.object({
+  edgeUrl: z.string(),
+  tenantId: z.string(),
+  apiKey: z.string(),
+  chain: z.object({ rpcUrl: z.string(), chainId: z.number(), usdc: Digits }),
+  payer: z.object({ address: Digits, privateKey: Digits }),
+});
+
 /** Starts a program of this folder and reads the JSON line that it prints when it is ready. */
 export async function startProgram(program: string, environment: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [here(program)], {
@@ -35,10 +44,10 @@ export async function startProduct(dataDir: string, environment: Readonly<Record
     ...environment,
   });
   const { appUrl, quickstartPath } = z.object({ appUrl: z.string(), quickstartPath: z.string() }).parse(facts);
-  const quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
-  const { tenantId, apiKey } = quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
+  const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartPath, "utf8")));
+  const { tenantId, apiKey } = quickstart;
   await raiseCap(dataDir, tenantId);
-  return { child, port: Number(new URL(appUrl).port), tenantId, apiKey };
+  return { child, port: Number(new URL(appUrl).port), tenantId, apiKey, quickstart };
 }
 
 export function stopProgram(child: ChildProcess): Promise<void> {

@@ -218,7 +218,7 @@ export const variables = {
     "BREAK_GUARD",
     "none",
     "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
-    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log"),
+    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log", "paid-claim"),
   ),
 } satisfies Record<string, Variable<unknown>>;
 

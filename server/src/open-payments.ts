@@ -21,7 +21,10 @@ import type { PaidNetwork } from "./surfaces/paid/price-tags.ts";
 
 /** The part of the composition root that takes payments for single calls. */
 export interface PaymentParts {
-  config: Pick<Config, "networkMode" | "paymentBatchWindowMs" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs">;
+  config: Pick<
+    Config,
+    "networkMode" | "paymentBatchWindowMs" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs" | "breakGuard"
+  >;
   chains: OpenChains;
   stores: Stores;
   calls: Pick<Calls, "takeOver">;
@@ -60,6 +63,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
     outcomesFor: (environment) => chains[environment]?.outcomes,
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
+    broken: config.breakGuard === "paid-claim" ? config.breakGuard : undefined,
   });
   const { payments } = stores;
 

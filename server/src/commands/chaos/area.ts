@@ -41,6 +41,8 @@ export interface AreaRun {
 export interface Area {
   name: string;
   summary: string;
+  /** Set: a second process serves the edge host beside the service, with these settings more; its name as a part is `edge`. */
+  edge?: Readonly<Record<string, string>>;
   /** What the nemesis kills: embedded parts, by their names in parts.json, or processes of one (`victims.ts`). The service itself is always killed too. */
   parts: readonly string[];
   /** What `--break` takes here. */

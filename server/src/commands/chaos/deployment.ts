@@ -1,24 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { z } from "zod";
-import { readConfig, variables } from "../../config.ts";
+import { readConfig } from "../../config.ts";
 import { withIdentity } from "../../open-identity.ts";
 import type { Identity } from "../../ports/identity.ts";
 import { endProcesses, findPart, findProcesses } from "./processes.ts";
+import { type ServiceProcess, superviseService } from "./service-process.ts";
 import { aimAt } from "./victims.ts";
 
-const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 export const SERVICE = "service";
+/** A process of its own that serves the edge host too, beside the service. */
+export const EDGE = "edge";
 const ACTOR = "chaos";
-/** What a service prints when its start has come to its end. */
-const READY = "Wayfare is ready";
 
+const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
 const Quickstart = z.object({
   appUrl: z.string(),
   tenantId: z.string(),
@@ -26,6 +25,7 @@ const Quickstart = z.object({
   signingSecret: z.string(),
   supplierUrl: z.string(),
   chain: z.object({ rpcUrl: z.string(), chainId: z.int(), usdc: z.string(), eurc: z.string() }),
+  payer: z.object({ address: Digits, privateKey: Digits }),
 });
 export type Quickstart = z.infer<typeof Quickstart>;
 const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int(), ready: z.boolean() })) });
@@ -44,11 +44,13 @@ export class NotReadyError extends Error {}
 /** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
 export interface Deployment {
   dataDir: string;
+  /** Of the edge host; the second one is the process of its own, where there is one. */
+  edgeUrls: readonly [string, ...string[]];
   /** Facts of the running service; there after the first `untilReady`. */
   quickstart(): Quickstart;
   /** Rejects with NotReadyError when it does not come back. */
   untilReady(signal: AbortSignal): Promise<void>;
-  /** Looks up `service`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once. False: it was not running. */
+  /** Looks up `service`, `edge`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once. False: it was not running. */
   aim(name: string): () => boolean;
   readonly starts: number;
   /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
@@ -58,6 +60,8 @@ export interface Deployment {
   /** Longest time from a kill of anything to the service being ready again. */
   readonly longestOutageMs: number;
   query(text: string): Promise<Record<string, unknown>[]>;
+  /** The same in the supplier sandbox's own database. */
+  querySupplier(text: string): Promise<Record<string, unknown>[]>;
   allowSpending(tenantId: string, microUsdc: bigint): Promise<void>;
   createTenant(name: string): Promise<TenantAccess>;
   /** SIGTERM. Returns what was wrong with the way it stopped. */
@@ -68,75 +72,50 @@ export interface Deployment {
 
 const POLL_MILLISECONDS = 50;
 const READY_LIMIT_MILLISECONDS = 60_000;
-const STOP_LIMIT_MILLISECONDS = 15_000;
-const RESTART_PAUSE_MILLISECONDS = 50;
 /** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
 const MOST_FAILED_STARTS = 3;
 
 export async function createDeployment(options: {
   environment: Readonly<Record<string, string>>;
+  /** Set: a second process serves the edge host, with these settings. */
+  edge: Readonly<Record<string, string>> | undefined;
   keep: boolean;
 }): Promise<Deployment> {
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
   // Fixed ports: callers have to find the service again after it was killed.
-  const [port, edgePort] = await findFreePorts();
-  const settings = { ...options.environment, DATA_DIR: dataDir, PORT: String(port), EDGE_PORT: String(edgePort) };
-  const appUrl = `http://127.0.0.1:${port}`;
-  const logFile = join(dataDir, "service.log");
-  const endedByItself: string[] = [];
-  const startsCutOff: string[] = [];
-  let partKilledSinceStart = false;
-  let failedStarts = 0;
-  let child: ChildProcess | undefined;
-  let exited: Promise<void> = Promise.resolve();
-  let stopping = false;
-  let starts = 0;
+  const [port, edgePort, secondEdgePort] = await findFreePorts();
+  const settings = {
+    ...options.environment,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    EDGE_PORT: String(edgePort),
+    ...(options.edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
+  };
+  const service = superviseService({
+    environment: settings,
+    url: urlOf(port),
+    logFile: join(dataDir, "service.log"),
+  });
+  const edge =
+    options.edge === undefined
+      ? undefined
+      : superviseService({
+          environment: { ...settings, ...options.edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) },
+          url: urlOf(secondEdgePort),
+          logFile: join(dataDir, "edge.log"),
+        });
+  const processes: readonly ServiceProcess[] = edge === undefined ? [service] : [service, edge];
   let downSince: number | undefined;
   let longestOutageMs = 0;
-
-  function start(): void {
-    starts += 1;
-    partKilledSinceStart = false;
-    const log = openSync(logFile, "a");
-    const logOffset = fstatSync(log).size;
-    // A group of its own: Ctrl-C is for the harness, which ends everything itself.
-    const started = spawn(process.execPath, [MAIN], {
-      detached: true,
-      env: { ...inherited(), ...settings },
-      stdio: ["ignore", log, log],
-    });
-    closeSync(log);
-    child = started;
-    exited = new Promise((resolve) => {
-      started.once("close", (code, signal) => {
-        if (signal !== "SIGKILL" && !stopping) {
-          const said = readFileSync(logFile).subarray(logOffset).toString("utf8");
-          const cutOff = partKilledSinceStart && !said.includes(READY);
-          if (!cutOff) failedStarts += 1;
-          (cutOff ? startsCutOff : endedByItself).push(`exit ${code ?? signal}: ${lastLine(logFile)}`);
-        }
-        resolve();
-        if (!stopping) setTimeout(() => stopping || start(), RESTART_PAUSE_MILLISECONDS);
-      });
-    });
-  }
-
-  const killService = (): boolean =>
-    child !== undefined && child.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
 
   function asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     return withIdentity(readConfig(settings), { log: quiet, progress: () => undefined }, work);
   }
 
-  async function isReady(): Promise<boolean> {
-    try {
-      const response = await fetch(`${appUrl}/readyz`, { signal: AbortSignal.timeout(2_000) });
-      await response.arrayBuffer();
-      return response.status === 200;
-    } catch {
-      return false;
-    }
+  async function areReady(): Promise<boolean> {
+    for (const one of processes) if (!(await one.isReady())) return false;
+    return arePartsReady();
   }
 
   function arePartsReady(): boolean {
@@ -144,9 +123,9 @@ export async function createDeployment(options: {
     return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
   }
 
-  async function query(text: string): Promise<Record<string, unknown>[]> {
+  async function queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
     const access = Access.parse(JSON.parse(readFileSync(join(dataDir, "postgres", "access.json"), "utf8")));
-    const client = new pg.Client({ ...access, host: "127.0.0.1", database: "wayfare" });
+    const client = new pg.Client({ ...access, host: "127.0.0.1", database });
     client.on("error", () => undefined);
     try {
       await client.connect();
@@ -156,14 +135,18 @@ export async function createDeployment(options: {
     }
   }
 
-  start();
   return {
     dataDir,
+    edgeUrls: edge === undefined ? [urlOf(edgePort)] : [urlOf(edgePort), urlOf(secondEdgePort)],
     get starts() {
-      return starts;
+      return processes.reduce((sum, { starts }) => sum + starts, 0);
     },
-    endedByItself,
-    startsCutOff,
+    get endedByItself() {
+      return processes.flatMap(({ endedByItself }) => endedByItself);
+    },
+    get startsCutOff() {
+      return processes.flatMap(({ startsCutOff }) => startsCutOff);
+    },
     get longestOutageMs() {
       return longestOutageMs;
     },
@@ -172,29 +155,35 @@ export async function createDeployment(options: {
     async untilReady(signal) {
       const deadline = performance.now() + READY_LIMIT_MILLISECONDS;
       // The parts too: a service that waits for one still answers that it is ready.
-      while (!((await isReady()) && arePartsReady())) {
+      while (!(await areReady())) {
         signal.throwIfAborted();
-        if (failedStarts >= MOST_FAILED_STARTS || performance.now() > deadline) {
-          throw new NotReadyError(`The service does not come back: ${lastLine(logFile)}`);
+        const hopeless = processes.find(({ failedStarts }) => failedStarts >= MOST_FAILED_STARTS);
+        if (hopeless !== undefined || performance.now() > deadline) {
+          throw new NotReadyError(`The service does not come back: ${(hopeless ?? service).lastLine()}`);
         }
         await delay(POLL_MILLISECONDS);
       }
-      failedStarts = 0;
+      for (const one of processes) one.resetFailedStarts();
       if (downSince !== undefined) longestOutageMs = Math.max(longestOutageMs, performance.now() - downSince);
       downSince = undefined;
     },
 
     aim(name) {
-      const kill = name === SERVICE ? killService : aimAt(name, readParts(dataDir), dataDir);
+      const own = name === SERVICE ? service : name === EDGE ? edge : undefined;
+      const kill = own === undefined ? aimAt(name, readParts(dataDir), dataDir) : own.kill;
       return () => {
         downSince ??= performance.now();
-        failedStarts = 0;
-        if (name !== SERVICE) partKilledSinceStart = true;
+        for (const one of processes) {
+          one.resetFailedStarts();
+          // What a process started is a part of it for the others.
+          if (one !== own) one.partWasKilled();
+        }
         return kill();
       };
     },
 
-    query,
+    query: (text) => queryIn("wayfare", text),
+    querySupplier: (text) => queryIn("wayfare_sandbox", text),
 
     async allowSpending(tenantId, microUsdc) {
       await asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
@@ -209,35 +198,21 @@ export async function createDeployment(options: {
       }),
 
     async stop() {
-      stopping = true;
-      const problems: string[] = [];
-      child?.kill("SIGTERM");
-      const inTime = await Promise.race([
-        exited.then(() => true),
-        delay(STOP_LIMIT_MILLISECONDS, false, { ref: false }),
-      ]);
-      if (!inTime) problems.push(`it did not end within ${STOP_LIMIT_MILLISECONDS / 1000} s of SIGTERM`);
-      else if (child?.exitCode !== 0) problems.push(`it ended with ${child?.exitCode ?? child?.signalCode}`);
+      const problems = (await Promise.all(processes.map((one) => one.stop()))).flat();
       const left = findProcesses(dataDir);
       if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
       return problems;
     },
 
     async destroy() {
-      stopping = true;
-      child?.kill("SIGKILL");
-      await exited;
+      await Promise.all(processes.map((one) => one.destroy()));
       await endProcesses(dataDir);
       if (!options.keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }
 
-/** The caller's environment without the product's own settings, which would point the run at something that matters. */
-function inherited(): NodeJS.ProcessEnv {
-  const ours = new Set<string>(Object.values(variables).map(({ name }) => name));
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.has(name)));
-}
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 
 /** None before the first start, and while the file is being written for the first time. */
 function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
@@ -248,12 +223,8 @@ function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
   }
 }
 
-function lastLine(path: string): string {
-  return readFileSync(path, "utf8").trim().split("\n").at(-1)?.slice(0, 300) ?? "";
-}
-
-async function findFreePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
+async function findFreePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()];
   const ports = await Promise.all(
     servers.map(
       (server) =>
@@ -267,6 +238,6 @@ async function findFreePorts(): Promise<[number, number]> {
     ),
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [port = 0, edgePort = 0] = ports;
-  return [port, edgePort];
+  const [port = 0, edgePort = 0, secondEdgePort = 0] = ports;
+  return [port, edgePort, secondEdgePort];
 }

@@ -31,7 +31,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const guard = broken === undefined ? "" : `, without the guard ${broken}`;
   say(`chaos ${area.name}: seed ${seed}, ${options.rounds} rounds${guard}`);
   const environment = { ...area.environment, ...(broken === undefined ? {} : { BREAK_GUARD: broken }) };
-  const deployment = await createDeployment({ environment, keep: options.keep });
+  const deployment = await createDeployment({ environment, edge: area.edge, keep: options.keep });
   try {
     return await runRounds(options, deployment);
   } finally {

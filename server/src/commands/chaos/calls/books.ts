@@ -15,7 +15,8 @@ const SupplierAmount = z.string().transform((text, context): Micro => {
 const UsageRecord = z.object({
   id: z.string(),
   call_id: z.string().nullable(),
-  tenant_id: z.string(),
+  /** Null: paid without a key. */
+  tenant_id: z.string().nullable(),
   subject: z.string(),
   tool: z.string(),
   idempotency_key: z.string().nullable(),
