@@ -65,6 +65,15 @@ export function isPast(instant: string | Temporal.Instant | null | undefined, cl
   return Temporal.Instant.compare(Temporal.Instant.from(instant), clock.now()) <= 0;
 }
 
+/** The same words, those that the tool declares, for what nobody knows as for what is somebody else's. */
+export async function inOurWords<T>(work: Promise<T>, notFound: string): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw cause instanceof Failure && cause.code === notFound ? new Failure(notFound, { cause }) : cause;
+  }
+}
+
 export function cancellationExpired(): Failure {
   return new Failure("cancellation_expired", {
     detail: "What the quote said may not hold any more. Nothing happened; call cancel_order_quote again.",
@@ -85,7 +94,10 @@ export function prepareFlightCancellation(
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
-export function flightCancellation(flights: Flights, flightServicing: FlightServicing): ServicingCommit {
+export function flightCancellation(
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
+  flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation">,
+): ServicingCommit {
   function toEffect(action: ServicingAction, quote: CancellationQuote): ServicingEffect | undefined {
     const { confirmedAt, refundAmount, refundCurrency, refundTo, credits } = quote;
     if (confirmedAt === null) return undefined;

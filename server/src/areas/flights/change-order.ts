@@ -94,7 +94,10 @@ export function prepareFlightChange(
 /** Kept with the intent, as nobody else knows it when a worker takes over. */
 const Expected = z.object({ changeTotalAmount: z.string(), changeTotalCurrency: z.string() });
 
-export function flightChange(flights: Flights, flightServicing: FlightServicing): ServicingCommit {
+export function flightChange(
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
+  flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
+): ServicingCommit {
   function toEffect(action: ServicingAction, change: OrderChange): ServicingEffect | undefined {
     const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency, refundTo } = change;
     if (confirmedAt === null) return undefined;

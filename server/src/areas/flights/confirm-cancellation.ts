@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "../stays/cancel-stay.ts";
-import { prepareFlightCancellation } from "./cancel-order.ts";
+import { inOurWords, prepareFlightCancellation } from "./cancel-order.ts";
 import { carryOut, type ServicingAnswer, type ServicingOptions, type ServicingRequest } from "./carry-out.ts";
 import { type SupplierPorts, servicingCommits } from "./servicing-commits.ts";
 import type { ServicingPorts } from "./servicing-steps.ts";
@@ -44,7 +44,7 @@ function ofFlight(ports: ServicingToolPorts, call: ServicingCall, cancellationId
     subjectId: cancellationId,
     inProgress,
     async prepare() {
-      const quote = await flightServicing.getCancellation(cancellationId);
+      const quote = await inOurWords(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
       const order = await stores.orders.find(tenantId, environment, quote.orderId);
       if (order === undefined) throw new Failure("cancellation_not_found");
       return prepareFlightCancellation(quote, order, clock);

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { inOurWords } from "./cancel-order.ts";
 import { carryOut, type ServicingAnswer, type ServicingOptions } from "./carry-out.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
@@ -24,7 +25,7 @@ export function confirmChange(
     subjectId: change.changeId,
     inProgress,
     async prepare() {
-      const pending = await flightServicing.getChange(change.changeId);
+      const pending = await inOurWords(flightServicing.getChange(change.changeId), "change_not_found");
       const order = await stores.orders.find(tenantId, environment, pending.orderId);
       if (order === undefined) throw new Failure("change_not_found");
       return prepareFlightChange(pending, order, change.payment, clock);

@@ -8,10 +8,10 @@ import { flightChange } from "./change-order.ts";
 import type { ServicingCommits } from "./servicing-steps.ts";
 
 export interface SupplierPorts {
-  flights: Flights;
-  flightServicing: FlightServicing;
-  stays: Stays;
-  stayBookings: StayBookings;
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">;
+  flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation" | "getChange" | "confirmChange">;
+  stays: Pick<Stays, "provenance" | "sandbox">;
+  stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">;
 }
 
 /** How each kind of action is carried out at the suppliers of one environment. */

@@ -74,7 +74,10 @@ export function prepareStayCancellation(
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
-export function stayCancellation(stays: Stays, stayBookings: StayBookings): ServicingCommit {
+export function stayCancellation(
+  stays: Pick<Stays, "provenance" | "sandbox">,
+  stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">,
+): ServicingCommit {
   function toEffect(action: ServicingAction, stay: SupplierStay): ServicingEffect | undefined {
     if (stay.status !== "cancelled" || stay.cancelledAt === null) return undefined;
     const { cancelledAt: confirmedAt, cancellationPolicy, totalCurrency } = stay;

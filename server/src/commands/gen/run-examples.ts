@@ -35,7 +35,11 @@ export async function runExamples(entries: Entries): Promise<ReadonlyMap<string,
     });
     try {
       const facts: Facts = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
-      return await runInOrder(entries, EXAMPLE_DAY, (tool, args) => dispatch(facts, tool, args, stopping.signal));
+      return await runInOrder(entries, EXAMPLE_DAY, async (tool, args) => {
+        const result = await dispatch(facts, tool, args, stopping.signal);
+        if (tool.effect === "spend") await letSupplierFinish(facts);
+        return result;
+      });
     } finally {
       await app.stop();
     }
@@ -51,6 +55,16 @@ interface Facts {
   tenantId: string;
   apiKey: string;
   supplierUrl: string;
+}
+
+/** What was bought is ticketed a moment later, which does not pass by itself where clocks stand still. */
+async function letSupplierFinish({ supplierUrl }: Facts): Promise<void> {
+  const response = await fetch(`${supplierUrl}/_sandbox/tick`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ advanceSeconds: 2 }),
+  });
+  if (!response.ok) throw new Error(`The supplier's clock does not move: ${response.status}`);
 }
 
 function seededRandom(seed: string): RandomBytes {

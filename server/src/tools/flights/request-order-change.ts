@@ -49,7 +49,7 @@ export const requestOrderChange = defineTool({
         }),
       )
       .readonly()
-      .describe("Cheapest first; empty: the airline offers no such change"),
+      .describe("Cheapest first; empty: the airline offers none, or has not ticketed the order yet"),
   }),
   errors: {
     ...supplierErrors,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { bestOffers } from "../../areas/flights/best-offers.ts";
 import { isBefore, todayAt } from "../../areas/flights/dates.ts";
-import { type Conditions, NotApplied, Offer, SupplierResult } from "../../areas/flights/offer-schema.ts";
+import { NotApplied, Offer, SupplierResult } from "../../areas/flights/offer-schema.ts";
 import { findOwnCredit, findOwnCustomer } from "../../areas/flights/own-records.ts";
 import { toPrivateFares } from "../../areas/flights/private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../../areas/flights/private-offers.ts";
@@ -11,9 +11,6 @@ import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
 import { defineTool } from "../../kernel/tool.ts";
 
 const OFFERS_RETURNED = 3;
-
-const canBeUndone = ({ refundBeforeDeparture, changeBeforeDeparture }: z.output<typeof Conditions>): boolean =>
-  refundBeforeDeparture?.allowed === true && changeBeforeDeparture?.allowed === true;
 
 export const searchFlights = defineTool({
   name: "search_flights",
@@ -34,12 +31,14 @@ export const searchFlights = defineTool({
     credit_not_found: "You have no such airline credit.",
     traveler_incomplete: "The traveler's profile lacks the listed fields; PUT /api/travelers/{userId} sets them.",
   },
-  example: (today) => ({ origin: "LHR", destination: "JFK", departureDate: today.add({ days: 60 }).toString() }),
-  // The examples of other tools book it, change it and cancel it.
-  gives({ offers }) {
-    const { id } = offers.find(({ conditions }) => canBeUndone(conditions)) ?? offers[0] ?? {};
-    return id === undefined ? {} : { offerId: id };
-  },
+  // Business fares can be changed and given back, which examples of other tools do with it.
+  example: (today) => ({
+    origin: "LHR",
+    destination: "JFK",
+    departureDate: today.add({ days: 60 }).toString(),
+    cabinClass: "business" as const,
+  }),
+  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
 
   async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
     const origin = query.origin.toUpperCase();

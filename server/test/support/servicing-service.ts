@@ -1,0 +1,200 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "vitest";
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
+import { supplierAccess } from "../../src/embedded/supplier-part.ts";
+import { type Answer, type CallOptions, startTestService } from "./service.ts";
+import { resultOf } from "./treasury.ts";
+
+const Offers = z.object({
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      totalAmount: z.string(),
+      owner: z.object({ iataCode: z.string() }),
+      conditions: z.object({
+        refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+        changeBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+      }),
+    }),
+  ),
+});
+
+const Entry = z.looseObject({ order_id: z.string(), confirmed_at: z.string().nullable() });
+const Ledger = z.object({
+  orders: z.array(z.looseObject({ id: z.string(), state: z.string(), total_amount: z.string() })),
+  payments: z.array(z.looseObject({ order_id: z.string(), type: z.string(), amount: z.string() })),
+  cancellations: z.array(Entry),
+  changes: z.array(Entry),
+  services: z.array(z.looseObject({ order_id: z.string(), amount: z.string() })),
+  balanceEntries: z.array(z.object({ kind: z.string(), amount: z.string() })),
+});
+
+const Booked = z.object({
+  orderId: z.string(),
+  bookingId: z.string(),
+  totalAmount: z.string(),
+  slices: z.array(z.object({ id: z.string(), origin: z.string(), destination: z.string() })),
+});
+
+const Books = z.object({
+  available: z.object({ USDC: z.string() }),
+  held: z.object({ USDC: z.string() }),
+  outgoing: z.object({ USDC: z.string() }),
+});
+
+const ChangeOffers = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
+const Selected = z.object({
+  changeId: z.string(),
+  changeTotalAmount: z.string(),
+  due: z.object({ amount: z.string(), currency: z.string() }),
+});
+
+/** How long a commit may take and how long its outcome stays open: long enough for a busy machine, short for a test. */
+const COMMIT_MS = 800;
+const QUIET_MS = 1_600;
+
+export const micro = (amount: string): bigint => {
+  const value = parseDecimal(amount.replace(/^-/, ""));
+  if (value === undefined) throw new Error(`${amount} is not an amount`);
+  return amount.startsWith("-") ? -value : value;
+};
+
+/** The product with the supplier's sandbox, and the ways of an order from its offer to its end. */
+export async function openServicing() {
+  const service = await startTestService({
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_MS),
+    SANDBOX_QUIET_MS: String(QUIET_MS),
+  });
+  let daysAhead = 40;
+
+  async function supplier(path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(`${service.supplierUrl}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  }
+
+  async function result(tool: string, args: unknown, options: CallOptions = {}) {
+    const answer = await service.call(tool, args, options);
+    if (answer.status !== 200) throw new Error(`${tool} answered ${answer.status}: ${answer.text}`);
+    return resultOf(answer);
+  }
+
+  /** A new day for each, so that no test meets another one's seats. */
+  async function search(route = { origin: "LHR", destination: "JFK" }) {
+    daysAhead += 1;
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
+    return Offers.parse(await result("search_flights", { ...route, departureDate, cabinClass: "business" })).offers;
+  }
+
+  /** One whose fare can be changed and given back. */
+  async function flexibleOffer(route?: { origin: string; destination: string }) {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const offer = (await search(route)).find(
+        ({ conditions: { refundBeforeDeparture, changeBeforeDeparture } }) =>
+          refundBeforeDeparture?.allowed === true && changeBeforeDeparture?.allowed === true,
+      );
+      if (offer !== undefined) return offer;
+    }
+    throw new Error("no offer can be changed and given back");
+  }
+
+  async function book(args: { offerId: string } & Record<string, unknown>) {
+    return Booked.parse(await result("book_flight", args));
+  }
+
+  /** With its tickets, without which an airline changes nothing. */
+  async function bookFlexible(route?: { origin: string; destination: string }) {
+    const booked = await book({ offerId: (await flexibleOffer(route)).id });
+    await supplier("/_sandbox/tick", { advanceSeconds: 2 });
+    return booked;
+  }
+
+  async function changeOffers(order: z.infer<typeof Booked>, cabin = "economy") {
+    const [slice] = order.slices;
+    if (slice === undefined) throw new Error("the order has no slices");
+    daysAhead += 1;
+    const departure_date = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
+    const add = [{ origin: slice.origin, destination: slice.destination, departure_date, cabin_class: cabin }];
+    const slices = { add, remove: [{ slice_id: slice.id }] };
+    return ChangeOffers.parse(await result("request_order_change", { orderId: order.orderId, slices })).offers;
+  }
+
+  /** A pending change that asks something; one that gives something back with `cheaper`. */
+  async function selectChange(order: z.infer<typeof Booked>, wanted: "dearer" | "cheaper" = "dearer") {
+    const offers = await changeOffers(order, wanted === "dearer" ? "business" : "economy");
+    const offer = wanted === "dearer" ? offers.at(-1) : offers[0];
+    if (offer === undefined || offer.changeTotalAmount.startsWith("-") !== (wanted === "cheaper")) {
+      throw new Error(`no change of ${order.orderId} is ${wanted}`);
+    }
+    return Selected.parse(await result("select_order_change_offer", { offerId: offer.id }));
+  }
+
+  const ledger = async () => Ledger.parse(await supplier("/_sandbox/ledger"));
+  const books = async () => Books.parse(await result("check_treasury", {}));
+  const opening = micro((await books()).available.USDC);
+
+  /** What the supplier has been paid and has not given back is what the wallet lost; nothing is held or on its way. */
+  async function expectSameBooks(): Promise<void> {
+    const { balanceEntries } = await ledger();
+    const spent = balanceEntries
+      .filter(({ kind }) => kind === "payment" || kind === "refund")
+      .reduce((sum, { amount }) => sum - micro(amount), 0n);
+    await expect.poll(books, { timeout: 30_000 }).toEqual({
+      available: { USDC: formatDecimal(opening - spent) },
+      held: { USDC: "0.00" },
+      outgoing: { USDC: "0.00" },
+    });
+  }
+
+  /** Calls again, as the answer told, until the outcome is known. */
+  async function untilKnown(call: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      const answer = await call();
+      if (answer.body.retryable !== true || answer.body.code === "provider_timeout") return answer;
+      await delay(100);
+    }
+  }
+
+  return {
+    service,
+    /** A request past our adapter, to prepare what it has no method for. */
+    async post(path: string, data: unknown): Promise<unknown> {
+      const response = await fetch(`${service.supplierUrl}${path}`, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${supplierAccess(service.dataDir)?.token}`,
+          "duffel-version": "v2",
+        },
+        body: JSON.stringify({ data }),
+      });
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      return response.json();
+    },
+    result,
+    search,
+    flexibleOffer,
+    book,
+    bookFlexible,
+    changeOffers,
+    selectChange,
+    ledger,
+    books,
+    expectSameBooks,
+    untilKnown,
+    arm: (path: string, fault: string, delayMs = 0) =>
+      supplier("/_sandbox/scenarios", { match: { path, method: "POST" }, fault, times: 1, delayMs }),
+    confirmedCancellations: async (orderId: string) =>
+      (await ledger()).cancellations.filter((one) => one.order_id === orderId && one.confirmed_at !== null),
+    confirmedChanges: async (orderId: string) =>
+      (await ledger()).changes.filter((one) => one.order_id === orderId && one.confirmed_at !== null),
+    close: () => service[Symbol.asyncDispose](),
+  };
+}
+
+export type Servicing = Awaited<ReturnType<typeof openServicing>>;

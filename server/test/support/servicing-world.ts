@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { confirmCancellation, type ServicingToolPorts } from "../../src/areas/flights/confirm-cancellation.ts";
+import { confirmChange } from "../../src/areas/flights/confirm-change.ts";
+import { servicingCommits } from "../../src/areas/flights/servicing-commits.ts";
+import { SERVICING_PURPOSE } from "../../src/areas/flights/servicing-steps.ts";
+import { systemRandom } from "../../src/domain/ids.ts";
+import { createServicingReconciler } from "../../src/jobs/reconcile-servicing.ts";
+import { ledgerImbalance } from "../../src/storage/ledger.ts";
+import { openBookingWorld, QUIET_MILLISECONDS } from "./booking-world.ts";
+import { silentLog } from "./identity.ts";
+import { createMemoryServicing } from "./memory-servicing.ts";
+import { offer } from "./offers.ts";
+
+export const OPENING = 100_000_000_000n;
+export type What = "cancellation" | "change by balance" | "change by wallet" | "stay";
+
+const Booked = z.object({ orderId: z.string() });
+
+const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
+
+/** A tenant with booked orders, a supplier that services them, and real storage; there is no chain but for `confirmTransfers`. */
+export async function openServicingWorld() {
+  const world = await openBookingWorld();
+  const { stores, db, clock } = world;
+  // What cancellations give back has come in before.
+  const movement = { token: "USDC", from: hash(), to: hash(), amount: OPENING, blockNumber: 1n, logIndex: 0 } as const;
+  await stores.ledger.postMovements("sandbox", [
+    { movement: { ...movement, transactionHash: hash() }, from: undefined, to: { kind: "collection" } },
+  ]);
+  let next = 0;
+
+  const tenant = await world.newTenant(OPENING);
+  const { caller, purse, supplier } = tenant;
+
+  /** Of the one tenant, booked and paid. */
+  async function newOrder() {
+    next += 1;
+    const offerId = `off_serviced_${next}`;
+    supplier.offers.set(offerId, offer({ id: offerId }));
+    const { orderId } = Booked.parse((await tenant.book({ offerId })).result);
+    const [cancellationId, changeId, stayQuoteId] = [`ore_${orderId}`, `oce_${orderId}`, `scq_${orderId}`];
+    const servicing = createMemoryServicing(orderId, {
+      quietMilliseconds: QUIET_MILLISECONDS,
+      confirmedAt: clock.now().toString(),
+    });
+    const quote = { refundAmount: "300.00", refundCurrency: "USD", expiresAt: undefined };
+    const { tenantId } = caller;
+    await stores.servicingQuotes.insertStayCancellation({
+      ...{ id: stayQuoteId, tenantId, network: "sandbox", stayId: orderId },
+      ...quote,
+    });
+    const before = await read();
+    const ports: ServicingToolPorts = {
+      flights: supplier.flights,
+      flightServicing: servicing.flightServicing,
+      stays: supplier.flights,
+      stayBookings: servicing.stayBookings,
+      stores,
+      clock,
+      random: systemRandom,
+      submission: {
+        kick: () => undefined,
+        async waitForEnd(transactionId) {
+          await confirmTransfers();
+          return await stores.chainTransactions.get(transactionId);
+        },
+      },
+    };
+
+    async function act(what: What, by: ServicingToolPorts = ports, options = {}) {
+      const call = { caller, callId: await tenant.newCall() };
+      const limits = { answerMilliseconds: 20_000, waitMilliseconds: 10_000, ...options };
+      if (what === "cancellation") return await confirmCancellation(by, call, cancellationId, limits);
+      if (what === "stay") return await confirmCancellation(by, call, stayQuoteId, limits);
+      const type = what === "change by wallet" ? "arc" : "balance";
+      const payment = { type, amount: "90.50", currency: "USD" } as const;
+      return await confirmChange(by, call, { changeId, payment }, limits);
+    }
+
+    /** One look of the reconciler, after so long. */
+    async function reconcile(after: Temporal.DurationLike, by: ServicingToolPorts = ports): Promise<number> {
+      clock.advance(after);
+      next += 1;
+      const reconciler = createServicingReconciler({
+        stores: by.stores,
+        portsFor: () => ({ submission: by.submission, commits: servicingCommits(by) }),
+        workerId: `reconciler_${next}`,
+        clock,
+        log: silentLog,
+      });
+      return await reconciler.runOnce();
+    }
+
+    async function actions() {
+      const rows = await db
+        .selectFrom("servicing_action")
+        .selectAll()
+        .where("order_id", "=", orderId)
+        .orderBy("id")
+        .execute();
+      const calls = await db.selectFrom("call").select(["id", "effect"]).execute();
+      return rows.map(({ state, failure_code, call_id }) => ({
+        state,
+        code: failure_code,
+        effect: calls.find(({ id: callId }) => callId === call_id)?.effect,
+      }));
+    }
+
+    /** Both sides' books: what the supplier has been paid and has not given back is what the tenant lost. */
+    async function audit() {
+      const rows = await actions();
+      const after = await read();
+      return {
+        states: rows.map(({ state }) => state),
+        unsettled: rows.filter(({ state }) => state !== "done" && state !== "failed").length,
+        effectsFit: rows.every(({ state, effect }) => effect === (state === "done" ? "done" : "failed")),
+        held: after.held,
+        lost: before.owned - after.owned,
+        supplierHas: servicing.paid(),
+        times: servicing.effects.cancellation + servicing.effects.change + servicing.effects.stay,
+        imbalance: await ledgerImbalance(db),
+      };
+    }
+
+    return { servicing, ports, act, reconcile, actions, audit };
+  }
+
+  /** What the tenant has, with refunds that no chain is there to carry out. */
+  async function read() {
+    const balance = await stores.ledger.balance(purse);
+    const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+    const refunds = open
+      .filter(({ purpose }) => purpose === "refund")
+      .reduce((sum, { order }) => sum + (order.kind === "transfer" ? order.amount : 0n), 0n);
+    return { held: balance.held, owned: balance.available + balance.held + refunds };
+  }
+
+  /** As the submitter does when the chain has them. */
+  async function confirmTransfers(): Promise<void> {
+    const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
+    for (const { id, tenantId, purpose, order } of open) {
+      if (purpose !== SERVICING_PURPOSE || order.kind !== "transfer" || tenantId === null) continue;
+      const transactionHash = hash();
+      const { token, from, to, amount } = order;
+      await stores.ledger.postMovements("sandbox", [
+        {
+          movement: { token, from, to, amount, transactionHash, logIndex: 0, blockNumber: 2n },
+          from: { kind: "treasury", tenantId },
+          to: { kind: "collection" },
+        },
+      ]);
+      next += 1;
+      await db
+        .updateTable("chain_transaction")
+        .set({ state: "confirmed", hash: transactionHash, raw: "0x00", nonce: BigInt(next), block_number: 2n })
+        .where("id", "=", id)
+        .execute();
+    }
+  }
+
+  return { ...world, newOrder, confirmTransfers };
+}
+
+export type ServicingWorld = Awaited<ReturnType<typeof openServicingWorld>>;
+export type ServicedOrder = Awaited<ReturnType<ServicingWorld["newOrder"]>>;
