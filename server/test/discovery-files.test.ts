@@ -162,7 +162,9 @@ describe("llms.txt", () => {
     expect(sections.length).toBeGreaterThan(1);
     for (const section of sections) {
       for (const line of section.trim().split("\n").slice(2)) {
-        expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/travel\.example\.com\/[^)\s]+\): \S.*$/);
+        expect(line).toMatch(
+          /^- \[[^\]]+\]\(https:\/\/(?:travel\.example\.com|edge\.example\.com:8443)\/[^)\s]+\): \S.*$/,
+        );
       }
     }
   });

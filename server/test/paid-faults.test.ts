@@ -51,6 +51,13 @@ describe("what is no payment", () => {
     expect(probes.runs("garbage")).toBe(0);
   });
 
+  it.each(["!!", " ", "=", "%3D"])("a good payment with %j in it is refused", async (tail) => {
+    const signature = await buyer.sign("probe_open");
+    const headers = { "payment-signature": `${signature.slice(0, 8)}${tail}${signature.slice(8)}` };
+    await expectRefused("probe_open", { text: "tail" }, headers, "invalid_payload");
+    expect(probes.runs("tail")).toBe(0);
+  });
+
   it("the old name of the header is no payment at all", async () => {
     const answer = await buyer.post("probe_open", { text: "old" }, { "x-payment": await buyer.sign("probe_open") });
     expect(answer.body.code).toBe("payment_required");
