@@ -12,7 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tools: [...everywhere, "kernel", "areas"],
   prompts: [...everywhere, "kernel"],
   access: [...everywhere, "kernel"],
-  billing: [...everywhere, "kernel"],
+  billing: [...everywhere, "kernel", "areas"],
   jobs: [...everywhere, "kernel", "areas", "billing"],
   surfaces: [...everywhere, "kernel", "areas", "access", "billing"],
   outbound: ["domain"],
