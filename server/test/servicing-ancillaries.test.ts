@@ -121,21 +121,8 @@ describe("services of book_flight", () => {
   it("and an airline credit pay together: the balance pays the rest", async () => {
     const offer = await world.flexibleOffer();
     const credit = "25.00";
-    const customer = await world.result("ensure_flight_customer", {});
-    const made = z.object({ data: z.object({ id: z.string() }) }).parse(
-      await world.post("/air/airline_credits", {
-        airline_iata_code: offer.owner.iataCode,
-        amount: credit,
-        amount_currency: "USD",
-        code: "1252106312810",
-        type: "eticket",
-        issued_on: "2026-01-01",
-        expires_at: "2030-01-01",
-        user_id: customer.customerUserId,
-      }),
-    );
-    const airlineCreditId = made.data.id;
-    const listed = await world.result("list_airline_credits", { customerUserId: customer.customerUserId, limit: 50 });
+    const airlineCreditId = await world.giveCredit(offer.owner.iataCode, credit);
+    const listed = await world.result("list_airline_credits", { limit: 50 });
     expect(listed.credits).toContainEqual(
       expect.objectContaining({ id: airlineCreditId, amount: credit, usable: true }),
     );

@@ -65,6 +65,22 @@ describe("a change", () => {
     await world.expectSameBooks();
   });
 
+  it("of an order that a credit paid gives back as money only what was paid in money", async () => {
+    const offer = await world.flexibleOffer();
+    const money = 10_000_000n;
+    const airlineCreditId = await world.giveCredit(
+      offer.owner.iataCode,
+      formatDecimal(micro(offer.totalAmount) - money),
+    );
+    const order = await world.book({ offerId: offer.id, airlineCreditId });
+    await world.issueTickets();
+    const { changeId, changeTotalAmount, due } = await world.selectChange(order, "cheaper");
+    expect(micro(changeTotalAmount)).toBeLessThan(-money);
+    const answer = await confirm(changeId, { type: "balance", ...due });
+    expect(answer.body.result, answer.text).toMatchObject({ refundedUsdc: formatDecimal(money) });
+    await world.expectSameBooks();
+  });
+
   it("confirmed sixteen times at once is one", async () => {
     const { orderId, changeId, payment } = await selected();
     const answers = await Promise.all(Array.from({ length: 16 }, () => confirm(changeId, payment)));

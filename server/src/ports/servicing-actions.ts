@@ -53,6 +53,8 @@ export interface ServicingActions {
     subjectId: string,
   ): Promise<ServicingAction | undefined>;
   get(id: string): Promise<ServicingAction | undefined>;
+  /** Those of an order that are done. */
+  listDone(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** Guarded by state and worker, as bookings are. */
   advance(
     id: string,

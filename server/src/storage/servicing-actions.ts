@@ -58,6 +58,17 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
       return row === undefined ? undefined : toAction(row);
     },
 
+    async listDone(network, orderId) {
+      const rows = await queryable
+        .selectFrom("servicing_action")
+        .selectAll()
+        .where("network", "=", network)
+        .where("order_id", "=", orderId)
+        .where("state", "=", "done")
+        .execute();
+      return rows.map(toAction);
+    },
+
     async advance(id, guard, to, { result, failureCode, quietUntil } = {}) {
       const at = now();
       const row = await queryable

@@ -78,6 +78,21 @@ export async function openServicing() {
     return response.json();
   }
 
+  /** A request past our adapter, to prepare what it has no method for. */
+  async function post(path: string, data: unknown): Promise<unknown> {
+    const response = await fetch(`${service.supplierUrl}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${supplierAccess(service.dataDir)?.token}`,
+        "duffel-version": "v2",
+      },
+      body: JSON.stringify({ data }),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  }
+
   async function result(tool: string, args: unknown, options: CallOptions = {}) {
     const answer = await service.call(tool, args, options);
     if (answer.status !== 200) throw new Error(`${tool} answered ${answer.status}: ${answer.text}`);
@@ -107,11 +122,22 @@ export async function openServicing() {
     return Booked.parse(await result("book_flight", args));
   }
 
+  const issueTickets = () => supplier("/_sandbox/tick", { advanceSeconds: 2 });
+
   /** With its tickets, without which an airline changes nothing. */
   async function bookFlexible(route?: { origin: string; destination: string }) {
     const booked = await book({ offerId: (await flexibleOffer(route)).id });
-    await supplier("/_sandbox/tick", { advanceSeconds: 2 });
+    await issueTickets();
     return booked;
+  }
+
+  /** An airline credit of the caller. */
+  async function giveCredit(airline_iata_code: string, amount: string): Promise<string> {
+    const { customerUserId: user_id } = await result("ensure_flight_customer", {});
+    const type = { amount_currency: "USD", code: "1252106312810", type: "eticket" };
+    const dates = { issued_on: "2026-01-01", expires_at: "2030-01-01" };
+    const made = await post("/air/airline_credits", { airline_iata_code, amount, ...type, ...dates, user_id });
+    return z.object({ data: z.object({ id: z.string() }) }).parse(made).data.id;
   }
 
   async function changeOffers(order: z.infer<typeof Booked>, cabin = "economy") {
@@ -162,20 +188,8 @@ export async function openServicing() {
 
   return {
     service,
-    /** A request past our adapter, to prepare what it has no method for. */
-    async post(path: string, data: unknown): Promise<unknown> {
-      const response = await fetch(`${service.supplierUrl}${path}`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          authorization: `Bearer ${supplierAccess(service.dataDir)?.token}`,
-          "duffel-version": "v2",
-        },
-        body: JSON.stringify({ data }),
-      });
-      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-      return response.json();
-    },
+    giveCredit,
+    issueTickets,
     result,
     search,
     flexibleOffer,

@@ -116,6 +116,7 @@ export function flightChange(
         sandbox: flights.sandbox,
       },
       refund,
+      mayBePartlyCredit: true,
       order: { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
       events: [
         { kind: "changed", key: change.id, details },

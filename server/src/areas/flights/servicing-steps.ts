@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import { formatDecimal, type Micro } from "../../domain/money.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OrderRecord, ServicingAction, ServicingKind, ServicingState } from "../../ports/servicing-actions.ts";
@@ -41,6 +42,8 @@ export interface ServicingEffect {
   result: Readonly<Record<string, unknown>>;
   /** What the supplier gave back to the operator's balance, and the tenant gets. */
   refund: Micro;
+  /** The supplier does not say how much of the refund is an airline credit: what was paid with one comes back as one. */
+  mayBePartlyCredit?: boolean;
   order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
   events: readonly { kind: string; key: string; details: Readonly<Record<string, unknown>> }[];
 }
@@ -119,10 +122,11 @@ export function servicingSteps(
   const complete = (action: ServicingAction, effect: ServicingEffect): Promise<ServicingEnd> =>
     ending(action, async () => {
       const { id, network, orderId, callId, payment, state } = action;
+      const back = effect.mayBePartlyCredit === true ? atMost(effect.refund, await paidFor(action)) : effect.refund;
       const result = {
         ...effect.result,
         chargedUsdc: formatDecimal(payment?.amount ?? 0n),
-        refundedUsdc: formatDecimal(effect.refund),
+        refundedUsdc: formatDecimal(back),
       };
       await stores.transaction(async (aggregates) => {
         const { servicingActions, orders, effects } = aggregates;
@@ -134,12 +138,23 @@ export function servicingSteps(
         }
         const reference = paymentReference(action);
         if (payment?.kind === "balance") await collect(aggregates, purseOf(action), reference, payment.amount);
-        await refund(aggregates, purseOf(action), reference, effect.refund);
+        await refund(aggregates, purseOf(action), reference, back);
         await effects.done(callId, result);
       });
       submission.kick();
       return { kind: "done", result };
     });
+
+  /** What the tenant has paid for the order in money and has not been given back. */
+  async function paidFor({ bookingId, network, orderId }: ServicingAction): Promise<Micro> {
+    const booking = await stores.bookings.get(bookingId);
+    const done = await stores.servicingActions.listDone(network, orderId);
+    const results = [booking?.result, ...done.map(({ result }) => result)].map((result) => Paid.parse(result));
+    return results.reduce(
+      (sum, { chargedUsdc, refundedUsdc }) => sum + microOf(chargedUsdc) - microOf(refundedUsdc),
+      0n,
+    );
+  }
 
   /** `paid`: whether the wallet's transfer took place. */
   const fail = (action: ServicingAction, failure: Failure, paid: boolean): Promise<ServicingEnd> =>
@@ -244,6 +259,12 @@ export function servicingSteps(
     },
   };
 }
+
+/** Of the results of bookings and of actions. */
+const Paid = z.object({ chargedUsdc: z.string().default("0"), refundedUsdc: z.string().default("0") });
+
+const microOf = (amount: string): Micro => parseDecimal(amount) ?? 0n;
+const atMost = (amount: Micro, most: Micro): Micro => (amount < most ? amount : most);
 
 const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
 
