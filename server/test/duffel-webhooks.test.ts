@@ -149,25 +149,47 @@ test("a signed body that is no event is refused and written down", async () => {
 
 const endpoint = { id: "sev_1", url: "https://trips.example.test/hooks", active: true, events: ["order.created"] };
 
-test("an endpoint is made once, and one that is there is completed without a new secret", async () => {
+test("an endpoint is made once, and the known one is completed and moved without a new secret", async () => {
   let there: unknown[] = [];
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") return { status: 201, json: { data: { ...endpoint, secret: SECRET } } };
     if (request.method === "PATCH") return { status: 200, json: { data: endpoint } };
     return { status: 200, json: { data: there, meta: null } };
   });
-  expect(await duffel.webhooks.register(endpoint.url)).toEqual({ secret: SECRET });
-  const made = duffel.requests.at(-1)?.body;
-  expect(made).toMatchObject({ data: { url: endpoint.url, events: expect.arrayContaining(["order.created"]) } });
-  there = [{ ...endpoint, url: "https://other.example.test/" }, endpoint];
-  expect(await duffel.webhooks.register(endpoint.url)).toBeUndefined();
+  const made = { endpointId: endpoint.id, url: endpoint.url, secret: SECRET };
+  expect(await duffel.webhooks.register(endpoint.url)).toEqual(made);
+  const { body } = duffel.requests.at(-1) ?? {};
+  expect(body).toMatchObject({ data: { url: endpoint.url, events: expect.arrayContaining(["order.created"]) } });
+  there = [{ ...endpoint, id: "sev_2", url: "https://other.example.test/" }, endpoint];
+  expect(await duffel.webhooks.register(endpoint.url, endpoint.id)).toBeUndefined();
+  const moved = "https://trips.example.test/moved";
+  expect(await duffel.webhooks.register(moved, endpoint.id)).toBeUndefined();
   expect(duffel.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /air/webhooks",
     "POST /air/webhooks",
     "GET /air/webhooks",
     "PATCH /air/webhooks/sev_1",
+    "GET /air/webhooks",
+    "PATCH /air/webhooks/sev_1",
   ]);
-  expect(duffel.requests.at(-1)?.body).toMatchObject({ data: { active: true } });
+  expect(duffel.requests.at(-1)?.body).toMatchObject({ data: { url: moved, active: true } });
+});
+
+test("an endpoint whose secret was lost is replaced, one of somebody else is left alone", async () => {
+  const others = { ...endpoint, id: "sev_2", url: "https://other.example.test/" };
+  await using duffel = await startDuffel((request) => {
+    if (request.method === "POST") {
+      return { status: 201, json: { data: { ...endpoint, id: "sev_3", secret: SECRET } } };
+    }
+    if (request.method === "DELETE") return { status: 204 };
+    return { status: 200, json: { data: [others, endpoint], meta: null } };
+  });
+  expect(await duffel.webhooks.register(endpoint.url, "sev_gone")).toMatchObject({ endpointId: "sev_3" });
+  expect(duffel.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /air/webhooks",
+    "DELETE /air/webhooks/sev_1",
+    "POST /air/webhooks",
+  ]);
 });
 
 test("an endpoint whose making was not answered is open, and is not made twice", async () => {

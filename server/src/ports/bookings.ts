@@ -80,6 +80,8 @@ export interface Bookings {
   touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** The worker lets go, and nobody touches the booking before `quietUntil`. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
+  wake(id: string): Promise<boolean>;
   /** Takes over bookings that are not final, whose quiet time is over and that no living worker has; at most `limit`. */
   claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly Booking[]>;
 

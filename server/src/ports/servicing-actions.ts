@@ -1,5 +1,6 @@
 import type { Micro } from "../domain/money.ts";
 import type { Environment } from "./identity.ts";
+import type { OrderRecord } from "./orders.ts";
 
 export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_cancellation";
 
@@ -55,6 +56,10 @@ export interface ServicingActions {
   get(id: string): Promise<ServicingAction | undefined>;
   /** Those of an order that are done. */
   listDone(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  /** Those of an order that the supplier was or may have been told of, and that are not over. */
+  listSent(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  /** An action that no worker has may be looked up now; false: it is somebody's, or over. */
+  wake(id: string): Promise<boolean>;
   /** Guarded by state and worker, as bookings are. */
   advance(
     id: string,
@@ -93,56 +98,4 @@ export interface ServicingQuotes {
   findStayCancellation(tenantId: string, network: Environment, id: string): Promise<StayCancellationQuote | undefined>;
   /** Forgets those that were made before this. */
   pruneChangeOffers(before: Temporal.Instant): Promise<void>;
-}
-
-export interface OrderEvent {
-  /** booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed, … */
-  kind: string;
-  at: Temporal.Instant;
-  details: Readonly<Record<string, unknown>>;
-}
-
-/** The tenant's order, flight or stay. */
-export interface OrderRecord {
-  orderId: string;
-  bookingId: string;
-  tenantId: string;
-  network: Environment;
-  kind: "flight" | "stay";
-  status: "confirmed" | "cancelled";
-  pnr: string | undefined;
-  ticketing: "pending" | "ticketed" | undefined;
-  totalAmount: string;
-  totalCurrency: string;
-  /** Tickets and the like, as they were read last. */
-  documents: readonly Readonly<Record<string, unknown>>[];
-  createdAt: Temporal.Instant;
-  updatedAt: Temporal.Instant;
-}
-
-/** Orders are bookings that succeeded, with what became of them. */
-export interface Orders {
-  /** Undefined also for another tenant's. */
-  find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  /** Whoever's it is; for jobs. */
-  findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
-  /** Newest first; those older than `before` (a booking's id). */
-  list(
-    tenantId: string,
-    network: Environment,
-    options: { limit: number; before?: string | undefined; status?: OrderRecord["status"] | undefined },
-  ): Promise<readonly OrderRecord[]>;
-  /** What was read at the supplier, and what follows from it; true when something changed. */
-  update(
-    network: Environment,
-    orderId: string,
-    change: Partial<Pick<OrderRecord, "status" | "ticketing" | "totalAmount" | "totalCurrency" | "documents">>,
-  ): Promise<boolean>;
-  /** Once for an order, kind and key. */
-  record(
-    network: Environment,
-    orderId: string,
-    event: OrderEvent & { key: string; source: "call" | "webhook" | "reconciliation" },
-  ): Promise<boolean>;
-  events(network: Environment, orderId: string): Promise<readonly (OrderEvent & { source: string })[]>;
 }

@@ -3,9 +3,11 @@ import type { ChainNetworks } from "./chain-networks.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Orders } from "./orders.ts";
 import type { Payments } from "./payments.ts";
 import type { PrivateOffers } from "./private-offers.ts";
-import type { Orders, ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
+import type { ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
+import type { WebhookEndpoints, WebhookInbox } from "./supplier-webhooks.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -23,6 +25,8 @@ export interface Aggregates {
   servicingActions: ServicingActions;
   servicingQuotes: ServicingQuotes;
   orders: Orders;
+  webhookInbox: WebhookInbox;
+  webhookEndpoints: WebhookEndpoints;
 }
 
 export interface Stores extends Aggregates {

@@ -9,7 +9,16 @@ export interface SupplierEvent {
   subjectId: string | undefined;
   /** The order (or stay) behind the record. */
   orderId: string | undefined;
+  /** Ours, from the metadata of what was or was to be booked. */
+  bookingId: string | undefined;
   createdAt: string | undefined;
+}
+
+/** Where the supplier sends its events. */
+export interface WebhookEndpoint {
+  endpointId: string;
+  url: string;
+  secret: string;
 }
 
 /** Reads what arrives at the webhook route. */
@@ -23,21 +32,33 @@ export interface SupplierWebhooks {
     headers: { signature: string | undefined },
     secrets: readonly string[],
   ): SupplierEvent | undefined;
-  /** Makes the supplier send its events there; the secret is shown only now. Undefined: the supplier has this endpoint already. */
-  register(url: string): Promise<{ secret: string } | undefined>;
+  /**
+   * Makes the supplier send its events to `url`. Undefined: the `known` endpoint does so, from now on if it did not. Otherwise a
+   * new one does, whose secret is shown only now; one of the same address, whose secret nobody knows, is removed for it.
+   */
+  register(url: string, known?: string): Promise<WebhookEndpoint | undefined>;
 }
+
+export type ReceivedEvent = SupplierEvent & {
+  /** How often it was taken, this time included. */
+  attempts: number;
+};
 
 /** Events that have arrived, stored before they are acknowledged and worked on afterwards. */
 export interface WebhookInbox {
   /** False: it is there already. */
   receive(network: Environment, event: SupplierEvent, at: Temporal.Instant): Promise<boolean>;
-  /** Those that nobody has worked on, oldest first, taken by this worker for a while. */
-  take(
-    network: Environment,
-    workerId: string,
-    limit: number,
-  ): Promise<readonly (SupplierEvent & { attempts: number })[]>;
+  /** Those that nobody has worked on, longest waiting first; nobody else takes them before `until`. */
+  take(network: Environment, limit: number, until: Temporal.Instant): Promise<readonly ReceivedEvent[]>;
   done(network: Environment, id: string, outcome: string): Promise<void>;
-  /** Tried again later. */
-  putBack(network: Environment, id: string, reason: string): Promise<void>;
+  /** Tried again then. */
+  putBack(network: Environment, id: string, reason: string, until: Temporal.Instant): Promise<void>;
+  /** Forgets those that were done before this. */
+  prune(before: Temporal.Instant): Promise<void>;
+}
+
+/** The endpoint that this deployment registered by itself at a supplier. */
+export interface WebhookEndpoints {
+  find(network: Environment): Promise<WebhookEndpoint | undefined>;
+  put(network: Environment, endpoint: WebhookEndpoint): Promise<void>;
 }

@@ -31,6 +31,16 @@ export interface BookingTable {
   quiet_until: OptionalTimestamp;
   created_at: Timestamp;
   updated_at: Timestamp;
+  /** What follows is of its order, once it is booked. */
+  booked_at: OptionalTimestamp;
+  order_status: Generated<"confirmed" | "cancelled">;
+  order_total_amount: string | null;
+  order_total_currency: string | null;
+  order_documents: ColumnType<unknown, string | undefined, string>;
+  order_slices: ColumnType<unknown, string | null | undefined, string | null>;
+  order_schedule_changes: ColumnType<unknown, string | undefined, string>;
+  order_read_at: OptionalTimestamp;
+  order_check_at: OptionalTimestamp;
 }
 
 export type LedgerAccountKind = "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "external";
@@ -47,6 +57,13 @@ export type LedgerTransactionKind =
 export interface BookingTables {
   booking: BookingTable;
   private_offer: { network: Environment; offer_id: string; tenant_id: string; expires_at: Timestamp };
+  negotiated_rate: {
+    network: Environment;
+    negotiated_rate_id: string;
+    tenant_id: string;
+    created_at: Timestamp;
+    deleted_at: OptionalTimestamp;
+  };
   customer_lease: { network: Environment; email: string; holder: string; expires_at: Timestamp };
   customer_owner: { network: Environment; customer_user_id: string; tenant_id: string; user_id: string };
   ledger_account: {

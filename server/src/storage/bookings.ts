@@ -4,6 +4,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { BookingTable } from "./booking-tables.ts";
 import type { Queryable } from "./database.ts";
 
+/** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
+const FIRST_CHECK = { seconds: 60 } as const;
+
 export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   const now = (): string => clock.now().toString();
 
@@ -59,7 +62,13 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
       const at = now();
       const row = await queryable
         .updateTable("booking")
-        .set({ state: to, updated_at: at, worker_seen_at: at, ...toColumns(change) })
+        .set({
+          state: to,
+          updated_at: at,
+          worker_seen_at: at,
+          ...toColumns(change),
+          ...(to === "booked" ? { booked_at: at, order_check_at: clock.now().add(FIRST_CHECK).toString() } : {}),
+        })
         .where("id", "=", id)
         .where("state", "=", guard.from)
         .where("worker_id", "=", guard.workerId)
@@ -90,6 +99,18 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
         .where("id", "=", id)
         .where("worker_id", "=", workerId)
         .where("state", "not in", ["booked", "failed"])
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async wake(id) {
+      const row = await queryable
+        .updateTable("booking")
+        .set({ quiet_until: now() })
+        .where("id", "=", id)
+        .where("state", "not in", ["booked", "failed"])
+        .where("worker_id", "is", null)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;

@@ -4,6 +4,7 @@ import type { BillingTables } from "./billing-tables.ts";
 import type { BookingTables } from "./booking-tables.ts";
 import type { ChainTables } from "./chain-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
+import type { OrderTables } from "./order-tables.ts";
 import type { PaymentTables } from "./payment-tables.ts";
 import type { ServicingTables } from "./servicing-tables.ts";
 
@@ -12,6 +13,7 @@ export interface Database
     BillingTables,
     BookingTables,
     ChainTables,
+    OrderTables,
     PaymentTables,
     ServicingTables {}
 

@@ -11,6 +11,7 @@ import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
+import * as orders from "./migrations/0010-orders.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   "0007-chain-requests": chainRequests,
   "0008-payments": payments,
   "0009-servicing": servicing,
+  "0010-orders": orders,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

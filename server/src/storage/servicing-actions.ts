@@ -69,6 +69,29 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
       return rows.map(toAction);
     },
 
+    async listSent(network, orderId) {
+      const rows = await queryable
+        .selectFrom("servicing_action")
+        .selectAll()
+        .where("network", "=", network)
+        .where("order_id", "=", orderId)
+        .where("state", "=", "sent")
+        .execute();
+      return rows.map(toAction);
+    },
+
+    async wake(id) {
+      const row = await queryable
+        .updateTable("servicing_action")
+        .set({ quiet_until: now() })
+        .where("id", "=", id)
+        .where("state", "=", "sent")
+        .where("worker_id", "is", null)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async advance(id, guard, to, { result, failureCode, quietUntil } = {}) {
       const at = now();
       const row = await queryable

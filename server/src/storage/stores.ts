@@ -8,12 +8,14 @@ import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createLedger } from "./ledger.ts";
+import { createOrders } from "./orders.ts";
 import { createPayments } from "./payments.ts";
 import { createPrivateOffers } from "./private-offers.ts";
 import { createServicingActions } from "./servicing-actions.ts";
 import { createServicingQuotes } from "./servicing-quotes.ts";
 import { createUsageSettlements } from "./usage-settlements.ts";
 import { createWallets } from "./wallets.ts";
+import { createWebhookEndpoints, createWebhookInbox } from "./webhook-inbox.ts";
 
 /** Over a caller's transaction when `db` is one. */
 export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Aggregates {
@@ -29,6 +31,9 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     payments: createPayments(db, clock),
     servicingActions: createServicingActions(db, clock),
     servicingQuotes: createServicingQuotes(db, clock),
+    orders: createOrders(db, clock),
+    webhookInbox: createWebhookInbox(db, clock),
+    webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SupplierEvent, SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
 import type { DuffelClient } from "./client.ts";
+import { BOOKING_ID } from "./map-orders.ts";
 import { Text } from "./wire.ts";
 
 /** What the orders' records follow from. */
@@ -86,6 +87,10 @@ function isSigned({ timestamp, digests }: Signature, body: Uint8Array, secrets: 
   return matches;
 }
 
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
 function parseEvent(body: Uint8Array): SupplierEvent | undefined {
   let value: unknown;
   try {
@@ -98,12 +103,14 @@ function parseEvent(body: Uint8Array): SupplierEvent | undefined {
   const object = event.data?.object ?? {};
   const subjectId = Id.safeParse(object.id).data;
   const named = Id.safeParse(object.order_id).data;
+  const bookingId = Id.safeParse(isRecord(object.metadata) ? object.metadata[BOOKING_ID] : undefined).data;
   const isOrder = subjectId?.startsWith("ord_") === true || subjectId?.startsWith("bok_") === true;
   return {
     id: event.id,
     type: event.type,
     subjectId,
     orderId: isOrder ? subjectId : named,
+    bookingId,
     createdAt: event.created_at ?? undefined,
   };
 }
@@ -122,29 +129,29 @@ export function createWebhooks(client: DuffelClient, clock: Clock, log: Log): Su
       return event;
     },
 
-    /** Sent once, as an endpoint made twice gets every event twice. */
-    async register(url) {
+    async register(url, known) {
       const endpoints = await client.readPages(
         { subject: "webhook", schema: WireEndpoint, path: WEBHOOKS },
         MOST_ENDPOINTS,
       );
-      const existing = endpoints.find((endpoint) => endpoint.url === url);
-      if (existing === undefined) {
-        const data = { url, events: EVENTS };
-        const made = await client.commit({ subject: "webhook", schema: WireNewEndpoint, path: WEBHOOKS, data });
-        return { secret: made.secret };
+      const ours = endpoints.find(({ id }) => id === known);
+      if (ours !== undefined) {
+        const complete = EVENTS.every((type) => ours.events?.includes(type));
+        if (ours.url !== url || ours.active === false || !complete) {
+          const data = { url, active: true, events: EVENTS };
+          const path = `${WEBHOOKS}/${encodeURIComponent(ours.id)}`;
+          await client.read({ subject: "webhook", schema: WireEndpoint, method: "PATCH", path, data });
+        }
+        return undefined;
       }
-      const complete = EVENTS.every((type) => existing.events?.includes(type));
-      if (existing.active === false || !complete) {
-        await client.read({
-          subject: "webhook",
-          schema: WireEndpoint,
-          method: "PATCH",
-          path: `${WEBHOOKS}/${encodeURIComponent(existing.id)}`,
-          data: { active: true, events: EVENTS },
-        });
+      for (const { id } of endpoints.filter((endpoint) => endpoint.url === url)) {
+        const path = `${WEBHOOKS}/${encodeURIComponent(id)}`;
+        await client.remove({ subject: "webhook", path });
       }
-      return undefined;
+      // Sent once, as an endpoint made twice gets every event twice.
+      const data = { url, events: EVENTS };
+      const made = await client.commit({ subject: "webhook", schema: WireNewEndpoint, path: WEBHOOKS, data });
+      return { endpointId: made.id, url, secret: made.secret };
     },
   };
 }

@@ -1,9 +1,9 @@
 import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { OrderRecord } from "../../ports/orders.ts";
 import type {
   NewServicingAction,
-  OrderRecord,
   ServicingAction,
   ServicingQuotes,
   StayCancellationQuote,
@@ -17,6 +17,21 @@ import type { ServicingCommit, ServicingEffect } from "../flights/servicing-step
 export const STAY_QUOTE_PREFIX = "scq_";
 /** Stays are paid from the balance, and go back there. */
 const REFUND_TO = "balance";
+
+/** What callers are told who cancel a stay as any other order. */
+const CODE_OF_ORDERS: ReadonlyMap<string, string> = new Map([
+  ["booking_not_found", "order_not_found"],
+  ["not_cancellable", "order_not_cancellable"],
+]);
+
+async function inWordsOfOrders<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const code = cause instanceof Failure ? CODE_OF_ORDERS.get(cause.code) : undefined;
+    throw code === undefined ? cause : new Failure(code, { cause });
+  }
+}
 
 export interface StayRefund {
   amount: string;
@@ -40,7 +55,7 @@ export async function quoteStayCancellation(
   order: OrderRecord,
 ): Promise<StayCancellationQuote> {
   const { stayBookings, servicingQuotes, clock, random } = ports;
-  const stay = await stayBookings.getStay(order.orderId);
+  const stay = await inWordsOfOrders(stayBookings.getStay(order.orderId));
   if (stay.status === "cancelled") throw new Failure("already_cancelled");
   const now = clock.now();
   const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.totalCurrency);
@@ -109,7 +124,7 @@ export function stayCancellation(
   return {
     quietMilliseconds: stayBookings.quietMilliseconds,
     async send(action) {
-      const effect = toEffect(action, await stayBookings.cancelStay(action.orderId));
+      const effect = toEffect(action, await inWordsOfOrders(stayBookings.cancelStay(action.orderId)));
       if (effect === undefined) throw new Failure("outcome_unknown");
       return effect;
     },
