@@ -123,7 +123,12 @@ export async function openServicingWorld() {
       };
     }
 
-    return { servicing, ports, act, reconcile, actions, audit };
+    const order = await stores.orders.find(caller.tenantId, "sandbox", orderId);
+    if (order === undefined) throw new Error(`${orderId} is no order of the tenant`);
+    /** Confirms any quote of a cancellation. */
+    const confirm = async (id: string) =>
+      await confirmCancellation(ports, { caller, callId: await tenant.newCall() }, id);
+    return { order, servicing, ports, act, confirm, reconcile, actions, audit };
   }
 
   /** What the tenant has, with refunds that no chain is there to carry out. */

@@ -51,7 +51,12 @@ export function refundAt(policy: CancellationPolicy, at: Temporal.Instant, curre
 }
 
 export async function quoteStayCancellation(
-  ports: { stayBookings: StayBookings; servicingQuotes: ServicingQuotes; clock: Clock; random: RandomBytes },
+  ports: {
+    stayBookings: Pick<StayBookings, "getStay">;
+    servicingQuotes: ServicingQuotes;
+    clock: Clock;
+    random: RandomBytes;
+  },
   order: OrderRecord,
 ): Promise<StayCancellationQuote> {
   const { stayBookings, servicingQuotes, clock, random } = ports;

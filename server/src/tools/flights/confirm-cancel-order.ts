@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CancellationResult } from "../../areas/flights/cancel-order.ts";
 import { confirmCancellation } from "../../areas/flights/confirm-cancellation.ts";
-import { commitErrors } from "../../areas/flights/servicing-errors.ts";
+import { commitErrors, orderNotFound } from "../../areas/flights/servicing-errors.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
 import { defineTool, Replayed } from "../../kernel/tool.ts";
 
@@ -24,6 +24,7 @@ export const confirmCancelOrder = defineTool({
     cancellation_not_found: "You have no such cancellation. cancel_order_quote gives the id.",
     cancellation_expired: "What the quote said may not hold any more. Nothing happened; call cancel_order_quote again.",
     cancellation_stale: "A newer quote or a change of the order replaced it. Nothing happened; quote again.",
+    order_not_found: orderNotFound,
     order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
     already_cancelled: "The order is cancelled already.",
     already_confirmed: "This cancellation is confirmed already.",
