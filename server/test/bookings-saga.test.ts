@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "../src/domain/errors.ts";
 import { createBookingReconciler } from "../src/jobs/reconcile-bookings.ts";
-import { openBookingWorld } from "./support/booking-world.ts";
+import { openBookingWorld, withoutStays } from "./support/booking-world.ts";
 import { silentLog } from "./support/identity.ts";
 import { offer } from "./support/offers.ts";
 
@@ -350,7 +350,7 @@ describe("an unknown outcome", () => {
     const runs = Array.from({ length: 8 }, (_, index) =>
       createBookingReconciler({
         stores: world.stores,
-        portsFor: () => ({ flights: tenant.supplier.flights }),
+        portsFor: () => withoutStays(tenant.supplier.flights),
         workerId: `process_${index}`,
         clock: world.clock,
         log: silentLog,

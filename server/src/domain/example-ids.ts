@@ -13,6 +13,9 @@ export const sampleIds = {
   /** An order whose change is over, so that a quote of its cancellation stays true. */
   changedOrderId: "ord_00009hthhsUZ8W4LxQgkjo",
   cancellationId: "ore_00009qzZWzjDipIkqpaUAj",
+  accommodationId: "acc_0000AWr2VsUNIF1Vl91xg0",
+  rateId: "rat_0000ARxBI85qTkbVapZDD2",
+  quoteId: "quo_0000AS0NZdKjjnnHZmSUbI",
 };
 
 export type ExampleIds = Readonly<Record<keyof typeof sampleIds, string>>;

@@ -1,4 +1,6 @@
-import { bookingSteps, STALE_SECONDS } from "../areas/flights/booking-steps.ts";
+import { STALE_SECONDS } from "../areas/bookings/booking-moves.ts";
+import { bookingSteps } from "../areas/flights/booking-steps.ts";
+import { type StayBookingPorts, stayBookingSteps } from "../areas/stays/stay-booking-steps.ts";
 import type { Booking } from "../ports/bookings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Flights } from "../ports/flights.ts";
@@ -6,10 +8,14 @@ import type { Environment } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { Stores } from "../ports/stores.ts";
 
+interface BookingSuppliers extends Pick<StayBookingPorts, "stays" | "stayBookings"> {
+  flights: Flights;
+}
+
 export interface BookingReconcilerOptions {
   stores: Stores;
   /** Undefined: this network is switched off; its bookings wait. */
-  portsFor(network: Environment): { flights: Flights } | undefined;
+  portsFor(network: Environment): BookingSuppliers | undefined;
   /** Differs between processes, so that they never take one booking for their own. */
   workerId: string;
   clock: Clock;
@@ -25,8 +31,8 @@ export interface BookingReconciler {
 const BATCH = 20;
 
 /**
- * Finds out what became of bookings whose outcome nobody knows (`areas/flights/booking-steps.ts`) and finishes them. Safe to
- * run in several processes at once: each claims its bookings, and every move checks the claim again.
+ * Finds out what became of bookings whose outcome nobody knows (`areas/bookings/booking-moves.ts`) and finishes them. Safe
+ * to run in several processes at once: each claims its bookings, and every move checks the claim again.
  */
 export function createBookingReconciler(options: BookingReconcilerOptions): BookingReconciler {
   const { stores, workerId, clock, log } = options;
@@ -40,15 +46,14 @@ export function createBookingReconciler(options: BookingReconcilerOptions): Book
         log.warn({ ...fields, network: booking.network }, "booking left open: its network is switched off");
         return;
       }
-      const steps = bookingSteps({ flights: ports.flights, stores, clock }, workerId);
-      const stopBeating = steps.beat(booking.id);
-      try {
-        const end = await steps.resolve(booking);
-        if (end.kind === "unknown") log.warn({ ...fields, err: end.cause }, "booking is still open");
-        else log.info({ ...fields, end: end.kind }, "booking reconciled");
-      } finally {
-        stopBeating();
-      }
+      const { flights, stays, stayBookings } = ports;
+      const steps =
+        booking.kind === "flight"
+          ? bookingSteps({ flights, stores, clock }, workerId)
+          : stayBookingSteps({ stays, stayBookings, stores, clock }, workerId);
+      const end = await steps.resolve(booking);
+      if (end.kind === "unknown") log.warn({ ...fields, err: end.cause }, "booking is still open");
+      else log.info({ ...fields, end: end.kind }, "booking reconciled");
     } catch (err) {
       // It stays claimed until the claim is stale, and is then tried again.
       log.error({ ...fields, err }, "booking could not be reconciled");

@@ -9,6 +9,8 @@ export interface StaySearch {
   checkOutDate: string;
   guests: number;
   rooms: number;
+  /** `nre_…`: agreed rates to look for beside the public ones. */
+  negotiatedRateIds?: readonly string[];
 }
 
 /** Empty `timeline`: the rate is not refundable. */
@@ -41,7 +43,10 @@ export interface Accommodation {
   expiresAt: string | null;
 }
 
-/** The stays supplier. Failure codes as in `ports/flights.ts`: `provider_timeout`, `provider_unavailable`. */
+/**
+ * The stays supplier. Failure codes as in `ports/flights.ts`: `provider_timeout`, `provider_unavailable`; and
+ * `negotiated_rate_not_found` for a search that names one which the supplier does not have.
+ */
 export interface Stays {
   readonly provenance: () => Provenance;
   readonly sandbox: boolean;

@@ -3,6 +3,7 @@ import type { ChainNetworks } from "./chain-networks.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
 import type { Ledger } from "./ledger.ts";
+import type { NegotiatedRates } from "./negotiated-rates.ts";
 import type { Orders } from "./orders.ts";
 import type { Payments } from "./payments.ts";
 import type { PrivateOffers } from "./private-offers.ts";
@@ -17,6 +18,7 @@ export interface Aggregates {
   ledger: Ledger;
   effects: Effects;
   privateOffers: PrivateOffers;
+  negotiatedRates: NegotiatedRates;
   wallets: Wallets;
   chainNetworks: ChainNetworks;
   chainTransactions: ChainTransactions;

@@ -12,6 +12,7 @@ import * as chainRequests from "./migrations/0007-chain-requests.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
+import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   "0008-payments": payments,
   "0009-servicing": servicing,
   "0010-orders": orders,
+  "0011-negotiated-rates": negotiatedRates,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

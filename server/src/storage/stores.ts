@@ -8,6 +8,7 @@ import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createLedger } from "./ledger.ts";
+import { createNegotiatedRates } from "./negotiated-rates.ts";
 import { createOrders } from "./orders.ts";
 import { createPayments } from "./payments.ts";
 import { createPrivateOffers } from "./private-offers.ts";
@@ -24,6 +25,7 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     ledger: createLedger(db, clock),
     effects: createEffects(db),
     privateOffers: createPrivateOffers(db),
+    negotiatedRates: createNegotiatedRates(db, clock),
     wallets: createWallets({ db, vault, clock }),
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),

@@ -11,6 +11,9 @@ import { listFlightAncillaries } from "./flights/list-flight-ancillaries.ts";
 import { requestOrderChange } from "./flights/request-order-change.ts";
 import { searchFlights } from "./flights/search-flights.ts";
 import { selectOrderChangeOffer } from "./flights/select-order-change-offer.ts";
+import { bookStay } from "./stays/book-stay.ts";
+import { manageStaysNegotiatedRate } from "./stays/manage-stays-negotiated-rate.ts";
+import { quoteStay } from "./stays/quote-stay.ts";
 import { searchHotels } from "./stays/search-hotels.ts";
 import { checkTreasury } from "./treasury/check-treasury.ts";
 import { faucetDrip } from "./treasury/faucet-drip.ts";
@@ -33,6 +36,9 @@ export const registry: readonly Tool[] = [
   cancelOrderQuote,
   confirmCancelOrder,
   searchHotels,
+  quoteStay,
+  bookStay,
+  manageStaysNegotiatedRate,
   checkTreasury,
   sendTokens,
   settleSplit,

@@ -1,18 +1,30 @@
 import { bookFlight } from "../../src/areas/flights/book-flight.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
 import { createBookingReconciler } from "../../src/jobs/reconcile-bookings.ts";
+import type { Ports } from "../../src/kernel/tool.ts";
 import type { Flights, RequestedService } from "../../src/ports/flights.ts";
 import type { Stores } from "../../src/ports/stores.ts";
 import type { TravelerProfile } from "../../src/ports/travelers.ts";
 import { ledgerImbalance } from "../../src/storage/ledger.ts";
 import { createStores } from "../../src/storage/stores.ts";
 import { createTravelers } from "../../src/storage/travelers.ts";
+import { absent } from "./absent-port.ts";
 import { bindTestChain, depositForTest } from "./deposits.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
 import { createMemorySupplier } from "./memory-supplier.ts";
 import { offer } from "./offers.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
+
+interface Suppliers extends Partial<Pick<Ports, "stays" | "stayBookings">> {
+  flights: Flights;
+}
+
+export const withoutStays = (flights: Flights) => ({
+  flights,
+  stays: absent("stays"),
+  stayBookings: absent("stayBookings"),
+});
 
 export const amelia = {
   givenName: "Amelia",
@@ -110,12 +122,12 @@ export async function openBookingWorld() {
     /** One look of the reconciler, after the given time has passed. */
     async function reconcile(
       after: Temporal.DurationLike = { milliseconds: 2 * QUIET_MILLISECONDS },
-      ports: { flights: Flights; stores: Stores } = { flights: supplier.flights, stores },
+      ports: Suppliers & { stores: Stores } = { flights: supplier.flights, stores },
     ) {
       clock.advance(after);
       next += 1;
       const workerId = `reconciler_${next}`;
-      const portsFor = () => ({ flights: ports.flights });
+      const portsFor = () => ({ ...withoutStays(ports.flights), ...ports });
       return await createBookingReconciler({
         stores: ports.stores,
         portsFor,

@@ -4,6 +4,7 @@ import { systemRandom } from "../../src/domain/ids.ts";
 import { type Ports, Replayed, type Tool } from "../../src/kernel/tool.ts";
 import { validateArguments } from "../../src/kernel/validate.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
+import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
@@ -27,15 +28,6 @@ export function createMemoryStays() {
       found = answer;
     },
   };
-}
-
-/** A port that the tools of this test have nothing to do with, but for `present`. */
-function absent<Name extends keyof Ports>(name: Name, present: Partial<Ports[Name]> = {}): Ports[Name] {
-  const refuse = (_: object, key: string | symbol): unknown => {
-    if (Object.hasOwn(present, key)) return Reflect.get(present, key);
-    throw new Error(`this test has no ${name}`);
-  };
-  return new Proxy(Object.create(null), { get: refuse });
 }
 
 type Caller = Partial<Tenant["caller"]>;

@@ -19,6 +19,7 @@ export type Subject =
   | "customer"
   | "airport"
   | "stay"
+  | "negotiated_search"
   | "stay_rate"
   | "stay_quote"
   | "stay_booking"
@@ -144,6 +145,7 @@ export const MISSING: Readonly<Record<Subject, SupplierCode>> = {
   customer: "provider_unavailable",
   airport: "provider_unavailable",
   stay: "provider_unavailable",
+  negotiated_search: "negotiated_rate_not_found",
   stay_rate: "rate_not_found",
   stay_quote: "quote_not_found",
   stay_booking: "quote_not_found",
@@ -160,6 +162,7 @@ export const REFUSED: Readonly<Partial<Record<Subject, SupplierCode>>> = {
   change_request: "order_not_changeable",
   change_selection: "order_not_changeable",
   change_confirmation: "order_not_changeable",
+  negotiated_search: "provider_unavailable",
   stay_rate: "rate_unavailable",
   stay_booking: "booking_rejected",
   stay_cancellation: "not_cancellable",
@@ -172,6 +175,7 @@ export const SUBJECT_FIELD: Readonly<Partial<Record<Subject, RegExp>>> = {
   cancellation_quote: /(^|\/)order_id$/,
   change_request: /(^|\/)order_id$/,
   change_selection: /(^|\/)selected_order_change_offer$/,
+  negotiated_search: /(^|\/)negotiated_rate_ids\b/,
   stay_rate: /(^|\/)rate_id$/,
   stay_booking: /(^|\/)quote_id$/,
 };
@@ -181,6 +185,7 @@ export const WITH_INPUTS: ReadonlySet<Subject> = new Set([
   "search",
   "airport",
   "stay",
+  "negotiated_search",
   "customer",
   "change_request",
   "stay_booking",

@@ -73,8 +73,9 @@ export function createStays(options: StaysOptions): Stays {
     sandbox,
 
     async searchAccommodations(query: StaySearch, limit: number, call: CallOptions = {}) {
+      const { negotiatedRateIds = [] } = query;
       const answer = await client.read({
-        subject: "stay",
+        subject: negotiatedRateIds.length === 0 ? "stay" : "negotiated_search",
         schema: SearchAnswer,
         method: "POST",
         path: "/stays/search",
@@ -87,6 +88,7 @@ export function createStays(options: StaysOptions): Stays {
             radius: query.radiusKilometers,
             geographic_coordinates: { latitude: query.latitude, longitude: query.longitude },
           },
+          ...(negotiatedRateIds.length === 0 ? {} : { negotiated_rate_ids: negotiatedRateIds }),
         },
         timeoutMs: options.searchTimeoutMs,
         signal: call.signal,

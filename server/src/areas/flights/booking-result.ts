@@ -7,7 +7,8 @@ import { SupplierResult } from "./offer-schema.ts";
 
 /** The one currency that offers are booked in, and its one rate, until a rate source exists. */
 export const BOOKING_CURRENCY = "USD";
-const RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
+export const BOOKING_RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
+export const BookingRate = z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() });
 
 export const BookingResult = SupplierResult.extend({
   bookingId: z.string(),
@@ -18,7 +19,7 @@ export const BookingResult = SupplierResult.extend({
   totalCurrency: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
-  rate: z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() }),
+  rate: BookingRate,
   creditApplied: z
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
     .nullable()
@@ -82,7 +83,7 @@ export function toResult(flights: Flights, booking: Booking, order: SupplierOrde
     totalCurrency: order.totalCurrency,
     ticketing: order.ticketed ? "ticketed" : "pending",
     chargedUsdc: formatDecimal(balancePays(booking, order)),
-    rate: RATE,
+    rate: BOOKING_RATE,
     creditApplied:
       airlineCreditId === undefined || creditAppliedAmount === null
         ? null

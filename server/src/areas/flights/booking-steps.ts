@@ -1,15 +1,14 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import type { Booking, BookingChange, BookingState } from "../../ports/bookings.ts";
+import type { Booking } from "../../ports/bookings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Stores } from "../../ports/stores.ts";
-import { collect } from "../treasury/collect.ts";
-import { type BookingResult, balancePays, toMicroUsdc, toResult } from "./booking-result.ts";
+import { type BookingEnd, bookingMoves, neverSent } from "../bookings/booking-moves.ts";
+import { balancePays, toMicroUsdc, toResult } from "./booking-result.ts";
 
 /**
- * How a booking moves. One worker has it at a time: the call that made it, or the reconciler after that worker has been
- * silent. Every move is guarded by the state it leaves and by the worker; who loses that guard stops at once.
+ * How the booking of a flight moves; `areas/bookings/booking-moves.ts` says what holds for every move.
  *
  * | state    | what the supplier may have        | how it is left                                               |
  * |----------|-----------------------------------|--------------------------------------------------------------|
@@ -23,16 +22,7 @@ import { type BookingResult, balancePays, toMicroUsdc, toResult } from "./bookin
  * |          |                                   | paying again, at most MOST_PAYMENTS times, gone → failed     |
  * | booked   | a paid order                      | final: the hold on the balance was captured                  |
  * | failed   | no order, or an unpaid dead one   | final: the hold on the balance was released                  |
- *
- * The state is stored before the request is sent, so that a crash between the two leaves an open question and never an
- * unknown order. A request is only sent within SEND_WITHIN of that store, and the quiet time counts from the last moment at
- * which it can have been sent or its worker was alive; a lookup that finds nothing proves something only after it. Money: the hold is made with the
- * intent, and captured or released in the transaction that makes the booking final. It is never touched in between.
  */
-export const SEND_WITHIN_MILLISECONDS = 5_000;
-/** A worker says that it lives this often, and is given up after so long a silence. */
-export const HEARTBEAT_MILLISECONDS = 2_000;
-export const STALE_SECONDS = 15;
 const MOST_PAYMENTS = 3;
 
 export interface BookingPorts {
@@ -41,81 +31,15 @@ export interface BookingPorts {
   clock: Clock;
 }
 
-export type BookingEnd =
-  | { kind: "booked"; result: BookingResult }
-  | { kind: "failed"; failure: Failure }
-  /** A commit was sent and its outcome is open; the reconciler decides. */
-  | { kind: "unknown"; cause?: unknown }
-  /** Another worker has the booking. */
-  | { kind: "lost" };
-
-/** Rolls a transaction back when the guard of a move fails. */
-class LostBooking extends Error {}
-
-type Sent<T> = { kind: "done"; value: T } | { kind: "refused"; failure: Failure } | { kind: "unknown"; cause: unknown };
-
-export function ledgerReference(booking: Booking): string {
-  return `booking:${booking.id}`;
-}
-
 /** The steps of one worker. All of them return how the booking stands afterwards; none of them throws for that. */
 export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId: string) {
-  async function move(booking: Booking, to: BookingState, change: BookingChange = {}): Promise<Booking> {
-    const moved = await stores.bookings.advance(booking.id, { from: booking.state, workerId }, to, change);
-    if (!moved) throw new LostBooking();
-    return { ...booking, ...change, state: to };
-  }
+  const moves = bookingMoves({ stores, clock, quietMilliseconds: flights.quietMilliseconds }, workerId);
+  const { move, send, fail, leave } = moves;
 
-  /** Stores that a request may be on its way, then sends it, once. */
-  async function send<T>(
-    booking: Booking,
-    to: BookingState,
-    change: BookingChange,
-    request: () => Promise<T>,
-  ): Promise<{ booking: Booking; sent: Sent<T> }> {
-    const storedAt = clock.now();
-    const quietUntil = storedAt.add({ milliseconds: SEND_WITHIN_MILLISECONDS + flights.quietMilliseconds });
-    const moved = await move(booking, to, { ...change, quietUntil });
-    if (clock.now().since(storedAt).total("milliseconds") > SEND_WITHIN_MILLISECONDS) {
-      return { booking: moved, sent: { kind: "refused", failure: neverSent() } };
-    }
-    try {
-      return { booking: moved, sent: { kind: "done", value: await request() } };
-    } catch (cause) {
-      const certain = cause instanceof Failure && cause.code !== "outcome_unknown";
-      return { booking: moved, sent: certain ? { kind: "refused", failure: cause } : { kind: "unknown", cause } };
-    }
-  }
-
-  async function complete(booking: Booking, order: SupplierOrder): Promise<BookingEnd> {
+  function complete(booking: Booking, order: SupplierOrder): Promise<BookingEnd> {
     const result = toResult(flights, booking, order);
-    const { tenantId, network, callId, state } = booking;
-    await stores.transaction(async ({ bookings, effects, ...money }) => {
-      const change = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing, result };
-      if (!(await bookings.advance(booking.id, { from: state, workerId }, "booked", change))) throw new LostBooking();
-      const purse = { tenantId, network, token: "USDC" } as const;
-      await collect(money, purse, ledgerReference(booking), balancePays(booking, order));
-      await effects.done(callId, result);
-    });
-    return { kind: "booked", result };
-  }
-
-  async function fail(booking: Booking, failure: Failure): Promise<BookingEnd> {
-    const { tenantId, network, callId, state } = booking;
-    await stores.transaction(async ({ bookings, ledger, effects }) => {
-      const change = { failureCode: failure.code };
-      if (!(await bookings.advance(booking.id, { from: state, workerId }, "failed", change))) throw new LostBooking();
-      await ledger.release({ tenantId, network, token: "USDC" }, ledgerReference(booking));
-      await effects.failed(callId);
-    });
-    return { kind: "failed", failure };
-  }
-
-  /** Lets go of the booking until a lookup can prove something. */
-  async function leave(booking: Booking, cause: unknown): Promise<BookingEnd> {
-    const quietUntil = clock.now().add({ milliseconds: flights.quietMilliseconds });
-    const left = await stores.bookings.leave(booking.id, workerId, quietUntil);
-    return left ? { kind: "unknown", cause } : { kind: "lost" };
+    const made = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing };
+    return moves.complete(booking, { order: made, result, charged: balancePays(booking, order) });
   }
 
   /**
@@ -225,36 +149,13 @@ export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId:
     return resolveHeld(booking, booking.orderId);
   }
 
-  async function unlessLost(work: Promise<BookingEnd>): Promise<BookingEnd> {
-    try {
-      return await work;
-    } catch (error) {
-      if (error instanceof LostBooking) return { kind: "lost" };
-      throw error;
-    }
-  }
-
   return {
     /** Sends the order of a stored intent and everything after it. */
-    order: (booking: Booking, request: OrderRequest, instant: boolean) => unlessLost(order(booking, request, instant)),
+    order: (booking: Booking, request: OrderRequest, instant: boolean) =>
+      moves.asWorker(booking, () => order(booking, request, instant)),
     /** Finds out what became of a booking that another worker left, and finishes it. */
-    resolve: (booking: Booking) => unlessLost(resolve(booking)),
-    /** Says every few seconds that the worker lives, until the returned function is called. */
-    beat(bookingId: string): () => void {
-      const timer = setInterval(() => {
-        const milliseconds = HEARTBEAT_MILLISECONDS + flights.quietMilliseconds;
-        stores.bookings.touch(bookingId, workerId, clock.now().add({ milliseconds })).catch(() => undefined);
-      }, HEARTBEAT_MILLISECONDS);
-      timer.unref();
-      return () => clearInterval(timer);
-    },
+    resolve: (booking: Booking) => moves.asWorker(booking, () => resolve(booking)),
   };
-}
-
-function neverSent(): Failure {
-  return new Failure("provider_unavailable", {
-    detail: "The booking was interrupted before anything was sent. Nothing happened; call again.",
-  });
 }
 
 function neverHappened(): Failure {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isBefore, isEarlier, todayAt } from "../../areas/flights/dates.ts";
 import { SupplierResult } from "../../areas/flights/offer-schema.ts";
 import { supplierErrors } from "../../areas/flights/supplier-errors.ts";
+import { searchWithOwnRates } from "../../areas/stays/negotiated-rates.ts";
 import { searchRadiusKilometers } from "../../areas/stays/search-radius.ts";
 import { DecimalAmount, IsoDate, Provenance } from "../../domain/schemas.ts";
 import { defineTool } from "../../kernel/tool.ts";
@@ -42,7 +43,7 @@ export const searchHotels = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: true,
-  uses: ["stays", "maps", "clock"],
+  uses: ["stays", "maps", "stores", "clock"],
   input: z
     .strictObject({
       location: z.string().describe("City, neighborhood or airport code"),
@@ -84,7 +85,10 @@ export const searchHotels = defineTool({
     checkOutDate: today.add({ days: 62 }).toString(),
   }),
 
-  async run(query, { stays, maps, clock, call, fail, invalid }) {
+  gives: ({ accommodations: [first] }) =>
+    first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id },
+
+  async run(query, { stays, maps, stores, clock, caller, call, fail, invalid }) {
     const text = query.location.trim();
     call.progress("Looking the place up");
     const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
@@ -95,7 +99,9 @@ export const searchHotels = defineTool({
       throw invalid({ path: "checkInDate", message: `must not be before today in ${place.label}` });
     }
     call.progress(`Asking the supplier for rooms near ${place.label}`);
-    const accommodations = await stays.searchAccommodations(
+    const accommodations = await searchWithOwnRates(
+      { stays, negotiatedRates: stores.negotiatedRates },
+      caller,
       {
         latitude: place.latitude,
         longitude: place.longitude,
