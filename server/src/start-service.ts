@@ -10,7 +10,7 @@ import { prepareDemo, writeQuickstart } from "./embedded/first-run.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
 import { startEmbedded } from "./embedded/start-embedded.ts";
 import { createBookingReconciler } from "./jobs/reconcile-bookings.ts";
-import { createServicingReconciler } from "./jobs/reconcile-servicing.ts";
+import { createServicingReconciler, pruneChangeOffers } from "./jobs/reconcile-servicing.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
 import { createCatalog } from "./kernel/catalog.ts";
@@ -198,6 +198,7 @@ export async function startService(config: Config, options: ServiceOptions) {
     repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
     repeat("reconcile-servicing", RECONCILE_MILLISECONDS, () => servicing.runOnce(), log),
     repeat("prune", PRUNE_MILLISECONDS, () => calls.prune(clock.now()), log),
+    repeat("prune-change-offers", PRUNE_MILLISECONDS, () => pruneChangeOffers(stores, clock), log),
     repeat("prune-private-offers", PRUNE_MILLISECONDS, () => stores.privateOffers.prune(clock.now()), log),
   ];
   undo.push(() => Promise.all(jobs.map((stop) => stop())));
