@@ -106,6 +106,7 @@ test("a whole offer is mapped", async () => {
         fareBrandName: "Economy Standard",
         segments: [
           {
+            id: "seg_1",
             carrier: "BA",
             carrierName: "British Airways",
             flightNumber: "BA117",

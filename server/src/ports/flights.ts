@@ -44,6 +44,7 @@ export interface FlightSearch {
 }
 
 export interface Segment {
+  id: string;
   carrier: string;
   carrierName: string;
   /** Marketing carrier and number, such as BA117. */

@@ -2,6 +2,7 @@ import type { FlightOffer, Segment, Slice } from "../../src/ports/flights.ts";
 
 export function segment(change: Partial<Segment> = {}): Segment {
   return {
+    id: "seg_1",
     carrier: "BA",
     carrierName: "British Airways",
     flightNumber: "BA117",

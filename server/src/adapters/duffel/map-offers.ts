@@ -24,6 +24,7 @@ function isTimeZone(name: string | null | undefined): boolean {
 
 const WireSegment = z
   .object({
+    id: Text,
     departing_at: LocalDateTime,
     arriving_at: LocalDateTime,
     origin: Place,
@@ -119,6 +120,7 @@ function toSegment(segment: z.infer<typeof WireSegment>): Segment {
   const carrier = marketing.iata_code ?? operating.iata_code ?? "";
   const passenger = segment.passengers?.[0];
   return {
+    id: segment.id,
     carrier,
     carrierName: marketing.name,
     flightNumber: `${carrier}${segment.marketing_carrier_flight_number}`,

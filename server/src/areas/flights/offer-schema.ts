@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DecimalAmount, Provenance } from "../../domain/schemas.ts";
 
 const Segment = z.object({
+  id: z.string().describe("segmentId of seats in list_flight_ancillaries"),
   carrier: z.string(),
   carrierName: z.string(),
   flightNumber: z.string(),
