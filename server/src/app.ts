@@ -9,7 +9,7 @@ import { createNodeHost, type NodeHost } from "./surfaces/node-host.ts";
 
 export { catalog } from "./start-service.ts";
 
-export type AppOptions = Omit<ServiceOptions, "log" | "closedBecause" | "undo" | "appUrl" | "edgeUrl">;
+export type AppOptions = Omit<ServiceOptions, "log" | "closedBecause" | "undo" | "appUrl" | "edgeUrl" | "localAppUrl">;
 
 /** `app`: dispatch, MCP, resources, pages · `edge`: the payment-gated tools and MCP. */
 type HostName = "app" | "edge";
@@ -62,9 +62,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       ports[name] = await listen(node, ports[name], config.host);
       undo.push(() => node.close(0));
     }
-    const appUrl = config.publicAppUrl ?? urlOf(config.host, ports.app);
+    const localAppUrl = urlOf(config.host, ports.app);
+    const appUrl = config.publicAppUrl ?? localAppUrl;
     const edgeUrl = config.publicEdgeUrl ?? urlOf(config.host, ports.edge);
-    const service = await startService(config, { ...options, log, closedBecause, undo, appUrl, edgeUrl });
+    const service = await startService(config, {
+      ...{ ...options, log, closedBecause, undo, appUrl, edgeUrl, localAppUrl },
+    });
     options.signal?.throwIfAborted();
     for (const front of fronts) {
       const content: HostContent = service.hosts[front.name];

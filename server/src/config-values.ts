@@ -42,6 +42,14 @@ export function list(value: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
+/** Parts by commas, as they stand there. */
+export function secrets(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): (value: string) => Choice {
   return (value) => {
     const choice = choices.find((candidate) => candidate === value);

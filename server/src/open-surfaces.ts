@@ -8,6 +8,7 @@ import type { Kernel } from "./kernel/invoke.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Identity } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
+import type { Stores } from "./ports/stores.ts";
 import type { Travelers } from "./ports/travelers.ts";
 import type { Usage } from "./ports/usage.ts";
 import { prompts } from "./prompts/index.ts";
@@ -27,6 +28,7 @@ import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { resourceRoutes } from "./surfaces/resources.ts";
 import { createSignedAnswers, createSignedExchange } from "./surfaces/signed-exchange.ts";
+import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/supplier-webhooks.ts";
 
 /** What one host serves. */
 export interface HostContent {
@@ -44,6 +46,8 @@ export interface SurfaceOptions {
   identity: Identity;
   travelers: Travelers;
   usage: Usage;
+  stores: Pick<Stores, "orders" | "webhookInbox">;
+  webhookReceivers: readonly WebhookReceiver[];
   openCharge: PaidToolsOptions["openCharge"];
   paidNetworks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
   appUrl: string;
@@ -85,7 +89,11 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
     log,
   });
   const exchange = createSignedExchange(answerSigned);
-  const routes = resourceRoutes({ exchange, travelers: options.travelers, usage: options.usage, clock });
+  const { travelers, usage, stores, webhookReceivers: receivers } = options;
+  const routes = [
+    ...resourceRoutes({ exchange, travelers, usage, orders: stores.orders, clock }),
+    ...supplierWebhookRoutes({ answerSigned, receivers, inbox: stores.webhookInbox, refused, clock }),
+  ];
   const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });
   const facts = { appUrl, edgeUrl, catalog, pages, welcome: WELCOME.app };
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock });

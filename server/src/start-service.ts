@@ -19,8 +19,9 @@ import type { Ports, Tool } from "./kernel/tool.ts";
 import { equipMissingTenants, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
 import { equipTenant } from "./open-identity.ts";
 import { openPayments } from "./open-payments.ts";
-import { openChains, openPorts } from "./open-ports.ts";
+import { openChains, openPorts, openSuppliers } from "./open-ports.ts";
 import { openSurfaces } from "./open-surfaces.ts";
+import { openWebhooks } from "./open-webhooks.ts";
 import { createHttpClient } from "./outbound/http-client.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
@@ -70,6 +71,8 @@ export interface ServiceOptions {
   undo: (() => Promise<unknown>)[];
   appUrl: string;
   edgeUrl: string;
+  /** The application host from this machine. */
+  localAppUrl: string;
 }
 
 /** The parts behind the hosts, and what the hosts serve. */
@@ -136,7 +139,9 @@ export async function startService(config: Config, options: ServiceOptions) {
   const { identity, chains } = prepared;
   undo.push(await startChains(chains, { config, db, vault, clock, stores, log }));
 
-  const portsByEnvironment = openPorts(config, embedded, chains, { clock, random, log, travelers, stores, http });
+  const suppliers = openSuppliers(config, embedded, { clock, http, log });
+  const shared = { clock, random, log, travelers, stores, http };
+  const portsByEnvironment = openPorts(config, embedded, chains, shared, suppliers);
   const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
   const calls = createCalls(pool);
   const charge = createChargeByKey({
@@ -203,12 +208,16 @@ export async function startService(config: Config, options: ServiceOptions) {
   ];
   undo.push(() => Promise.all(jobs.map((stop) => stop())));
   undo.push(payments.startJobs());
+  const webhooks = openWebhooks({ ...{ config, suppliers, stores, clock, log }, localAppUrl: options.localAppUrl });
+  undo.push(await webhooks.start());
 
   const { demo } = prepared;
   const { appUrl, edgeUrl } = options;
   const hosts = await openSurfaces({
     ...{ config, kernel, catalog: callable, identity, travelers, appUrl, edgeUrl, closedBecause, translate },
     usage: createUsage(db),
+    stores,
+    webhookReceivers: webhooks.receivers,
     paidNetworks: payments.networks,
     openCharge: payments.open,
     serviceSigningSecret: vault.deriveKey("service-signing-secret"),

@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "open-surfaces.ts": ["*"],
   "open-payments.ts": ["*"],
   "open-ports.ts": ["*"],
+  "open-webhooks.ts": ["*"],
   "start-chains.ts": ["*"],
   // The part of the composition root that opens a network.
   "open-chain.ts": ["*"],

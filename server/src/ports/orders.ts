@@ -59,8 +59,16 @@ export interface Orders {
     network: Environment,
     options: { limit: number; before?: string | undefined; status?: OrderRecord["status"] | undefined },
   ): Promise<readonly OrderRecord[]>;
-  /** What was read at the supplier, and what follows from it; true when something changed. */
-  update(network: Environment, orderId: string, change: OrderChange): Promise<boolean>;
+  /**
+   * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
+   * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.
+   */
+  update(
+    network: Environment,
+    orderId: string,
+    change: OrderChange,
+    seen?: Temporal.Instant,
+  ): Promise<"changed" | "same" | "stale">;
   /** Once for an order, kind and key. */
   record(
     network: Environment,

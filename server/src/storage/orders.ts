@@ -95,10 +95,10 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
       return rows.map(toRecord);
     },
 
-    async update(network, orderId, change) {
+    async update(network, orderId, change, seen) {
+      const now = clock.now().toString();
       const columns = toColumns(change);
       const names = Object.keys(columns);
-      if (names.length === 0) return false;
       const differs = names.map((name) => {
         const [column, value] = [sql.ref(name), columns[name]];
         return isJson(name)
@@ -107,14 +107,24 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
       });
       const row = await queryable
         .updateTable("booking")
-        .set({ ...columns, updated_at: clock.now().toString() })
+        .set({ ...columns, updated_at: now, ...(seen === undefined ? { order_check_at: now } : {}) })
         .where("network", "=", network)
         .where("order_id", "=", orderId)
         .where("state", "=", "booked")
         .where((where) => where.or(differs))
+        .where((where) =>
+          where.and(
+            seen === undefined
+              ? []
+              : [where("updated_at", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)],
+          ),
+        )
         .returning("id")
         .executeTakeFirst();
-      return row !== undefined;
+      if (row !== undefined) return "changed";
+      if (seen === undefined) return "same";
+      const current = await first((where) => [where("network", "=", network), where("order_id", "=", orderId)]);
+      return current?.updatedAt.equals(seen) === true ? "same" : "stale";
     },
 
     async record(network, orderId, { kind, key, source, details, at }) {

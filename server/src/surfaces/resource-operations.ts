@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
 import type { Operation } from "./operation.ts";
+import { OrderAnswer, OrdersAnswer, OrdersQuery } from "./orders.ts";
 import { TravelerAnswer, TravelerBody } from "./travelers.ts";
 import { UsageAnswer, UsageQuery } from "./usage.ts";
 
@@ -39,6 +40,32 @@ export const readUsageOperation = {
   query: UsageQuery,
   answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
   problems: [],
+} satisfies Operation;
+
+export const listOrdersOperation = {
+  id: "list_orders",
+  method: "GET",
+  path: "/api/orders",
+  tag: "orders",
+  summary: "List orders",
+  description: "The tenant's orders of flights and stays, newest first, as they were read at the supplier last.",
+  access: { scope: "flights:read" },
+  query: OrdersQuery,
+  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
+  problems: [],
+} satisfies Operation;
+
+export const readOrderOperation = {
+  id: "read_order",
+  method: "GET",
+  path: "/api/orders/{orderId}",
+  tag: "orders",
+  summary: "Read an order",
+  description: "One of the tenant's orders: its documents, and its changes, refunds, credits and history.",
+  access: { scope: "flights:read" },
+  pathParameters: z.object({ orderId: z.string().describe("As the booking answered it") }),
+  answers: { 200: { description: "The order.", schema: OrderAnswer } },
+  problems: ["not_found"],
 } satisfies Operation;
 
 export const readTravelerOperation = {

@@ -18,6 +18,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
 };
 
 const otherDescriptions = {
+  orders: "What was booked and what became of it.",
   travelers: "Profiles of the tenant's users.",
   usage: "What was called and what it cost.",
   mcp: "The same tools over the Model Context Protocol.",

@@ -1,0 +1,108 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createVault } from "../src/adapters/vault.ts";
+import { readMasterKey } from "../src/embedded/master-key.ts";
+import { systemClock } from "../src/ports/clock.ts";
+import { openDatabase } from "../src/storage/database.ts";
+import { createWebhookEndpoints } from "../src/storage/webhook-inbox.ts";
+import { startTestService, type TestService } from "./support/service.ts";
+
+/** What arrives at the webhook route: only what the supplier signed, now, is stored, and that once. */
+
+const PATH = "/api/webhooks/supplier";
+const REFUSALS = 20;
+let service: TestService;
+let secret: string;
+let next = 0;
+
+beforeAll(async () => {
+  service = await startTestService({ REFUSED_KEYS_PER_MINUTE: String(REFUSALS) });
+  secret = await registeredSecret(service);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+async function registeredSecret({ config }: TestService): Promise<string> {
+  const { masterKeyFile, dataDir, databaseUrl = "" } = config;
+  const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: false }));
+  const { db, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => undefined });
+  try {
+    const endpoint = await createWebhookEndpoints({ db, vault, clock: systemClock }).find("sandbox");
+    if (endpoint === undefined) throw new Error("no endpoint was registered");
+    return endpoint.secret;
+  } finally {
+    await close();
+  }
+}
+
+function newEvent(object: unknown = { id: "ord_1" }) {
+  next += 1;
+  const id = `wev_${next}`;
+  return {
+    id,
+    body: JSON.stringify({ id, type: "order.created", data: { object }, created_at: "2026-11-20T10:00:00Z" }),
+  };
+}
+
+const now = () => Math.floor(Date.now() / 1_000);
+const sign = (body: string, at = now(), key = secret) =>
+  `t=${at},v1=${createHmac("sha256", key).update(`${at}.${body}`).digest("hex")}`;
+
+const post = (body: string, signature: string | undefined, to = service) =>
+  to.send(PATH, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(signature === undefined ? {} : { "x-duffel-signature": signature }),
+    },
+    body,
+  });
+
+async function stored(id: string): Promise<number> {
+  const rows = await service.sql("select id from webhook_event where id = $1", [id]);
+  return rows.length;
+}
+
+test("a signed event is stored before it is acknowledged, and once however often it comes", async () => {
+  const { id, body } = newEvent();
+  const answer = await post(body, sign(body));
+  expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+  expect(await stored(id)).toBe(1);
+  const again = await Promise.all(Array.from({ length: 8 }, () => post(body, sign(body))));
+  expect(again.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(await stored(id)).toBe(1);
+  await expect
+    .poll(() => service.sql("select outcome, attempts from webhook_event where id = $1", [id]))
+    .toEqual([{ outcome: "not of this service", attempts: 1 }]);
+});
+
+test.each([
+  ["no signature", () => undefined],
+  ["another secret", (body: string) => sign(body, now(), "other")],
+  ["an empty secret", (body: string) => sign(body, now(), "")],
+  ["another body", () => sign("{}")],
+  ["ten minutes ago", (body: string) => sign(body, now() - 600)],
+  ["ten minutes ahead", (body: string) => sign(body, now() + 600)],
+  ["garbage", () => "t=1,v1=zz"],
+])("%s: refused without a reason, and nothing is stored", async (_name, signatureOf) => {
+  const { id, body } = newEvent();
+  const { status, body: problem } = await post(body, signatureOf(body));
+  expect(status).toBe(401);
+  expect(problem).toMatchObject({ code: "unauthorized", detail: "Refused." });
+  expect(await stored(id)).toBe(0);
+});
+
+test("a body over the limit is not read to its end", async () => {
+  const { id, body } = newEvent({ id: "ord_1", padding: "x".repeat(1_048_577) });
+  expect((await post(body, sign(body))).status).toBe(413);
+  expect(await stored(id)).toBe(0);
+});
+
+test("who is refused too often waits, and the supplier does not", async () => {
+  const { body } = newEvent();
+  const forge = () => post(body, sign(body, now(), "other"));
+  let forged = await forge();
+  for (let count = 0; count < REFUSALS && forged.status === 401; count += 1) forged = await forge();
+  expect(forged.status).toBe(429);
+  expect(Number(forged.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await post(body, sign(body))).status).toBe(200);
+});
