@@ -49,6 +49,7 @@ const WATCH_MILLISECONDS = 2_000;
 /** Payments of processes that died before they were put into a transaction. */
 const LEFT_OVER_MILLISECONDS = 1_000;
 const IDLE_MILLISECONDS = 3_000;
+const PRUNE_MILLISECONDS = 600_000;
 
 /** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
 export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
@@ -85,6 +86,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
     startJobs() {
       const jobs = [
         repeat("sweep-payments", SWEEP_MILLISECONDS, () => sweepPayments({ payments, processId, log }), log),
+        repeat("prune-payments", PRUNE_MILLISECONDS, () => payments.prune(clock.now()), log),
       ];
       for (const network of ["sandbox", "production"] as const) {
         const chain = chains[network];

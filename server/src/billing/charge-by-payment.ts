@@ -1,9 +1,7 @@
 import { checkTerms, isSamePayment } from "../areas/payments/check-terms.ts";
 import { orderOfPayment } from "../areas/payments/orders.ts";
 import { requestHashOf } from "../areas/payments/request-hash.ts";
-import { storeOutcome } from "../areas/payments/settle-outside.ts";
 import { verifyPayment } from "../areas/payments/verify-payment.ts";
-import { Failure } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../domain/payments.ts";
@@ -16,8 +14,18 @@ import type { Environment, Principal } from "../ports/identity.ts";
 import type { Payment, PaymentClaim } from "../ports/payments.ts";
 import type { Stores } from "../ports/stores.ts";
 import { type AwaitSettlementOptions, createAwaitSettlement } from "./await-settlement.ts";
-import { alreadyUsed, inProgress, notFetched, notNow, pending, refusal } from "./payment-failures.ts";
+import {
+  alreadyUsed,
+  answerGone,
+  inProgress,
+  notFetched,
+  notNow,
+  pending,
+  reaching,
+  refusal,
+} from "./payment-failures.ts";
 import { createPaymentNews } from "./payment-news.ts";
+import { createRetry } from "./retry-payment.ts";
 
 export interface PaymentChargesOptions extends Omit<AwaitSettlementOptions, "payments" | "news"> {
   stores: Pick<Stores, "payments" | "transaction" | "wallets">;
@@ -68,8 +76,6 @@ const STRAGGLER_MS = 1_000;
 /** So often a payer's balance is looked at, when calls under way leave too little of it. */
 const MOST_LOOKS = 4;
 const LOOK_AGAIN_MS = 100;
-/** An authorization that is over by then is not tried again. */
-const RETRY_MARGIN_SECONDS = 10n;
 
 /**
  * A signed payment pays for one call: it is claimed for good before the tool runs, and fetched after the tool has succeeded. The
@@ -143,44 +149,18 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     return payment?.state === "claimed" ? undefined : payment;
   }
 
-  /** Receivable → earned, when its authorization is still good. */
-  async function tryAgain(payment: Payment): Promise<Payment> {
-    const { id, environment, signed, terms, chainTransactionId } = payment;
-    const outcomes = options.outcomesFor(environment);
-    const facilitator = options.facilitatorFor(environment);
-    if (outcomes === undefined || facilitator === undefined) throw notNow();
-    const outcome = await reaching(storeOutcome({ payments, outcomes }, payment));
-    if (outcome === "settled") return await reload(payment);
-    if (outcome === "receivable") throw notFetched();
-    const seconds = BigInt(Math.floor(clock.now().epochMilliseconds / 1000));
-    if (signed.validBefore < seconds + RETRY_MARGIN_SECONDS) throw notFetched();
-    await reaching(facilitator.verify(signed, terms));
-    await stores
-      .transaction(async (aggregates) => {
-        const order = fetchesItself(environment)
-          ? orderOfPayment(payment, chainTransactionId ?? newId("try_", clock.now().epochMilliseconds, random))
-          : undefined;
-        const transaction = order && (await aggregates.chainTransactions.enqueue(order));
-        if (!(await aggregates.payments.retry(id, transaction?.id))) throw new NotClaimed();
-      })
-      .catch((error: unknown) => {
-        // Somebody else tries the same just now.
-        if (!(error instanceof NotClaimed)) throw error;
-      });
-    options.submissionFor(environment)?.kick();
-    return await reload(payment);
-  }
-
-  async function reload(payment: Payment): Promise<Payment> {
-    return (await payments.get(payment.id)) ?? payment;
-  }
-
   /** What the same request gets that was made before. */
   async function resume(known: Payment): Promise<Payment> {
     if (known.state === "claimed") throw inProgress();
     const payment = known.state === "receivable" ? await tryAgain(known) : known;
     return await awaitSettlement(payment, performance.now() + waitMs);
   }
+
+  const tryAgain = createRetry({
+    ...options,
+    fetchesItself,
+    newTryId: () => newId("try_", clock.now().epochMilliseconds, random),
+  });
 
   class OpenCharge implements PaidCharge {
     readonly #request: PaymentRequest;
@@ -224,6 +204,7 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       if (known === undefined) return { kind: "run" };
       const payment = await resume(known);
       const { usageId, price } = this.#settled(payment);
+      if (payment.result === null) throw answerGone();
       return { kind: "replay", outcome: { ok: true, result: payment.result }, usageId, price };
     }
 
@@ -369,17 +350,6 @@ async function within<Result>(milliseconds: number, work: Promise<Result>): Prom
     return await Promise.race([work.then((result) => ({ result })), late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
-async function reaching<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof PaymentRefused) throw refusal(error);
-    if (error instanceof Failure && error.code !== "payment_unavailable") throw notNow(error);
-    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from "../domain/errors.ts";
-import type { PaymentRefused } from "../domain/payments.ts";
+import { PaymentRefused } from "../domain/payments.ts";
+import { ANSWER_DAYS } from "../ports/payments.ts";
 
 export function refusal({ reason, message }: PaymentRefused): Failure {
   return new Failure("payment_invalid", { detail: message, extra: { reason } });
@@ -12,12 +13,20 @@ export function alreadyUsed(): Failure {
   });
 }
 
-/** The tool has succeeded, and its result is withheld. */
-export function notFetched(): Failure {
+/** The tool has succeeded, and its result is withheld. `again`: from when on it is tried once more. */
+export function notFetched(again?: Temporal.Instant): Failure {
+  const when = again === undefined ? "while it is valid" : `from ${again.round("second").toString()} on`;
   return new Failure("payment_invalid", {
-    detail:
-      "The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again while it is valid.",
+    detail: `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}.`,
     extra: { reason: "invalid_exact_evm_transaction_failed" },
+  });
+}
+
+/** The answer was given, and is not there any more. */
+export function answerGone(): Failure {
+  return new Failure("payment_invalid", {
+    detail: `The authorization has paid for this request before, and answers are kept for ${ANSWER_DAYS} days only. Sign a new one, with another nonce, to call again.`,
+    extra: { reason: "authorization_already_used" },
   });
 }
 
@@ -42,4 +51,15 @@ export function notNow(cause?: unknown): Failure {
     retryAfterSeconds: 5,
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
+export async function reaching<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PaymentRefused) throw refusal(error);
+    if (error instanceof Failure && error.code !== "payment_unavailable") throw notNow(error);
+    throw error;
+  }
 }

@@ -10,6 +10,9 @@ import type { Environment } from "./identity.ts";
  */
 export type PaymentState = "claimed" | "earned" | "settled" | "receivable";
 
+/** So long the answer of a settled payment is kept. */
+export const ANSWER_DAYS = 7;
+
 export interface Payment {
   /** `pay_…` */
   id: string;
@@ -31,7 +34,7 @@ export interface Payment {
   listPrice: Micro;
   discountPercent: number;
   state: PaymentState;
-  /** The tool's answer, from `earned` on. */
+  /** The tool's answer, from `earned` on. Null: it was kept long enough. */
   result: unknown;
   latencyMs: number;
   usageId: string | undefined;
@@ -40,6 +43,8 @@ export interface Payment {
   /** Why the money could not be fetched. */
   failure: string | undefined;
   createdAt: Temporal.Instant;
+  /** Of a receivable: since when it is one. */
+  changedAt: Temporal.Instant;
 }
 
 export type NewPayment = Pick<
@@ -101,8 +106,8 @@ export interface Payments {
   settle(ids: readonly string[], transactionHash: Hex): Promise<number>;
   /** Earned → receivable. */
   writeOff(id: string, failure: string): Promise<boolean>;
-  /** Receivable → earned, to be fetched once more. */
-  retry(id: string, chainTransactionId: string | undefined): Promise<boolean>;
+  /** Receivable → earned, to be fetched once more, unless that was tried since it was seen. */
+  retry(seen: Pick<Payment, "id" | "changedAt">, chainTransactionId: string | undefined): Promise<boolean>;
   /** Those that a chain transaction fetches, in the order of their ids. */
   ofTransaction(chainTransactionId: string): Promise<readonly Payment[]>;
   /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
@@ -127,6 +132,8 @@ export interface Payments {
     staleSeconds: number;
     limit: number;
   }): Promise<readonly AbandonedPayment[]>;
+  /** Drops answers that were paid for long ago; the payments stay, for good. How many it were. */
+  prune(at: Temporal.Instant): Promise<number>;
   /** For operators: what was earned and could not be fetched. */
   receivables(): Promise<readonly { environment: Environment; count: number; amount: Micro }[]>;
 }

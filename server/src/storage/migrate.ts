@@ -13,6 +13,7 @@ import * as payments from "./migrations/0008-payments.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
+import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   "0009-servicing": servicing,
   "0010-orders": orders,
   "0011-negotiated-rates": negotiatedRates,
+  "0012-payment-answers": paymentAnswers,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

@@ -70,5 +70,6 @@ export function toPayment(row: Selectable<PaymentTable>): Payment {
     transactionHash: row.transaction_hash ?? undefined,
     failure: row.failure ?? undefined,
     createdAt: row.created_at,
+    changedAt: row.updated_at,
   };
 }

@@ -3,7 +3,7 @@ import { newId } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment } from "../ports/identity.ts";
-import type { NewPayment, Payment, PaymentClaim, Payments } from "../ports/payments.ts";
+import { ANSWER_DAYS, type NewPayment, type Payment, type PaymentClaim, type Payments } from "../ports/payments.ts";
 import { LEFT_BEHIND } from "./calls-sql.ts";
 import { selectDead } from "./calls-sweep.ts";
 import type { Queryable } from "./database.ts";
@@ -13,6 +13,7 @@ import { settlePayments } from "./payments-sql.ts";
 
 /** So many answers of a payer may be unpaid; then nothing more is done for it. */
 const MOST_RECEIVABLES = 3;
+const PRUNED_AT_ONCE = 1_000;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
 /** Joins the caller's transaction when `queryable` is one. */
@@ -85,6 +86,7 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
     id: string,
     from: "earned" | "receivable",
     change: { state: "earned" | "receivable"; failure: string | null; chain_transaction_id?: string | null },
+    unchangedSince?: Temporal.Instant,
   ): Promise<boolean> {
     return inTransaction(async (db) => {
       const row = await db
@@ -92,6 +94,9 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
         .set({ ...change, updated_at: now() })
         .where("id", "=", id)
         .where("state", "=", from)
+        .where(
+          sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
+        )
         .returning(["network", "asset", "payer", "amount_micro", "call_id"])
         .executeTakeFirst();
       if (row === undefined) return false;
@@ -182,12 +187,10 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
 
     writeOff: (id, failure) => move(id, "earned", { state: "receivable", failure }),
 
-    retry: (id, chainTransactionId) =>
-      move(id, "receivable", {
-        state: "earned",
-        failure: null,
-        chain_transaction_id: chainTransactionId ?? null,
-      }),
+    retry: ({ id, changedAt }, chainTransactionId) => {
+      const change = { state: "earned", failure: null, chain_transaction_id: chainTransactionId ?? null } as const;
+      return move(id, "receivable", change, changedAt);
+    },
 
     async ofTransaction(chainTransactionId) {
       const rows = await queryable
@@ -282,6 +285,29 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
         effect: row.effect,
         result: row.call_result === null ? undefined : JSON.parse(row.call_result),
       }));
+    },
+
+    async prune(at) {
+      const before = at.subtract({ hours: 24 * ANSWER_DAYS }).toString();
+      for (let pruned = 0; ; ) {
+        const answer = await queryable
+          .updateTable("payment")
+          .set({ result: "null" })
+          .where("id", "in", (query) =>
+            query
+              .selectFrom("payment")
+              .select("id")
+              // In the words of its index.
+              .where(sql<boolean>`state = 'settled' and result <> 'null'`)
+              .where("updated_at", "<", sql<Temporal.Instant>`${before}::timestamptz`)
+              .limit(PRUNED_AT_ONCE)
+              .forUpdate()
+              .skipLocked(),
+          )
+          .executeTakeFirst();
+        pruned += Number(answer.numUpdatedRows);
+        if (answer.numUpdatedRows < PRUNED_AT_ONCE) return pruned;
+      }
     },
 
     async receivables() {

@@ -33,7 +33,8 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   const relayerKey = await options.signer.privateKeyOf(relayer.id);
   if (live) refuseWellKnownKey(relayerKey);
   const account = privateKeyToAccount(relayerKey);
-  const orders = createOrderSigner(options);
+  const hasCode = (address: Hex) => reach(async () => ((await client.getCode({ address })) ?? "0x") !== "0x");
+  const orders = createOrderSigner({ ...options, hasCode });
   const readFees = createFeeReader(client);
 
   return {

@@ -56,6 +56,7 @@ export async function chooseGas(client: PublicClient, from: Hex, payload: Payloa
       const estimate = await client.estimateGas({ account: from, to: payload.to, data: payload.data });
       const gas = (estimate * 12n) / 10n;
       if (payload.isCapped === true && gas > payload.gasCeiling) return payload.gasCeiling;
+      if (payload.isFloor === true && gas < payload.gasCeiling) return payload.gasCeiling;
       return gas < LEAST_GAS ? LEAST_GAS : gas;
     } catch (error) {
       const refusal = refusalIn(error);

@@ -23,14 +23,15 @@ export async function findOutcome(
   return await reach(async () => {
     const head = await chain.head();
     const { from, nonce } = authorization;
-    const isUsed = await client.readContract({
-      address: token,
-      abi: stablecoinAbi,
-      functionName: "authorizationState",
-      args: [from, nonce],
-      blockNumber: head.number,
-    });
-    if (!isUsed) {
+    const isUsedAt = (blockNumber: bigint) =>
+      client.readContract({
+        address: token,
+        abi: stablecoinAbi,
+        functionName: "authorizationState",
+        args: [from, nonce],
+        blockNumber,
+      });
+    if (!(await isUsedAt(head.number))) {
       const { timestamp } = await client.getBlock({ blockNumber: head.number });
       // The token asks for a time before this one, and time only grows.
       return timestamp >= authorization.validBefore ? { kind: "void" } : { kind: "open" };
@@ -42,7 +43,11 @@ export async function findOutcome(
     const padded: Hex = `0x${from.slice(2).padStart(64, "0")}`;
     const filter = { address: token, topics: [[used, canceled], padded, nonce] };
     const [log] = await readLogs(client, filter, fromBlock, head.number);
-    if (log === undefined || log.transactionHash === null) throw new Error("an authorization was used in no block");
+    if (log === undefined || log.transactionHash === null) {
+      // Long before it was shown here it paid for something else.
+      if (fromBlock > 0n && (await isUsedAt(fromBlock - 1n))) return { kind: "void" };
+      throw new Error("an authorization was used in no block");
+    }
     if (log.topics[0] === canceled) return { kind: "void" };
     const receipt = await chain.receipt(lowerHex(log.transactionHash));
     if (receipt === undefined) return { kind: "open" };

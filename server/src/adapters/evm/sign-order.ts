@@ -27,6 +27,8 @@ export interface Payload {
   gasCeiling: bigint;
   /** Also where gas is estimated: a payer's own code runs in it. */
   isCapped?: boolean;
+  /** Where gas is estimated nothing less: payers' code can use more in a block than when it is asked. */
+  isFloor?: boolean;
 }
 
 const GAS_CEILINGS = {
@@ -55,12 +57,15 @@ export interface OrderSignerOptions {
   chain: Chain;
   signer: Signer;
   walletIdOf(address: Hex): Promise<string | undefined>;
+  /** Whether the token asks the account itself about its signatures. */
+  hasCode(address: Hex): Promise<boolean>;
   feeRecipient: Hex;
   /** Whether keys that everybody knows are refused. */
   live: boolean;
 }
 
-export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, live }: OrderSignerOptions): OrderSigner {
+export function createOrderSigner(options: OrderSignerOptions): OrderSigner {
+  const { chain, signer, walletIdOf, feeRecipient, live } = options;
   const placeOf = ({ order }: Pick<ChainTransaction, "order">): AuthorizationPlace => ({
     chainId: chain.chainId,
     token: chain.tokens[order.token],
@@ -139,7 +144,10 @@ export function createOrderSigner({ chain, signer, walletIdOf, feeRecipient, liv
           if (chain.paymentBatch === undefined) {
             throw new Error(`chain ${chain.chainId} has no contract for batches of payments`);
           }
-          return batchPayload(chain.paymentBatch, token, order);
+          const payers = [...new Set(order.payments.map(({ from }) => from))];
+          const withCode = await Promise.all(payers.map(options.hasCode));
+          const wallets = new Set(payers.filter((_, index) => withCode[index] === true));
+          return batchPayload(chain.paymentBatch, token, order, wallets);
         }
       }
     },
@@ -157,14 +165,21 @@ function paymentPayload(token: Hex, order: ChainOrder & { kind: "payment" }): Pa
   return { to: token, data, gasCeiling: GAS_CEILINGS.payment, isCapped: true };
 }
 
-function batchPayload(contract: Hex, token: Hex, { to, payments }: ChainOrder & { kind: "payment_batch" }): Payload {
+/** A wallet with code may use as much as it likes of what PaymentBatch lets it, also with a signature of a key's form. */
+function batchPayload(
+  contract: Hex,
+  token: Hex,
+  { to, payments }: ChainOrder & { kind: "payment_batch" },
+  wallets: ReadonlySet<Hex>,
+): Payload {
   const items = payments.map(({ amount, ...rest }) => ({ ...rest, value: amount }));
   const data = encodeFunctionData({ abi: paymentBatchAbi, functionName: "settle", args: [token, to, items] });
   let gasCeiling: bigint = GAS_CEILINGS.batch;
-  for (const { signature } of payments) {
-    gasCeiling += hasKeyForm(signature) ? GAS_CEILINGS.batchItem : GAS_CEILINGS.batchItemByContract;
+  for (const { from, signature } of payments) {
+    const isKey = hasKeyForm(signature) && !wallets.has(from);
+    gasCeiling += isKey ? GAS_CEILINGS.batchItem : GAS_CEILINGS.batchItemByContract;
   }
-  return { to: contract, data, gasCeiling };
+  return { to: contract, data, gasCeiling, isFloor: true };
 }
 
 const KEY_SIGNATURE_BYTES = 65;

@@ -24,7 +24,8 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
     );
   }
   const seconds = BigInt(Math.floor(now.epochMilliseconds / 1000));
-  if (payment.validAfter > seconds) {
+  // The token wants it to be over in the block that moves the money, which can be of this same second.
+  if (payment.validAfter >= seconds) {
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_valid_after",
       "The payment is not valid yet. Sign it with a validAfter that has passed.",
