@@ -94,6 +94,8 @@ describe("a negotiated rate", () => {
       expect(deleted.body.result, deleted.text).toMatchObject({ negotiatedRateId, displayName: null });
     }
     expect((await manage(update)).body.code).toBe("negotiated_rate_not_found");
+    const rows = "select deleted_at is not null as deleted from negotiated_rate where negotiated_rate_id = $1";
+    expect(await world.service.sql(rows, [negotiatedRateId])).toEqual([{ deleted: true }]);
     expect((await agreedRateOf())?.totalAmount).toBe(world.hotel.cheapestRate.totalAmount);
   });
 
