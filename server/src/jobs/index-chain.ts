@@ -24,6 +24,7 @@ export interface ChainIndexerOptions {
 
 const BLOCKS_AT_ONCE = 2_000n;
 const OPEN_AT_MOST = 1_000;
+const POSTED_AT_ONCE = 200;
 /** So often the same question is asked again before a movement counts as a stranger's. */
 const MOST_DOUBTS = 10;
 
@@ -67,6 +68,19 @@ export function createChainIndexer(options: ChainIndexerOptions) {
     return isUnclear && times < MOST_DOUBTS ? "unclear" : "a stranger's";
   }
 
+  /** One by one where that fails, which tells the one that does not fit. */
+  async function postAll(owned: readonly OwnedMovement[]): Promise<void> {
+    for (let index = 0; index < owned.length; index += POSTED_AT_ONCE) {
+      const some = owned.slice(index, index + POSTED_AT_ONCE);
+      try {
+        await stores.ledger.postMovements(network, some);
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        for (const one of some) await post(one);
+      }
+    }
+  }
+
   async function post(owned: OwnedMovement): Promise<void> {
     try {
       await stores.ledger.postMovements(network, [owned]);
@@ -108,19 +122,24 @@ export function createChainIndexer(options: ChainIndexerOptions) {
       const owned = await ownMovements(wallets, network, movements);
       const leaving = owned.filter(({ from }) => from !== undefined).map(({ movement }) => movement.transactionHash);
       const known = await stores.chainTransactions.knownHashes(network, leaving);
+      const ours: OwnedMovement[] = [];
       for (const one of owned) {
         const origin = one.from === undefined ? "ours" : await whose(one, known);
         if (origin === "ours") {
-          await post(one);
+          ours.push(one);
           continue;
         }
-        if (origin === "unclear") return false;
+        if (origin === "unclear") {
+          await postAll(ours);
+          return false;
+        }
         // Of blocks that are read again the operator may have accepted it; what he has not, the reconciler finds.
         if (one.movement.blockNumber <= indexed.number) continue;
         const { transactionHash, logIndex, from: wallet, amount, token } = one.movement;
         const fields = { transactionHash, logIndex, wallet, token, amount: amount.toString() };
         await stop(`Money left a wallet by a transaction that is not ours: ${transactionHash}.`, fields);
       }
+      await postAll(ours);
       await networks.advance(network, indexed, to);
       doubts.clear();
       return to.number < head.number;

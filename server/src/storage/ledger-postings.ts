@@ -29,25 +29,27 @@ type Account = Pick<Posting, "network" | "token"> & { move: Pick<Move, "kind" | 
 
 /**
  * True for each posting that was not there already; one that is there must be the same. Whoever posts several in one transaction
- * does it by one call: first all references are taken, in their order, and then all accounts, in theirs (`lockKey`). One after
+ * does it by one call: first all references are taken, in one order, and then all accounts, in theirs (`lockKey`). One after
  * the other, the second posting would want a tenant's account while the first holds one that every tenant's postings share.
  */
 export async function postAll(db: Queryable, postings: readonly Posting[], clock: Clock): Promise<boolean[]> {
+  if (postings.length === 0) return [];
+  const given = postings.map((posting) => ({ ...posting, moves: inLockOrder(posting.moves) }));
+  const ids = await insertTransactions(db, given, clock);
   const fresh: { id: bigint; posting: Posting }[] = [];
-  const posted: boolean[] = [];
-  for (const given of postings) {
-    const posting = { ...given, moves: inLockOrder(given.moves) };
-    const id = await insertTransaction(db, posting, clock);
-    if (id === undefined) await confirmSame(db, posting);
+  const known: Posting[] = [];
+  const posted = given.map((posting) => {
+    const id = ids.get(posting.reference);
+    // Of the same reference twice the first is the one that is posted.
+    ids.delete(posting.reference);
+    if (id === undefined) known.push(posting);
     else fresh.push({ id, posting });
-    posted.push(id !== undefined);
-  }
-  if (fresh.length > 1) await lockAccounts(db, fresh.map(({ posting }) => posting).flatMap(accountsOf));
-  for (const { id, posting } of fresh) await applyMoves(db, id, posting);
+    return id !== undefined;
+  });
+  if (known.length > 0) await confirmSame(db, known);
+  if (fresh.length > 0) await applyMoves(db, fresh);
   return posted;
 }
-
-const accountsOf = ({ network, token, moves }: Posting): Account[] => moves.map((move) => ({ network, token, move }));
 
 /** Tenants' accounts first, the service's, which every tenant's postings share, last. */
 const lockKey = ({ kind, tenantId }: Pick<Move, "kind" | "tenantId">): string =>
@@ -58,82 +60,114 @@ function inLockOrder(moves: readonly Move[]): readonly Move[] {
   return moves.filter(({ amount }) => amount !== 0n).toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1));
 }
 
-async function lockAccounts(db: Queryable, accounts: readonly Account[]): Promise<void> {
-  const byId = new Map(accounts.map((account) => [accountId(account), account]));
-  const key = ({ move, token }: Account) => `${lockKey(move)} ${token}`;
-  const ordered = [...byId].toSorted(([, a], [, b]) => (key(a) < key(b) ? -1 : 1));
-  for (const [, account] of ordered) await ensureAccount(db, account);
-  const ids = ordered.map(([id]) => id);
-  await sql`
-    select account.id from unnest(${ids}::text[]) with ordinality as wanted (id, ord)
-      join ledger_account as account on account.id = wanted.id
-    order by wanted.ord for update of account`.execute(db);
-}
-
-/** Undefined: a transaction of this reference is there. */
-async function insertTransaction(
+/** By reference, of those that were not there. */
+async function insertTransactions(
   db: Queryable,
-  { reference, kind, event }: Posting,
+  postings: readonly Posting[],
   clock: Clock,
-): Promise<bigint | undefined> {
-  const created = await db
-    .insertInto("ledger_transaction")
-    .values({
-      reference,
-      kind,
-      created_at: clock.now().toString(),
-      transaction_hash: event?.transactionHash ?? null,
-      log_index: event?.logIndex ?? null,
-      block_number: event?.blockNumber ?? null,
-    })
-    .onConflict((conflict) => conflict.column("reference").doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return created?.id;
+): Promise<Map<string, bigint>> {
+  const { rows } = await sql<{ id: bigint; reference: string }>`
+    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number)
+    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number
+    from unnest(
+      ${postings.map(({ reference }) => reference)}::text[], ${postings.map(({ kind }) => kind)}::text[],
+      ${postings.map(({ event }) => event?.transactionHash ?? null)}::text[],
+      ${postings.map(({ event }) => event?.logIndex ?? null)}::int[],
+      ${postings.map(({ event }) => event?.blockNumber.toString() ?? null)}::bigint[]
+    ) as line (reference, kind, transaction_hash, log_index, block_number)
+    order by reference
+    on conflict (reference) do nothing
+    returning id, reference`.execute(db);
+  return new Map(rows.map(({ id, reference }) => [reference, id]));
 }
 
-async function applyMoves(db: Queryable, transactionId: bigint, posting: Posting): Promise<void> {
-  const { network, token, reference, moves } = posting;
-  for (const move of moves) {
-    const account = await ensureAccount(db, { network, token, move });
-    const updated = await db
-      .updateTable("ledger_account")
-      .set({ balance_micro: sql`balance_micro + ${move.amount.toString()}::bigint` })
-      .where("id", "=", account)
-      .where((row) =>
-        row.or([row("kind", "=", "external"), sql<boolean>`balance_micro + ${move.amount.toString()}::bigint >= 0`]),
-      )
-      .returning("id")
-      .executeTakeFirst();
-    if (updated === undefined) {
-      if (move.kind === "prefunded" && move.tenantId !== null) {
-        throw await insufficient(db, { network, token, tenantId: move.tenantId }, -move.amount);
-      }
-      throw new Error(`ledger: ${reference} takes more from ${account} than it holds`);
+interface AccountChange {
+  account: Account;
+  amount: Micro;
+  /** What goes out of it, whatever comes in beside. */
+  taken: Micro;
+}
+
+/** By account, in the order of their locks. */
+function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
+  const changes = new Map<string, AccountChange>();
+  for (const { posting } of fresh) {
+    const { network, token } = posting;
+    for (const move of posting.moves) {
+      const account = { network, token, move };
+      const id = accountId(account);
+      const { amount, taken } = changes.get(id) ?? { amount: 0n, taken: 0n };
+      const more = move.amount < 0n ? -move.amount : 0n;
+      changes.set(id, { account, amount: amount + move.amount, taken: taken + more });
     }
-    await db
-      .insertInto("ledger_entry")
-      .values({ transaction_id: transactionId, account_id: account, amount_micro: move.amount })
-      .execute();
+  }
+  const key = ({ account: { move, token } }: AccountChange) => `${lockKey(move)} ${token}`;
+  return new Map([...changes].toSorted(([, a], [, b]) => (key(a) < key(b) ? -1 : 1)));
+}
+
+async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: Posting }[]): Promise<void> {
+  const changes = changesOf(fresh);
+  if (changes.size === 0) return;
+  await ensureAccounts(db, changes);
+  const entries = fresh.flatMap(({ id, posting: { network, token, moves } }) =>
+    moves.map((move) => ({ id: id.toString(), account: accountId({ network, token, move }), amount: move.amount })),
+  );
+  const { rows } = await sql<{ id: string }>`
+    with change as (
+      select * from unnest(
+        ${[...changes.keys()]}::text[], ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
+      ) with ordinality as change (id, amount, ord)
+    ),
+    locked as materialized (
+      select account.id from change join ledger_account as account on account.id = change.id
+      order by change.ord for update of account
+    ),
+    changed as (
+      update ledger_account as account set balance_micro = account.balance_micro + change.amount
+      from change join locked on locked.id = change.id
+      where account.id = change.id and (account.kind = 'external' or account.balance_micro + change.amount >= 0)
+      returning account.id
+    ),
+    entered as (
+      insert into ledger_entry (transaction_id, account_id, amount_micro)
+      select * from unnest(
+        ${entries.map(({ id }) => id)}::bigint[], ${entries.map(({ account }) => account)}::text[],
+        ${entries.map(({ amount }) => amount.toString())}::bigint[])
+    )
+    select id from changed`.execute(db);
+  const changed = new Set(rows.map(({ id }) => id));
+  for (const [id, { account, taken }] of changes) {
+    if (changed.has(id)) continue;
+    const { network, token, move } = account;
+    if (move.kind === "prefunded" && move.tenantId !== null) {
+      throw await insufficient(db, { network, token, tenantId: move.tenantId }, taken);
+    }
+    const references = fresh.map(({ posting }) => posting.reference).join(", ");
+    throw new Error(`ledger: ${references} takes more from ${id} than it holds`);
   }
 }
 
-async function confirmSame(db: Queryable, posting: Posting): Promise<void> {
-  const { network, token, reference, kind, moves } = posting;
+async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise<void> {
   const rows = await db
     .selectFrom("ledger_transaction")
     .leftJoin("ledger_entry", "ledger_entry.transaction_id", "ledger_transaction.id")
-    .select(["kind", "account_id", "amount_micro"])
-    .where("reference", "=", reference)
+    .select(["reference", "kind", "account_id", "amount_micro"])
+    .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
     .execute();
-  const stored = rows.filter((row) => row.account_id !== null);
-  const same =
-    rows.every((row) => row.kind === kind) &&
-    stored.length === moves.length &&
-    moves.every((move) =>
-      stored.some((row) => row.account_id === accountId({ network, token, move }) && row.amount_micro === move.amount),
-    );
-  if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
+  const byReference = Map.groupBy(rows, ({ reference }) => reference);
+  for (const { network, token, reference, kind, moves } of postings) {
+    const found = byReference.get(reference) ?? [];
+    const stored = found.filter((row) => row.account_id !== null);
+    const same =
+      found.every((row) => row.kind === kind) &&
+      stored.length === moves.length &&
+      moves.every((move) =>
+        stored.some(
+          (row) => row.account_id === accountId({ network, token, move }) && row.amount_micro === move.amount,
+        ),
+      );
+    if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
+  }
 }
 
 function accountId({ network, token, move }: Account): string {
@@ -145,15 +179,19 @@ export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccou
   return accountId({ network, token, move: { kind, tenantId } });
 }
 
-async function ensureAccount(db: Queryable, account: Account): Promise<string> {
-  const id = accountId(account);
-  const { network, token, move } = account;
-  await db
-    .insertInto("ledger_account")
-    .values({ id, network, token, tenant_id: move.tenantId, kind: move.kind })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
-  return id;
+/** Those that are there are only looked at: whoever inserts waits for everybody who is just changing them. */
+async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, AccountChange>): Promise<void> {
+  const accounts = [...changes.values()].map(({ account }) => account);
+  await sql`
+    insert into ledger_account (id, network, token, tenant_id, kind)
+    select id, network, token, tenant_id, kind from unnest(
+      ${[...changes.keys()]}::text[], ${accounts.map(({ network }) => network)}::text[],
+      ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ move }) => move.tenantId)}::text[],
+      ${accounts.map(({ move }) => move.kind)}::text[]
+    ) with ordinality as line (id, network, token, tenant_id, kind, ord)
+    where not exists (select from ledger_account where ledger_account.id = line.id)
+    order by ord
+    on conflict (id) do nothing`.execute(db);
 }
 
 async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
