@@ -41,6 +41,35 @@ test("an answer is kept for seven days, and its authorization is used up for goo
   expect(await world.books(payer)).toMatchObject({ states: ["settled", "settled"], recorded: 2n * PRICE });
 });
 
+test("a stop ends the waits for settlements, and waits itself for what is being written", async () => {
+  const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const steps: string[] = [];
+  const { stores } = world;
+  const process = world.openProcess("proc_a", {
+    submissionFor: () => ({ kick: () => undefined, waitForEnd: () => new Promise(() => undefined) }),
+    stores: {
+      ...stores,
+      async transaction(work) {
+        writing.resolve();
+        await written.promise;
+        const result = await stores.transaction(work);
+        steps.push("written");
+        return result;
+      },
+    },
+  });
+  const payer = await world.newPayer(PRICE);
+  const signed = await payer.sign(PRICE);
+  const waiting = world.pay(process, signed).catch((error: unknown) => error);
+  await writing.promise;
+  const idle = process.charges.idle().then(() => steps.push("idle"));
+  written.resolve();
+  expect(await waiting).toMatchObject({ code: "settlement_pending" });
+  await idle;
+  expect(steps).toEqual(["written", "idle"]);
+  expect(await world.pay(world.openProcess("proc_b"), signed, { run: never })).toMatchObject({ replayed: true });
+});
+
 test("what is not paid keeps its answer, however old it is", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);

@@ -7,13 +7,18 @@ import type { Payment, Payments } from "../ports/payments.ts";
 import type { PaymentNews } from "./payment-news.ts";
 
 export interface AwaitSettlementOptions {
-  payments: Payments;
-  news: PaymentNews;
   log: Log;
   facilitatorFor(environment: Environment): Facilitator | undefined;
   submissionFor(environment: Environment): ChainSubmission | undefined;
   outcomesFor(environment: Environment): PaymentOutcomes | undefined;
   pause(milliseconds: number): Promise<void>;
+}
+
+interface Waiting {
+  payments: Payments;
+  news: PaymentNews;
+  /** Ends every wait: the service stops, and nothing is asked any more. */
+  stopping: AbortSignal;
 }
 
 /** Waiters look for themselves so often, in case another process brings the end about. */
@@ -23,8 +28,8 @@ const OUTSIDE_PAUSE_MS = 500;
 const MOST_REFUSALS = 3;
 
 /** Waits until an earned payment has its end, or the time is over. It never rejects: what is not known is not there yet. */
-export function createAwaitSettlement(options: AwaitSettlementOptions) {
-  const { payments, news, log, pause } = options;
+export function createAwaitSettlement(options: AwaitSettlementOptions & Waiting) {
+  const { payments, news, log, pause, stopping } = options;
   /** Payments that a facilitator is asked about, so that those who wait for the same one ask once. */
   const outside = new Map<string, Promise<void>>();
 
@@ -42,7 +47,7 @@ export function createAwaitSettlement(options: AwaitSettlementOptions) {
   async function settleByFacilitator(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
     let isSent = false;
     let refusals = 0;
-    for (let attempt = 1; performance.now() < deadline; attempt += 1) {
+    for (let attempt = 1; performance.now() < deadline && !stopping.aborted; attempt += 1) {
       try {
         const step = await settleOutside(parts, payment, { look: attempt > 1, ask: !isSent });
         if (step.kind === "settled" || step.kind === "receivable") return;
@@ -74,24 +79,41 @@ export function createAwaitSettlement(options: AwaitSettlementOptions) {
     await running;
   }
 
+  async function waitForNews(
+    payment: Payment,
+    over: string | undefined,
+    deadline: number,
+  ): Promise<string | undefined> {
+    const left = Math.max(0, deadline - performance.now());
+    const parts = outsideSettlement(payment);
+    const { chainTransactionId } = payment;
+    const submission = options.submissionFor(payment.environment);
+    if (parts !== undefined) await waitOutside(parts, payment, deadline);
+    else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
+      const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
+      if (isOver !== undefined) return chainTransactionId;
+      await news.wait(payment.id, Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
+    } else await news.wait(payment.id, Math.min(left, LOOK_MS));
+    return over;
+  }
+
   /** `deadline` in the words of `performance.now()`. The payment as it was seen last. */
   return async function awaitSettlement(earned: Payment, deadline: number): Promise<Payment> {
     let payment = earned;
+    /** The chain transaction that is over. */
     let over: string | undefined;
-    for (;;) {
-      const left = deadline - performance.now();
-      if (payment.state !== "earned" || left <= 0) return payment;
-      const parts = outsideSettlement(payment);
-      const { chainTransactionId } = payment;
-      const submission = options.submissionFor(payment.environment);
-      if (parts !== undefined) await waitOutside(parts, payment, deadline);
-      else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
-        const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
-        if (isOver === undefined)
-          await news.wait(payment.id, Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
-        else over = chainTransactionId;
-      } else await news.wait(payment.id, Math.min(left, LOOK_MS));
-      payment = (await lookUp(payment.id)) ?? payment;
+    // One for each call: what waits for a promise that lives on is kept with it.
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
+    const onStop = () => stop(undefined);
+    stopping.addEventListener("abort", onStop);
+    try {
+      while (payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
+        over = (await Promise.race([waitForNews(payment, over, deadline), stopped])) ?? over;
+        if (!stopping.aborted) payment = (await lookUp(payment.id)) ?? payment;
+      }
+      return payment;
+    } finally {
+      stopping.removeEventListener("abort", onStop);
     }
   };
 }
