@@ -1,10 +1,17 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { createDuffel } from "../src/adapters/duffel/index.ts";
 import { createVault } from "../src/adapters/vault.ts";
 import { readMasterKey } from "../src/embedded/master-key.ts";
+import { supplierAccess } from "../src/embedded/supplier-part.ts";
+import { registerWebhooks } from "../src/jobs/register-webhooks.ts";
+import { createHttpClient } from "../src/outbound/http-client.ts";
 import { systemClock } from "../src/ports/clock.ts";
+import type { WebhookEndpoints } from "../src/ports/supplier-webhooks.ts";
 import { openDatabase } from "../src/storage/database.ts";
 import { createWebhookEndpoints } from "../src/storage/webhook-inbox.ts";
+import { silentLog } from "./support/identity.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
 /** What arrives at the webhook route: only what the supplier signed, now, is stored, and that once. */
@@ -17,21 +24,36 @@ let next = 0;
 
 beforeAll(async () => {
   service = await startTestService({ REFUSED_KEYS_PER_MINUTE: String(REFUSALS) });
-  secret = await registeredSecret(service);
+  secret = await registeredSecret();
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-async function registeredSecret({ config }: TestService): Promise<string> {
-  const { masterKeyFile, dataDir, databaseUrl = "" } = config;
+async function withEndpoints<T>(work: (endpoints: WebhookEndpoints) => Promise<T>): Promise<T> {
+  const { masterKeyFile, dataDir, databaseUrl = "" } = service.config;
   const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: false }));
   const { db, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => undefined });
   try {
-    const endpoint = await createWebhookEndpoints({ db, vault, clock: systemClock }).find("sandbox");
-    if (endpoint === undefined) throw new Error("no endpoint was registered");
-    return endpoint.secret;
+    return await work(createWebhookEndpoints({ db, vault, clock: systemClock }));
   } finally {
     await close();
   }
+}
+
+async function registeredSecret(): Promise<string> {
+  const endpoint = await withEndpoints((endpoints) => endpoints.find("sandbox"));
+  if (endpoint === undefined) throw new Error("no endpoint was registered");
+  return endpoint.secret;
+}
+
+const Listed = z.object({ data: z.array(z.object({ id: z.string(), url: z.string() })) });
+
+/** The supplier's own list of endpoints; what it deletes. */
+async function atSupplier(method: "GET" | "DELETE", id = "") {
+  const response = await fetch(`${service.supplierUrl}/air/webhooks${id}`, {
+    method,
+    headers: { authorization: `Bearer ${supplierAccess(service.dataDir)?.token}`, "duffel-version": "v2" },
+  });
+  return method === "GET" ? Listed.parse(await response.json()).data : [];
 }
 
 function newEvent(object: unknown = { id: "ord_1" }) {
@@ -95,6 +117,33 @@ test("a body over the limit is not read to its end", async () => {
   const { id, body } = newEvent({ id: "ord_1", padding: "x".repeat(1_048_577) });
   expect((await post(body, sign(body))).status).toBe(413);
   expect(await stored(id)).toBe(0);
+});
+
+test("the endpoint follows the service's address, and is made anew at a supplier that has lost it", async () => {
+  const url = `${service.appUrl}${PATH}`;
+  expect(await atSupplier("GET")).toMatchObject([{ url }]);
+  const http = createHttpClient();
+  const { webhooks } = createDuffel({
+    ...{ baseUrl: service.supplierUrl, token: supplierAccess(service.dataDir)?.token ?? "" },
+    ...{ sandbox: true, sourceLevel: "embedded", clock: systemClock, log: silentLog, http },
+  });
+  const register = (to: string) =>
+    withEndpoints((webhookEndpoints) => registerWebhooks({ stores: { webhookEndpoints }, webhooks }, "sandbox", to));
+  try {
+    await register("http://127.0.0.1:9/moved");
+    expect(await atSupplier("GET")).toMatchObject([{ url: "http://127.0.0.1:9/moved" }]);
+    expect(await registeredSecret()).toBe(secret);
+    for (const { id } of await atSupplier("GET")) await atSupplier("DELETE", `/${id}`);
+    await register(url);
+    expect(await atSupplier("GET")).toMatchObject([{ url }]);
+    const anew = await registeredSecret();
+    expect(anew).not.toBe(secret);
+    secret = anew;
+    const { body } = newEvent();
+    await expect.poll(async () => (await post(body, sign(body))).status, { timeout: 10_000 }).toBe(200);
+  } finally {
+    http.close();
+  }
 });
 
 test("who is refused too often waits, and the supplier does not", async () => {

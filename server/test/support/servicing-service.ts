@@ -61,10 +61,11 @@ export const micro = (amount: string): bigint => {
 };
 
 /** The product with the supplier's sandbox, and the ways of an order from its offer to its end. */
-export async function openServicing() {
+export async function openServicing(environment: Readonly<Record<string, string>> = {}) {
   const service = await startTestService({
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_MS),
     SANDBOX_QUIET_MS: String(QUIET_MS),
+    ...environment,
   });
   let daysAhead = 40;
 
@@ -188,6 +189,10 @@ export async function openServicing() {
 
   return {
     service,
+    /** The sandbox's control endpoints. */
+    supplier,
+    /** A request past our adapter, as the operator has it. */
+    post,
     giveCredit,
     issueTickets,
     result,

@@ -10,7 +10,8 @@ export interface ProofPorts {
 /**
  * Whether a look now, before the quiet time is over, decides an open booking as a later one would. A paid order with our booking
  * id is there to stay. Nothing found proves nothing, as the commit may still be on its way, unless the supplier has said that it
- * failed (`creationFailed`), and nothing is found. An unpaid order proves nothing either: its payment may be on its way.
+ * failed (`creationFailed`), and nothing is found. An order that the supplier holds unpaid is what was sent, if no payment was sent
+ * with it or after it; any other unpaid order proves nothing, as its payment may be on its way.
  *
  * It looks just as the reconciler does afterwards (`areas/flights/booking-steps.ts`, `areas/stays/stay-booking-steps.ts`).
  */
@@ -30,5 +31,8 @@ export async function isDecided(
   }
   const found = await flights.findOrdersByBooking(booking.offerId, booking.id);
   if (found.length === 0) return creationFailed && booking.state === "ordering";
-  return found.some(({ paid, cancelled }) => paid && !cancelled);
+  return found.some(({ paid, cancelled, paymentRequiredBy }) => {
+    const isHold = paymentRequiredBy !== null && booking.state === "ordering" && booking.airlineCreditId === undefined;
+    return !cancelled && (paid || isHold);
+  });
 }
