@@ -225,7 +225,7 @@ export const variables = {
     "BREAK_GUARD",
     "none",
     "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
-    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log", "paid-claim"),
+    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log", "paid-claim", "servicing-lookup"),
   ),
 } satisfies Record<string, Variable<unknown>>;
 

@@ -69,7 +69,7 @@ export function openSuppliers(
   const { supplier } = embedded;
   const suppliers: Partial<Record<Environment, Duffel>> = {};
   if (supplier !== undefined) {
-    suppliers.sandbox = createDuffel({
+    const sandbox = createDuffel({
       baseUrl: supplier.url,
       token: supplier.token,
       sandbox: true,
@@ -80,6 +80,7 @@ export function openSuppliers(
       timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
       quietMilliseconds: config.sandboxQuietMs,
     });
+    suppliers.sandbox = config.breakGuard === "servicing-lookup" ? withoutLookup(sandbox) : sandbox;
   }
   if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {
     suppliers.production = createDuffel({
@@ -95,6 +96,15 @@ export function openSuppliers(
     });
   }
   return suppliers;
+}
+
+/** Every booking whose outcome is unknown passes for one that did not happen. */
+function withoutLookup(supplier: Duffel): Duffel {
+  return {
+    ...supplier,
+    flights: { ...supplier.flights, findOrdersByBooking: async () => [] },
+    stayBookings: { ...supplier.stayBookings, findStaysByBooking: async () => [] },
+  };
 }
 
 /** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */

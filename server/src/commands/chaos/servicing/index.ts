@@ -1,0 +1,138 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { Area, AreaRun, Finding, Scene } from "../area.ts";
+import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
+import { checkLedger } from "../calls/check-bookings.ts";
+import { checkAcknowledged, checkNoneTwice, checkSigned, checkSpent } from "../calls/check-usage.ts";
+import { COMMIT_TIMEOUT_MILLISECONDS, QUIET_MILLISECONDS } from "../calls/faults.ts";
+import { createTravelers, userIds } from "../calls/travelers.ts";
+import { readChainBooks, readNetworks } from "../chain/books.ts";
+import { createChainView } from "../chain/chain-view.ts";
+import { checkCustody, checkNothingOpen, checkOrdersOnChain, checkPostings } from "../chain/check-books.ts";
+import { createClient } from "../client.ts";
+import type { TenantAccess } from "../deployment.ts";
+import { readBookings, readOpenActions, readServicingBooks, readSupplier } from "./books.ts";
+import { checkActions, checkCredits, checkFinal, checkMoney, checkOrders, checkPurses } from "./check-books.ts";
+import { checkAnswered, checkOnce, checkRefused } from "./check-effects.ts";
+import { disturbSupplier, leaveSupplierAlone } from "./faults.ts";
+import type { Traveler } from "./journal.ts";
+import { createMoments } from "./moments.ts";
+import { createStorm } from "./storm.ts";
+
+const MONTHLY_CAP = 1_000_000_000_000n;
+const OPENING_USDC = 10_000_000n;
+const MICRO = 1_000_000n;
+const FUNDED_WITHIN_MILLISECONDS = 30_000;
+const POLL_MILLISECONDS = 100;
+
+const Treasury = z.object({ available: z.object({ USDC: z.string() }) });
+
+async function open({ deployment, history }: Scene): Promise<AreaRun> {
+  const quickstart = deployment.quickstart();
+  const { appUrl, supplierUrl } = quickstart;
+
+  async function prepareTenant(tenant: TenantAccess): Promise<Traveler[]> {
+    const { tenantId } = tenant;
+    const client = createClient({ ...tenant, appUrl, history });
+    await deployment.allowSpending(tenantId, MONTHLY_CAP);
+    await createTravelers(client);
+    const deadline = AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS);
+    for (;;) {
+      const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
+      const found = answer.kind === "ok" ? Treasury.safeParse(answer.result).data : undefined;
+      if (found !== undefined && /[1-9]/.test(found.available.USDC)) break;
+      deadline.throwIfAborted();
+      await delay(POLL_MILLISECONDS);
+    }
+    return userIds.map((userId) => ({ client, tenantId, userId }));
+  }
+
+  const [first, ...others] = [
+    ...(await prepareTenant(quickstart)),
+    ...(await prepareTenant(await deployment.createTenant("Chaos two"))),
+    ...(await prepareTenant(await deployment.createTenant("Chaos three"))),
+  ];
+  if (first === undefined) throw new Error("There is nobody to travel.");
+  const storm = createStorm([first, ...others], Temporal.Now.plainDateISO("UTC"));
+  const view = createChainView(quickstart.chain);
+  const moments = createMoments(deployment);
+
+  async function auditRunning(): Promise<Finding[]> {
+    // Before the books are read: what is answered meanwhile may not be in them.
+    const journal = storm.journal();
+    const answers = [...history.acknowledgements];
+    const usage = await readUsage(deployment);
+    const supplier = await readSupplier(supplierUrl);
+    return [
+      checkOnce(supplier, await readBookings(deployment)),
+      checkAnswered(journal, supplier),
+      checkAcknowledged(answers, usage),
+      checkNoneTwice(usage),
+    ];
+  }
+
+  async function auditSettled(): Promise<Finding[]> {
+    const books = await readServicingBooks(deployment, supplierUrl);
+    const calls = await readBooks(deployment, supplierUrl);
+    const chain = await readChainBooks(deployment);
+    const facts = await view.read(chain.wallets.map(({ address }) => address));
+    const journal = storm.journal();
+    return [
+      ...(await auditRunning()),
+      checkRefused(journal, books.supplier, books.bookings),
+      { invariant: "every caller got a final answer", checked: journal.length, problems: storm.undecided },
+      checkFinal(books),
+      checkOrders(books),
+      checkActions(books),
+      checkMoney(books),
+      checkPurses(books, OPENING_USDC * MICRO),
+      checkCredits(books),
+      checkSigned(history.acknowledgements),
+      checkSpent(calls),
+      checkLedger(calls),
+      checkNothingOpen(chain),
+      checkOrdersOnChain(chain, facts),
+      checkCustody(chain, facts),
+      checkPostings(chain, facts),
+    ];
+  }
+
+  return {
+    storm: (_round, random, signal) => storm.run(random, signal),
+    disturb: (random) => disturbSupplier(supplierUrl, random),
+    nextMoment: moments.next,
+    witness: moments.witness,
+    notes: () => [...storm.notes(), ...moments.notes()],
+
+    async openMatters() {
+      await leaveSupplierAlone(supplierUrl);
+      const { number } = await view.tip();
+      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
+      return [
+        ...(await readOpenMatters(deployment)),
+        ...(await readOpenActions(deployment)),
+        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+      ];
+    },
+
+    askAgain: storm.askAgain,
+    audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
+  };
+}
+
+export const servicing: Area = {
+  name: "servicing",
+  summary:
+    "Sequences of bookings, changes, cancellations, credits and stays by several tenants: the supplier's own ledger against our books and the chain.",
+  parts: ["postgres", "supplier", "devnet"],
+  guards: ["servicing-lookup"],
+  environment: {
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    SANDBOX_BALANCE_USDC: String(OPENING_USDC),
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
+    SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
+  },
+  open,
+};

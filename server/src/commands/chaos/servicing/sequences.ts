@@ -1,0 +1,189 @@
+import { z } from "zod";
+import type { CallRequest } from "../client.ts";
+import type { Random } from "../random.ts";
+
+/** What a traveler does, one call after the other. Everything follows from the random decisions and from the answers. */
+
+/** Asks until the answer is final. Undefined: it was refused for good. */
+export interface Asker {
+  ask<Result>(
+    schema: z.ZodType<Result>,
+    tool: string,
+    args: CallRequest["args"],
+  ): Promise<{ result: Result } | { refused: string }>;
+  /** Waits, but not when the sequence only goes over what it was answered before. */
+  rest(milliseconds: number): Promise<void>;
+}
+
+const Offers = z.object({
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      owner: z.object({ iataCode: z.string() }),
+      conditions: z.object({
+        refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+        changeBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+      }),
+    }),
+  ),
+});
+type Offer = z.infer<typeof Offers>["offers"][number];
+const Service = z.object({ id: z.string() });
+const Ancillaries = z.object({ bags: z.array(Service), seats: z.array(Service) });
+const Booked = z.object({ orderId: z.string(), slices: z.array(z.object({ id: z.string() })) });
+const Credits = z.object({
+  credits: z.array(z.object({ id: z.string(), airlineIataCode: z.string().nullable(), usable: z.boolean() })),
+});
+const ChangeOffers = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
+const Change = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
+const Quote = z.object({ cancellationId: z.string() });
+const Cancelled = z.object({ refundTo: z.string() });
+const Hotels = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })) });
+const StayQuote = z.object({ id: z.string() });
+const Stay = z.object({ orderId: z.string() });
+const Anything = z.unknown();
+
+/** Holds and orders that are paid at once; changes within Europe cost little. */
+const routes = ["LHR-AMS", "FRA-MUC", "MAD-BCN", "CDG-FCO", "LHR-CDG"] as const;
+/** Whose orders are refunded as airline credit. */
+const CREDIT_ROUTE = "LTN-SYD";
+const places = ["Lisbon", "London", "Berlin", "Madrid"] as const;
+const MOST_TICKET_WAITS = 6;
+const TICKETS_AFTER_MILLISECONDS = 700;
+const MOST_QUOTES = 3;
+
+export interface Plan {
+  random: Random;
+  /** Of departure or check-in. */
+  date: Temporal.PlainDate;
+}
+
+export async function travel(asker: Asker, plan: Plan): Promise<void> {
+  if (plan.random.chance(0.25)) return stay(asker, plan);
+  return plan.random.chance(0.25) ? creditFlight(asker, plan) : flight(asker, plan, plan.random.pick(routes));
+}
+
+async function flight(asker: Asker, plan: Plan, route: string): Promise<void> {
+  const { random } = plan;
+  const order = await bookSome(asker, plan, route, false);
+  if (order === undefined) return;
+  const changes = random.chance(0.55) ? random.between(1, 2) : 0;
+  for (let count = 0; count < changes; count += 1) await change(asker, plan, route, order);
+  if (random.chance(0.6)) await cancel(asker, random, order.orderId);
+}
+
+/** A booking that ends as an airline credit, which pays for a part of the next one. */
+async function creditFlight(asker: Asker, plan: Plan): Promise<void> {
+  const order = await bookSome(asker, plan, CREDIT_ROUTE, plan.random.chance(0.5));
+  if (order !== undefined) await cancel(asker, plan.random, order.orderId);
+  const next = await bookSome(asker, plan, CREDIT_ROUTE, true);
+  if (next !== undefined && plan.random.chance(0.5)) await cancel(asker, plan.random, next.orderId);
+}
+
+async function search(asker: Asker, { random, date }: Plan, route: string): Promise<Offer[]> {
+  const [origin, destination] = route.split("-");
+  const cabinClass = random.chance(0.6) ? "business" : "economy";
+  const found = await asker.ask(Offers, "search_flights", {
+    origin,
+    destination,
+    departureDate: date.toString(),
+    cabinClass,
+  });
+  if ("refused" in found) return [];
+  // Mostly one with which more can be done.
+  const flexible = found.result.offers.filter(
+    ({ conditions: { refundBeforeDeparture, changeBeforeDeparture } }) =>
+      refundBeforeDeparture?.allowed === true && changeBeforeDeparture?.allowed === true,
+  );
+  return flexible.length > 0 && random.chance(0.85) ? flexible : found.result.offers;
+}
+
+async function bookSome(asker: Asker, plan: Plan, route: string, withCredit: boolean) {
+  const { random } = plan;
+  const offers = await search(asker, plan, route);
+  const credits = withCredit ? await usableCredits(asker) : [];
+  const paid = offers.find(({ owner }) => credits.some(({ airlineIataCode }) => airlineIataCode === owner.iataCode));
+  const offer = paid ?? random.shuffle(offers)[0];
+  if (offer === undefined) return undefined;
+  const credit = credits.find(({ airlineIataCode }) => airlineIataCode === offer.owner.iataCode);
+  const services = random.chance(0.4) ? await someServices(asker, random, offer.id) : [];
+  const booked = await asker.ask(Booked, "book_flight", {
+    offerId: offer.id,
+    ...(services.length > 0 ? { services } : {}),
+    ...(credit === undefined ? {} : { airlineCreditId: credit.id }),
+  });
+  return "refused" in booked ? undefined : booked.result;
+}
+
+async function usableCredits(asker: Asker) {
+  const listed = await asker.ask(Credits, "list_airline_credits", { limit: 50 });
+  return "refused" in listed ? [] : listed.result.credits.filter(({ usable }) => usable);
+}
+
+async function someServices(asker: Asker, random: Random, offerId: string): Promise<{ id: string }[]> {
+  const listed = await asker.ask(Ancillaries, "list_flight_ancillaries", { offerId });
+  if ("refused" in listed) return [];
+  const [bag] = listed.result.bags;
+  const [seat] = random.shuffle(listed.result.seats);
+  const both = [bag, seat].flatMap((one) => (one === undefined ? [] : [{ id: one.id }]));
+  return random.chance(0.5) ? both : both.slice(0, 1);
+}
+
+async function change(asker: Asker, plan: Plan, route: string, order: z.infer<typeof Booked>): Promise<void> {
+  const { random } = plan;
+  const [origin, destination] = route.split("-");
+  const date = plan.date.add({ days: random.between(1, 9) });
+  const cabin = random.pick(["economy", "business"] as const);
+  const add = [{ origin, destination, departure_date: date.toString(), cabin_class: cabin }];
+  const offers = await changeOffers(asker, order, add);
+  const offer = random.shuffle(offers)[0];
+  if (offer === undefined) return;
+  const selected = await asker.ask(Change, "select_order_change_offer", { offerId: offer.id });
+  if ("refused" in selected) return;
+  const { changeId, due } = selected.result;
+  const type = random.chance(0.35) ? "arc" : "balance";
+  await asker.ask(Anything, "confirm_order_change", { changeId, payment: { type, ...due } });
+}
+
+/** None until the order has its tickets; a slice that was changed before is not there any more, and then it is left at that. */
+async function changeOffers(asker: Asker, order: z.infer<typeof Booked>, add: unknown) {
+  const slices = { add, remove: order.slices.slice(0, 1).map(({ id }) => ({ slice_id: id })) };
+  for (let tries = 1; tries <= MOST_TICKET_WAITS; tries += 1) {
+    const asked = await asker.ask(ChangeOffers, "request_order_change", { orderId: order.orderId, slices });
+    if ("refused" in asked) return [];
+    if (asked.result.offers.length > 0) return asked.result.offers;
+    await asker.rest(TICKETS_AFTER_MILLISECONDS);
+  }
+  return [];
+}
+
+async function cancel(asker: Asker, random: Random, orderId: string): Promise<void> {
+  for (let tries = 1; tries <= MOST_QUOTES; tries += 1) {
+    const quote = await asker.ask(Quote, "cancel_order_quote", { orderId });
+    if ("refused" in quote) return;
+    // A quote that is replaced by another may not cancel any more.
+    if (random.chance(0.15)) await asker.ask(Quote, "cancel_order_quote", { orderId });
+    const confirmed = await asker.ask(Cancelled, "confirm_cancel_order", quote.result);
+    if (!("refused" in confirmed)) return;
+  }
+}
+
+async function stay(asker: Asker, { random, date }: Plan): Promise<void> {
+  const found = await asker.ask(Hotels, "search_hotels", {
+    location: random.pick(places),
+    checkInDate: date.toString(),
+    checkOutDate: date.add({ days: 2 }).toString(),
+  });
+  if ("refused" in found) return;
+  const hotel = random.shuffle(found.result.accommodations)[0];
+  if (hotel === undefined) return;
+  const quote = await asker.ask(StayQuote, "quote_stay", { rateId: hotel.cheapestRate.id });
+  if ("refused" in quote) return;
+  const booked = await asker.ask(Stay, "book_stay", {
+    quoteId: quote.result.id,
+    email: "chaos@example.com",
+    phoneNumber: "+442080160508",
+    guests: [{ givenName: "Chaos", familyName: "Traveler" }],
+  });
+  if (!("refused" in booked) && random.chance(0.7)) await cancel(asker, random, booked.result.orderId);
+}
