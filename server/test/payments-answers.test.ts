@@ -70,6 +70,32 @@ test("a stop ends the waits for settlements, and waits itself for what is being 
   expect(await world.pay(world.openProcess("proc_b"), signed, { run: never })).toMatchObject({ replayed: true });
 });
 
+test("an answer whose payment is still being fetched is not given away", async () => {
+  const waitForEnd = async () => undefined;
+  const process = world.openProcess("proc_a", {
+    waitMs: 50,
+    batchWindowMs: 60_000,
+    submissionFor: () => ({ kick: () => undefined, waitForEnd }),
+  });
+  const payer = await world.newPayer(2n * PRICE);
+  const [first, second] = [await payer.sign(PRICE), await payer.sign(PRICE)];
+  const codeOf = (error: { code?: unknown }) => error.code;
+  expect(await world.pay(process, first, { tool: "probe_write" }).catch(codeOf)).toBe("settlement_pending");
+  const states = async () => (await world.books(payer)).states;
+  await expect.poll(states, { timeout: 10_000 }).toEqual(["earned"]);
+  const [{ call_id: firstCallId } = { call_id: "" }] = (await world.books(payer)).rows;
+  const again = {
+    tool: "probe_write" as const,
+    args: { text: "again" },
+    run: async () => ({ result: { text: "done" }, firstCallId }),
+  };
+  expect(await world.pay(process, second, again).catch(codeOf)).toBe("settlement_pending");
+  await process.gather();
+  await expect.poll(states, { timeout: 10_000 }).toEqual(["settled"]);
+  expect(await world.pay(process, second, again)).toMatchObject({ price: 0n, replayed: true });
+  expect(await payer.balance()).toBe(PRICE);
+});
+
 test("what is not paid keeps its answer, however old it is", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(PRICE);

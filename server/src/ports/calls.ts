@@ -50,6 +50,9 @@ export type Claim =
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
 
 /** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
+/** `isPending`: paid by a signed payment whose money is still being fetched, and may turn out not to be there. */
+export type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
+
 export interface Calls {
   /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim. */
   charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
@@ -74,7 +77,7 @@ export interface Calls {
   /**
    * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
    */
-  takeOver(firstCallId: string): Promise<{ paid: true; usageId: string | null; price: Micro } | { paid: false }>;
+  takeOver(firstCallId: string): Promise<TakenOver>;
   heartbeat(processId: string): Promise<void>;
   /** Settles what dead processes and failed calls left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
   sweep(options: {

@@ -117,12 +117,19 @@ export function createCalls(pool: pg.Pool): Calls {
         [firstCallId],
       );
       if (replaced.rowCount === 1) return { paid: false };
-      const { rows } = await pool.query<{ usage_id: string | null; price_micro: bigint }>(
-        `select call.usage_id, coalesce(payment.amount_micro, call.price_micro) as price_micro
+      const { rows } = await pool.query<{ usage_id: string | null; price_micro: bigint; is_pending: boolean }>(
+        `select call.usage_id, coalesce(payment.amount_micro, call.price_micro) as price_micro,
+           coalesce(payment.state in ('claimed', 'earned'), false) as is_pending
          from call left join payment on payment.call_id = call.id where call.id = $1`,
         [firstCallId],
       );
-      return { paid: true, usageId: rows[0]?.usage_id ?? null, price: rows[0]?.price_micro ?? 0n };
+      const [first] = rows;
+      return {
+        paid: true,
+        usageId: first?.usage_id ?? null,
+        price: first?.price_micro ?? 0n,
+        isPending: first?.is_pending ?? false,
+      };
     },
 
     async heartbeat(processId) {
