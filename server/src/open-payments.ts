@@ -4,6 +4,7 @@ import { createPaymentCharges, type PaymentCharges } from "./billing/charge-by-p
 import { type Config, ConfigError } from "./config.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import { gatherPayments } from "./jobs/gather-payments.ts";
+import { createGatherWindow, type GatherWindow } from "./jobs/gather-window.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { sweepPayments } from "./jobs/sweep-payments.ts";
 import { watchPayments } from "./jobs/watch-payments.ts";
@@ -58,10 +59,12 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
   const outside = await openFacilitator(parts);
   const facilitatorFor = (environment: Environment): Facilitator | undefined =>
     outside?.network === environment ? outside : chains[environment]?.facilitator;
+  const windows = new Map<Environment, GatherWindow>();
   const charges = createPaymentCharges({
     ...{ stores, calls, processId, clock, random, log, batchWindowMs, facilitatorFor },
     submissionFor: (environment) => chains[environment]?.submitter,
     outcomesFor: (environment) => chains[environment]?.outcomes,
+    gather: (environment) => windows.get(environment)?.open(),
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
     broken: config.breakGuard === "paid-claim" ? config.breakGuard : undefined,
@@ -76,8 +79,11 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
     if (facilitator.settle !== undefined) return [watching];
     const isBatched = batchWindowMs > 0;
     const gather = () => gatherPayments({ ...shared, clock, isBatched });
-    const pause = isBatched ? batchWindowMs : LEFT_OVER_MILLISECONDS;
-    return [watching, repeat(`gather-payments ${network}`, pause, gather, log)];
+    const leftOvers = repeat(`gather-payments ${network}`, LEFT_OVER_MILLISECONDS, gather, log);
+    if (!isBatched) return [watching, leftOvers];
+    const window = createGatherWindow(batchWindowMs, gather, log);
+    windows.set(network, window);
+    return [watching, leftOvers, window.stop];
   }
 
   return {

@@ -11,7 +11,7 @@ import type { Payer } from "../kernel/invoke.ts";
 import type { Calls } from "../ports/calls.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Principal } from "../ports/identity.ts";
-import type { Payment, PaymentClaim } from "../ports/payments.ts";
+import type { NewPayment, Payment, PaymentClaim } from "../ports/payments.ts";
 import type { Stores } from "../ports/stores.ts";
 import { type AwaitSettlementOptions, createAwaitSettlement } from "./await-settlement.ts";
 import {
@@ -36,6 +36,8 @@ export interface PaymentChargesOptions extends AwaitSettlementOptions {
   isTransient(error: unknown): boolean;
   /** More than 0: payments are fetched together, by jobs/gather-payments.ts. */
   batchWindowMs: number;
+  /** Starts the window in which payments that are fetched together are gathered. */
+  gather?(environment: Environment): void;
   /** How long a call waits for its settlement. */
   waitMs?: number;
   /** For chaos runs only: each claim is stored under a number of its own, so that none stands in another one's way. */
@@ -143,21 +145,13 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
    * Stores that the tool has succeeded. Undefined: the claim is not this call's any more. After a lost answer it is looked up what
    * was stored: the order of the chain transaction follows from the payment, and a payment is earned once.
    */
-  async function earn(claimed: Claimed, result: unknown, latencyMs: number): Promise<Payment | undefined> {
-    const { id, environment, signed } = claimed;
-    await surely(() =>
-      stores
-        .transaction(async (aggregates) => {
-          const order = fetchesItself(environment) ? orderOfPayment({ id, environment, signed }) : undefined;
-          const transaction = order && (await aggregates.chainTransactions.enqueue(order));
-          const earned = { result, latencyMs, chainTransactionId: transaction?.id };
-          if (!(await aggregates.payments.earn(id, earned))) throw new NotClaimed();
-        })
-        .catch((error: unknown) => {
-          if (!(error instanceof NotClaimed)) throw error;
-        }),
-    );
-    options.submissionFor(environment)?.kick();
+  async function earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
+    const { id, environment } = claimed;
+    const order = fetchesItself(environment) ? orderOfPayment(claimed) : undefined;
+    const earned = await surely(() => payments.earn(id, { result, latencyMs, order }));
+    if (order === undefined) options.gather?.(environment);
+    else options.submissionFor(environment)?.kick();
+    if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
     const payment = await surely(() => payments.get(id));
     return payment?.state === "claimed" ? undefined : payment;
   }
@@ -179,7 +173,7 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     readonly #request: PaymentRequest;
     #known: Payment | undefined;
     #balance: Micro | undefined;
-    #claimed: Claimed | undefined;
+    #claimed: NewPayment | undefined;
     #receipt: PaymentReceipt | undefined;
 
     constructor(request: PaymentRequest) {
@@ -254,16 +248,12 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
 
     /** Undefined: it is this call's. */
     async #claim(call: PendingCall): Promise<Payment | undefined> {
-      const claimed = {
-        id: newId("pay_", call.startedAt.epochMilliseconds, random),
-        environment: call.environment,
-        signed: this.#request.payment,
-      };
+      const payment = this.#toPayment(call);
       for (let look = 1; ; look += 1) {
-        const claim = await this.#claimOnce(call, claimed);
+        const claim = await this.#claimOnce(payment);
         if (claim.kind === "taken") return this.#recognize(call, claim.payment);
         if (claim.kind === "claimed") {
-          this.#claimed = claimed;
+          this.#claimed = payment;
           return undefined;
         }
         // What was fetched a moment ago is gone from the balance, and still counts as open until the books know of it.
@@ -273,11 +263,12 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       }
     }
 
-    async #claimOnce(call: PendingCall, claimed: Claimed): Promise<PaymentClaim> {
+    #toPayment(call: PendingCall): NewPayment {
       const { payment: signed, terms } = this.#request;
-      const payment = {
-        ...claimed,
-        ...(options.broken === undefined ? {} : { signed: withOtherNonce(signed, random) }),
+      return {
+        id: newId("pay_", call.startedAt.epochMilliseconds, random),
+        environment: call.environment,
+        signed,
         terms,
         requestHash: this.#hashOf(call),
         tool: call.tool.name,
@@ -290,16 +281,20 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
         discountPercent: call.discountPercent,
         hasEffects: call.tool.effect !== "read",
       };
+    }
+
+    async #claimOnce(payment: NewPayment): Promise<PaymentClaim> {
+      const signed = options.broken === undefined ? payment.signed : withOtherNonce(payment.signed, random);
       try {
-        return await payments.claim(payment, this.#balance);
+        return await payments.claim({ ...payment, signed }, this.#balance);
       } catch (error) {
-        abandon(claimed.id);
+        abandon(payment.id);
         throw error;
       }
     }
 
     /** Then this call's claim is given back: nothing is paid twice. Nor is it given away while the first payment can still fail. */
-    async #isPaidBefore({ id }: Claimed, firstCallId: string): Promise<boolean> {
+    async #isPaidBefore({ id }: NewPayment, firstCallId: string): Promise<boolean> {
       let isPending: boolean;
       try {
         const first = await options.calls.takeOver(firstCallId);
@@ -335,7 +330,7 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       return "payer" in this.#request.principal;
     }
 
-    #requireClaim(): Claimed {
+    #requireClaim(): NewPayment {
       if (this.#claimed === undefined) throw new Error("a payment is captured or released that was not claimed");
       return this.#claimed;
     }
@@ -355,10 +350,15 @@ function withOtherNonce(signed: SignedPayment, random: RandomBytes): SignedPayme
   return { ...signed, nonce: `0x${Buffer.from(random(32)).toString("hex")}` };
 }
 
-type Claimed = Pick<Payment, "id" | "environment" | "signed">;
-
-/** Rolls a transaction back: the payment is not in the state that it was thought to be in. */
-class NotClaimed extends Error {}
+/** As it is stored by then. */
+function asEarned(
+  { hasEffects: _, ...claimed }: NewPayment,
+  earned: Pick<Payment, "chainTransactionId" | "result" | "latencyMs">,
+  at: Temporal.Instant,
+): Payment {
+  const none = { usageId: undefined, transactionHash: undefined, failure: undefined };
+  return { ...claimed, ...none, ...earned, state: "earned", createdAt: at, changedAt: at };
+}
 
 /** Undefined: it takes longer. */
 async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<{ result: Result } | undefined> {

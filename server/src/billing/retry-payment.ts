@@ -16,6 +16,8 @@ export interface RetryOptions {
   outcomesFor(environment: Environment): PaymentOutcomes | undefined;
   /** Whether an earned payment is stored together with the chain transaction that fetches it. */
   fetchesItself(environment: Environment): boolean;
+  /** Starts the window in which payments that are fetched together are gathered. */
+  gather?(environment: Environment): void;
   /** Names a try where no chain transaction was before it. */
   newTryId(): string;
   pause(milliseconds: number): Promise<void>;
@@ -71,6 +73,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
         if (!(error instanceof TriedMeanwhile)) throw error;
       });
     options.submissionFor(environment)?.kick();
+    options.gather?.(environment);
     return await reload(payment);
   };
 }

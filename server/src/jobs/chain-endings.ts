@@ -3,8 +3,8 @@ import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "../areas/payments/orders
 import { outgoingOf } from "../areas/treasury/order-outcome.ts";
 import { REFUND_PURPOSE } from "../areas/treasury/refund.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "../areas/treasury/settle-usage.ts";
-import type { Payment } from "../ports/payments.ts";
-import type { ChainEnding, ChainEndings } from "./finish-chain.ts";
+import type { Payment, SettledBy } from "../ports/payments.ts";
+import type { CarriedOut, ChainEnding, ChainEndings } from "./finish-chain.ts";
 
 const MOST_ATTEMPTS = 5;
 
@@ -30,32 +30,49 @@ const owed: ChainEnding = {
   },
 };
 
-const idsOf = (payments: readonly Payment[]): string[] => payments.map(({ id }) => id);
+/** One for both kinds: payments of several payers are settled by one call. */
+const fetched: ChainEnding = {
+  async confirmed({ payments }, carriedOut) {
+    const byTransaction = new Map(carriedOut.map((one) => [one.transaction.id, one]));
+    const stored = await payments.ofTransactions([...byTransaction.keys()]);
+    const settled = [...Map.groupBy(stored, ({ chainTransactionId }) => chainTransactionId ?? "")].flatMap(
+      ([id, some]) => {
+        const one = byTransaction.get(id);
+        return one === undefined ? [] : paidBy(one, some).map((payment) => settledBy(payment, one));
+      },
+    );
+    await payments.settle(settled);
+  },
+  // Of a batch jobs/watch-payments.ts asks the chain.
+  async reverted({ payments }, { id, purpose }, { failure }) {
+    if (purpose === PAYMENT_BATCH_PURPOSE) return;
+    for (const payment of await payments.ofTransactions([id])) await payments.writeOff(payment.id, failure);
+  },
+};
+
+/** Of those of a batch that are left out, jobs/watch-payments.ts asks the chain, which takes time that a database transaction has not. */
+function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment[]): readonly Payment[] {
+  if (transaction.purpose !== PAYMENT_BATCH_PURPOSE) return payments;
+  const { hash, earlierHashes } = transaction;
+  // What somebody else's transaction moved besides says nothing about the payments of ours.
+  if (receipt.hash !== hash && !earlierHashes.includes(receipt.hash)) return [];
+  return surelyPaid(payments, receipt.movements);
+}
+
+const settledBy = ({ id }: Payment, { receipt }: CarriedOut): SettledBy => ({ id, transactionHash: receipt.hash });
 
 /** What else changes in the transaction that stores the end of a chain transaction, by what it was for. */
 export const chainEndings: ChainEndings = {
   capture: owed,
   [REFUND_PURPOSE]: owed,
-  [PAYMENT_PURPOSE]: {
-    async confirmed({ payments }, { id }, { receipt }) {
-      await payments.settle(idsOf(await payments.ofTransaction(id)), receipt.hash);
-    },
-    async reverted({ payments }, { id }, { failure }) {
-      for (const payment of await payments.ofTransaction(id)) await payments.writeOff(payment.id, failure);
-    },
-  },
-  // Of those that it leaves out, jobs/watch-payments.ts asks the chain, which takes time that a database transaction has not.
-  [PAYMENT_BATCH_PURPOSE]: {
-    async confirmed({ payments }, { id, hash, earlierHashes }, { receipt }) {
-      // What somebody else's transaction moved besides says nothing about the payments of ours.
-      if (receipt.hash !== hash && !earlierHashes.includes(receipt.hash)) return;
-      const paid = surelyPaid(await payments.ofTransaction(id), receipt.movements);
-      await payments.settle(idsOf(paid), receipt.hash);
-    },
-    async reverted() {},
-  },
+  [PAYMENT_PURPOSE]: fetched,
+  [PAYMENT_BATCH_PURPOSE]: fetched,
   [USAGE_PURPOSE]: {
-    confirmed: ({ usageSettlements }, { idempotencyKey }) => usageSettlements.complete(settlementIdOf(idempotencyKey)),
+    async confirmed({ usageSettlements }, carriedOut) {
+      for (const { transaction } of carriedOut) {
+        await usageSettlements.complete(settlementIdOf(transaction.idempotencyKey));
+      }
+    },
     async reverted({ usageSettlements, ledger }, { id, network, idempotencyKey, tenantId, order }) {
       await usageSettlements.dissolve(settlementIdOf(idempotencyKey));
       const outgoing = outgoingOf(order);

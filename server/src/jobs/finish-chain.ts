@@ -12,12 +12,11 @@ export interface FinishingPorts {
 }
 
 export interface ChainEnding {
-  /** After the movements are posted. It posts nothing itself: others may be finished in the same transaction. */
-  confirmed?(
-    aggregates: Aggregates,
-    transaction: ChainTransaction,
-    end: ChainTransactionEnd & { state: "confirmed" },
-  ): Promise<void>;
+  /**
+   * After the movements are posted, once for all that are finished in the same database transaction, of whichever purpose. It
+   * posts nothing itself.
+   */
+  confirmed?(aggregates: Aggregates, carriedOut: readonly CarriedOut[]): Promise<void>;
   /** Instead of giving the money back to the tenant's available balance. */
   reverted?(
     aggregates: Aggregates,
@@ -50,16 +49,15 @@ export async function finishCarriedOut(
   const owned = await ownMovements(wallets, chain.network, movements);
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
-    const finished: CarriedOut[] = [];
-    for (const one of ordered) {
-      const isMine = await chainTransactions.finish(one.transaction.id, { state: "confirmed", receipt: one.receipt });
-      if (isMine) finished.push(one);
-    }
+    const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
+    const finished = ordered.filter(({ transaction }) => mine.has(transaction.id));
     const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
     const posted = owned.filter(({ movement }) => hashes.has(movement.transactionHash));
     if (posted.length > 0) await ledger.postMovements(chain.network, posted);
+    for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
+      await ending?.confirmed?.(aggregates, some);
+    }
     for (const { transaction, receipt } of finished) {
-      await endings[transaction.purpose]?.confirmed?.(aggregates, transaction, { state: "confirmed", receipt });
       const { callId } = transaction;
       if (callId !== null) await effects.done(callId, resultOf(transaction, chain.chainId, receipt.hash));
     }

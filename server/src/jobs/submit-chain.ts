@@ -46,7 +46,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   const { chainTransactions } = stores;
   const timing = { ...DEFAULT_CHAIN_TIMING, ...options.timing };
   const launcher = createLauncher(options);
-  const waiting = new Map<string, Set<() => void>>();
+  const waiting = new Map<string, Set<(end: ChainTransaction | undefined) => void>>();
   const withdrawnAt = new Map<string, number>();
   /** Steps that rows have taken: while they do, the next look comes at once. */
   let moves = 0;
@@ -62,7 +62,8 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     if (!isMine) return;
     const { id: transactionId, purpose } = transaction;
     log.warn({ transactionId, hash: receipt.hash, purpose, failure }, "chain transaction had no effect");
-    announce(transaction);
+    const { hash, block } = receipt;
+    announce({ ...transaction, state: "reverted", failure, hash, blockNumber: block.number });
   }
 
   async function finishAll(carriedOut: readonly CarriedOut[]): Promise<void> {
@@ -70,7 +71,8 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     for (const { transaction } of carriedOut) forget(transaction);
     for (const { transaction, receipt } of finished) {
       log.info({ transactionId: transaction.id, hash: receipt.hash }, "chain transaction confirmed");
-      announce(transaction);
+      const { hash, block } = receipt;
+      announce({ ...transaction, state: "confirmed", failure: undefined, hash, blockNumber: block.number });
     }
   }
 
@@ -79,9 +81,9 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     withdrawnAt.delete(transaction.id);
   }
 
-  function announce({ id }: ChainTransaction): void {
+  function announce(end: ChainTransaction): void {
     moves += 1;
-    for (const wake of waiting.get(id) ?? []) wake();
+    for (const wake of waiting.get(end.id) ?? []) wake(end);
   }
 
   async function findReceipt({ hash, earlierHashes }: ChainTransaction): Promise<ChainReceipt | undefined> {
@@ -316,7 +318,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     },
     async waitForEnd(id, timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve } = Promise.withResolvers<ChainTransaction | undefined>();
       const wakers = waiting.get(id) ?? new Set();
       waiting.set(id, wakers.add(resolve));
       try {
@@ -327,8 +329,9 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
           if (left <= 0) return undefined;
           const looking = new AbortController();
           const late = delay(Math.min(left, LOOK_MS), undefined, { signal: looking.signal }).catch(() => undefined);
-          await Promise.race([promise, late]);
+          const end = await Promise.race([promise, late]);
           looking.abort();
+          if (end !== undefined) return end;
         }
       } finally {
         wakers.delete(resolve);

@@ -115,6 +115,8 @@ export interface ChainTransactions {
   requeue(id: string, from: Hex, step: ChainTransactionStep, failure?: string): Promise<boolean>;
   /** Signed → confirmed or reverted: true once. The transaction in the receipt becomes the row's. */
   finish(id: string, end: ChainTransactionEnd): Promise<boolean>;
+  /** As finish, of several that were carried out; the ids of those for which it is true. */
+  confirm(ends: readonly { id: string; receipt: ChainReceipt }[]): Promise<ReadonlySet<string>>;
   /** The signer's next nonce is at least this: others may have used its key. */
   raiseNonce(signerWalletId: string, atLeast: number): Promise<void>;
 }

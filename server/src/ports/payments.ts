@@ -1,6 +1,7 @@
 import type { Micro } from "../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../domain/payments.ts";
 import type { Hex } from "../domain/tokens.ts";
+import type { NewChainTransaction } from "./chain-transactions.ts";
 import type { Environment } from "./identity.ts";
 
 /**
@@ -75,6 +76,16 @@ export type PaymentClaim =
   /** What the payer owes for calls under way is more than it has, or it left too many unpaid. */
   | { kind: "refused"; reason: "insufficient_funds" | "payer_owes" };
 
+export interface EarnedPayment {
+  chainTransactionId: string | undefined;
+}
+
+export interface SettledBy {
+  /** Of the payment. */
+  id: string;
+  transactionHash: Hex;
+}
+
 /** A claim that nobody works on any more, and what its call did outside. */
 export interface AbandonedPayment {
   payment: Payment;
@@ -97,19 +108,25 @@ export interface Payments {
    * until a sweep settles it by how that ends.
    */
   release(id: string): Promise<boolean>;
-  /** Claimed → earned, with the chain transaction that fetches the money when it is known already. False: not claimed any more. */
+  /**
+   * Claimed → earned, together with the order of what fetches the money; undefined: something else does. Undefined is also the
+   * answer when it is not claimed any more.
+   */
   earn(
     id: string,
-    earned: { result: unknown; latencyMs: number; chainTransactionId: string | undefined },
-  ): Promise<boolean>;
-  /** Earned or receivable → settled by that transaction, with the usage records; how many it were. The others had been settled before. */
-  settle(ids: readonly string[], transactionHash: Hex): Promise<number>;
+    earned: { result: unknown; latencyMs: number; order: NewChainTransaction | undefined },
+  ): Promise<EarnedPayment | undefined>;
+  /**
+   * Earned or receivable → settled, with the usage records; how many it were. The others had been settled before. Whoever settles
+   * several in one transaction does it by one call: call after call, two of them could wait for each other in a circle.
+   */
+  settle(payments: readonly SettledBy[]): Promise<number>;
   /** Earned → receivable. */
   writeOff(id: string, failure: string): Promise<boolean>;
   /** Receivable → earned, to be fetched once more, unless that was tried since it was seen. */
   retry(seen: Pick<Payment, "id" | "changedAt">, chainTransactionId: string | undefined): Promise<boolean>;
-  /** Those that a chain transaction fetches, in the order of their ids. */
-  ofTransaction(chainTransactionId: string): Promise<readonly Payment[]>;
+  /** Those that these chain transactions fetch, in the order of their ids. */
+  ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
   /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
   takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
   /** Puts earned ones into a chain transaction, instead of the one `from` that they are in. How many it were. */

@@ -5,6 +5,7 @@ import type { ChainTransaction, ChainTransactions, NewChainTransaction } from ".
 import type { Clock } from "../ports/clock.ts";
 import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
 import type { ChainTransactionTable } from "./chain-tables.ts";
+import { coalesce } from "./coalesce.ts";
 import type { Queryable } from "./database.ts";
 
 /** Joins the caller's transaction when `queryable` is one. */
@@ -23,6 +24,15 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       .executeTakeFirst();
     return row === undefined ? undefined : toTransaction(row);
   };
+
+  const get = coalesce(async (ids) => {
+    const rows = await queryable
+      .selectFrom("chain_transaction")
+      .selectAll()
+      .where("id", "=", sql<string>`any (${[...ids]}::text[])`)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toTransaction(row)]));
+  });
 
   return {
     async enqueue(transaction) {
@@ -53,10 +63,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       return stored;
     },
 
-    async get(id) {
-      const row = await queryable.selectFrom("chain_transaction").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? undefined : toTransaction(row);
-    },
+    get,
 
     findByKey,
 
@@ -197,6 +204,27 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
+    },
+
+    async confirm(ends) {
+      const ids = ends.map(({ id }) => id);
+      const { rows } = await sql<{ id: string }>`
+        with locked as materialized (
+          select id from chain_transaction where id = any (${ids}::text[]) and state = 'signed' order by id for update
+        )
+        update chain_transaction as stored
+           set state = 'confirmed', failure = null, hash = line.hash, block_number = line.block_number,
+               block_hash = line.block_hash, updated_at = ${now()}::timestamptz,
+               earlier_hashes = case when stored.hash = line.hash then stored.earlier_hashes
+                                     else array_append(stored.earlier_hashes, stored.hash) end
+          from unnest(${ids}::text[], ${ends.map(({ receipt }) => receipt.hash)}::text[],
+                      ${ends.map(({ receipt }) => receipt.block.number.toString())}::bigint[],
+                      ${ends.map(({ receipt }) => receipt.block.hash)}::text[])
+                 as line (id, hash, block_number, block_hash)
+          join locked using (id)
+         where stored.id = line.id
+        returning stored.id`.execute(queryable);
+      return new Set(rows.map(({ id }) => id));
     },
 
     async raiseNonce(signerWalletId, atLeast) {

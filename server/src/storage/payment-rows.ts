@@ -1,5 +1,7 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
+import type { Environment } from "../ports/identity.ts";
 import type { NewPayment, Payment } from "../ports/payments.ts";
+import type { Queryable } from "./database.ts";
 import type { PaymentTable } from "./payment-tables.ts";
 
 export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
@@ -72,4 +74,23 @@ export function toPayment(row: Selectable<PaymentTable>): Payment {
     createdAt: row.created_at,
     changedAt: row.updated_at,
   };
+}
+
+/** What is unique of a payment, for good; none of its parts has a space. */
+export function authorizationKey(
+  environment: Environment,
+  { asset, payer, nonce }: Pick<Payment["signed"], "asset" | "payer" | "nonce">,
+): string {
+  return `${environment} ${asset} ${payer} ${nonce}`;
+}
+
+/** Those that there are, in no order. */
+export async function findPayments(db: Queryable, keys: readonly string[]): Promise<readonly Payment[]> {
+  const { rows } = await sql<Selectable<PaymentTable>>`
+    select payment.* from unnest(${[...keys]}::text[]) as asked (key)
+      join payment on payment.network = split_part(asked.key, ' ', 1) and payment.asset = split_part(asked.key, ' ', 2)
+        and payment.payer = split_part(asked.key, ' ', 3) and payment.nonce = split_part(asked.key, ' ', 4)`.execute(
+    db,
+  );
+  return rows.map(toPayment);
 }

@@ -1,22 +1,89 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Hex } from "../domain/tokens.ts";
+import { newId } from "../domain/ids.ts";
+import type { NewChainTransaction } from "../ports/chain-transactions.ts";
+import type { EarnedPayment, SettledBy } from "../ports/payments.ts";
+import { toStoredOrder } from "./chain-orders.ts";
+import type { Queryable } from "./database.ts";
+
+export interface EarnRequest {
+  id: string;
+  result: unknown;
+  latencyMs: number;
+  order: NewChainTransaction | undefined;
+}
+
+/**
+ * Stores answers, each together with the order of the chain transaction that fetches its money: one statement for all that arrive
+ * at the same time, and what is not claimed any more is left out of it. An order's idempotency key follows from its payment, and a
+ * payment is earned once, so that a key that is there already is an error.
+ */
+export async function earnTogether(
+  db: Queryable,
+  requests: readonly EarnRequest[],
+  at: Temporal.Instant,
+): Promise<readonly PromiseSettledResult<EarnedPayment | undefined>[]> {
+  const lines = requests.map(({ id, result, latencyMs, order }) => ({
+    id,
+    result: JSON.stringify(result),
+    latency_ms: latencyMs,
+    transaction_id: order === undefined ? null : newId("ctx_", at.epochMilliseconds),
+    network: order?.network ?? null,
+    idempotency_key: order?.idempotencyKey ?? null,
+    purpose: order?.purpose ?? null,
+    chain_order: order === undefined ? null : toStoredOrder(order.order),
+  }));
+  const now = at.toString();
+  const { rows } = await sql<{ id: string }>`
+    with line as (
+      select * from json_to_recordset(${JSON.stringify(lines)}) as line (id text, result text, latency_ms float8,
+        transaction_id text, network text, idempotency_key text, purpose text, chain_order text)
+    ),
+    prior as materialized (
+      select payment.id from payment
+      where payment.id = any (${lines.map(({ id }) => id)}::text[]) and payment.state = 'claimed'
+      order by payment.id for update
+    ),
+    earned as (
+      update payment set state = 'earned', result = line.result, latency_ms = line.latency_ms,
+        chain_transaction_id = line.transaction_id, looked_at = ${now}, updated_at = ${now}
+      from line join prior using (id)
+      where payment.id = line.id
+      returning payment.id, payment.call_id
+    ),
+    ordered as (
+      insert into chain_transaction (id, network, idempotency_key, purpose, chain_order, created_at, updated_at)
+      select line.transaction_id, line.network, line.idempotency_key, line.purpose, line.chain_order::jsonb,
+        ${now}::timestamptz, ${now}::timestamptz
+      from line join earned using (id) where line.transaction_id is not null
+    ),
+    called as (
+      update call set state = 'captured', settled_at = ${now} from earned
+      where call.id = earned.call_id and call.state = 'reserved'
+    )
+    select id from earned`.execute(db);
+  const earned = new Set(rows.map(({ id }) => id));
+  return lines.map(({ id, transaction_id }) => ({
+    status: "fulfilled",
+    value: earned.has(id) ? { chainTransactionId: transaction_id ?? undefined } : undefined,
+  }));
+}
 
 /**
  * Settles payments and writes their usage records. Rows are locked before they are judged, payments first and payers after them,
  * each in one order, so that two processes never wait for each other in a ring. What was settled before is left as it is.
  */
-export function settlePayments(
-  lines: { ids: readonly string[]; usageIds: readonly string[] },
-  transactionHash: Hex,
-  at: string,
-): RawBuilder<{ id: string }> {
+export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instant): RawBuilder<{ id: string }> {
+  const ids = lines.map(({ id }) => id);
+  const usageIds = lines.map(() => newId("use_", now.epochMilliseconds));
+  const hashes = lines.map(({ transactionHash }) => transactionHash);
+  const at = now.toString();
   return sql<{ id: string }>`
     with line as (
-      select * from unnest(${[...lines.ids]}::text[], ${[...lines.usageIds]}::text[]) as line (id, usage_id)
+      select * from unnest(${ids}::text[], ${usageIds}::text[], ${hashes}::text[]) as line (id, usage_id, hash)
     ),
     prior as materialized (
       select payment.id, payment.state, payment.network, payment.asset, payment.payer from payment
-      where payment.id = any (${[...lines.ids]}::text[]) order by payment.id for update
+      where payment.id = any (${ids}::text[]) order by payment.id for update
     ),
     purse as materialized (
       select network, asset, payer from payment_payer
@@ -24,7 +91,7 @@ export function settlePayments(
       order by network, asset, payer for update
     ),
     changed as (
-      update payment set state = 'settled', transaction_hash = ${transactionHash}, usage_id = line.usage_id, failure = null,
+      update payment set state = 'settled', transaction_hash = line.hash, usage_id = line.usage_id, failure = null,
         updated_at = ${at}
       from line, prior
       where payment.id = line.id and prior.id = line.id and prior.state in ('earned', 'receivable')

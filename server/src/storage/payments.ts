@@ -1,18 +1,18 @@
 import { type Selectable, sql } from "kysely";
-import { newId } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Environment } from "../ports/identity.ts";
-import { ANSWER_DAYS, type NewPayment, type Payment, type PaymentClaim, type Payments } from "../ports/payments.ts";
+import { ANSWER_DAYS, type EarnedPayment, type PaymentClaim, type Payments } from "../ports/payments.ts";
 import { LEFT_BEHIND } from "./calls-sql.ts";
 import { selectDead } from "./calls-sweep.ts";
+import { coalesce } from "./coalesce.ts";
 import type { Queryable } from "./database.ts";
-import { toPayment, toRow } from "./payment-rows.ts";
+import { type ClaimRequest, claimTogether } from "./payment-claims.ts";
+import { authorizationKey, findPayments, toPayment } from "./payment-rows.ts";
 import type { PaymentTable } from "./payment-tables.ts";
-import { settlePayments } from "./payments-sql.ts";
+import { type EarnRequest, earnTogether, settlePayments } from "./payments-sql.ts";
+import { together } from "./together.ts";
 
-/** So many answers of a payer may be unpaid; then nothing more is done for it. */
-const MOST_RECEIVABLES = 3;
+const AT_ONCE = 64;
 const PRUNED_AT_ONCE = 1_000;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
@@ -23,46 +23,24 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
     return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
   }
 
-  async function findWith(
-    db: Queryable,
-    environment: Environment,
-    { asset, payer, nonce }: Pick<Payment["signed"], "asset" | "payer" | "nonce">,
-  ): Promise<Payment | undefined> {
-    const row = await db
+  // Together with what others ask for at the same time; within a transaction there are no others.
+  const claim = together<ClaimRequest, PaymentClaim>((requests) => claimTogether(queryable, requests, now()), AT_ONCE);
+  const earn = together<EarnRequest, EarnedPayment | undefined>(
+    (requests) => earnTogether(queryable, requests, clock.now()),
+    AT_ONCE,
+  );
+  const find = coalesce(async (keys) => {
+    const found = await findPayments(queryable, keys);
+    return new Map(found.map((payment) => [authorizationKey(payment.environment, payment.signed), payment]));
+  });
+  const get = coalesce(async (ids) => {
+    const rows = await queryable
       .selectFrom("payment")
       .selectAll()
-      .where("network", "=", environment)
-      .where("asset", "=", asset)
-      .where("payer", "=", payer)
-      .where("nonce", "=", nonce)
-      .executeTakeFirst();
-    return row === undefined ? undefined : toPayment(row);
-  }
-
-  async function claimOnce(payment: NewPayment, balance: Micro | undefined): Promise<PaymentClaim | undefined> {
-    const at = now();
-    try {
-      return await inTransaction(async (db) => {
-        // Waits for another claim of the same authorization until it is decided.
-        const inserted = await db
-          .insertInto("payment")
-          .values(toRow(payment, at))
-          .onConflict((conflict) => conflict.columns(["network", "asset", "payer", "nonce"]).doNothing())
-          .returning("id")
-          .executeTakeFirst();
-        if (inserted === undefined) {
-          const stored = await findWith(db, payment.environment, payment.signed);
-          return stored === undefined ? undefined : { kind: "taken", payment: stored };
-        }
-        await openAmount(db, payment, balance);
-        if (payment.hasEffects) await insertCall(db, payment, at);
-        return { kind: "claimed" };
-      });
-    } catch (error) {
-      if (error instanceof ClaimRefused) return { kind: "refused", reason: error.reason };
-      throw error;
-    }
-  }
+      .where("id", "=", sql<string>`any (${[...ids]}::text[])`)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toPayment(row)]));
+  });
 
   async function changeOwed(
     db: Queryable,
@@ -115,20 +93,11 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
   }
 
   return {
-    find: (environment, authorization) => findWith(queryable, environment, authorization),
+    find: (environment, authorization) => find(authorizationKey(environment, authorization)),
 
-    async get(id) {
-      const row = await queryable.selectFrom("payment").selectAll().where("id", "=", id).executeTakeFirst();
-      return row === undefined ? undefined : toPayment(row);
-    },
+    get,
 
-    async claim(payment, balance) {
-      for (;;) {
-        // Undefined: the one that stood in the way was released between two statements.
-        const claim = await claimOnce(payment, balance);
-        if (claim !== undefined) return claim;
-      }
-    },
+    claim: (payment, balance) => claim({ payment, balance }),
 
     release: (id) =>
       inTransaction(async (db) => {
@@ -161,27 +130,11 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
         return true;
       }),
 
-    async earn(id, { result, latencyMs, chainTransactionId }) {
-      const at = now();
-      const { rows } = await sql`
-        with earned as (
-          update payment set state = 'earned', result = ${JSON.stringify(result)}, latency_ms = ${latencyMs},
-            chain_transaction_id = ${chainTransactionId ?? null}, looked_at = ${at}, updated_at = ${at}
-          where id = ${id} and state = 'claimed' returning call_id
-        ),
-        called as (
-          update call set state = 'captured', settled_at = ${at} from earned
-          where call.id = earned.call_id and call.state = 'reserved'
-        )
-        select call_id from earned`.execute(queryable);
-      return rows.length === 1;
-    },
+    earn: (id, earned) => earn({ id, ...earned }),
 
-    async settle(ids, transactionHash) {
-      if (ids.length === 0) return 0;
-      const at = clock.now();
-      const usageIds = ids.map(() => newId("use_", at.epochMilliseconds));
-      const { rows } = await settlePayments({ ids, usageIds }, transactionHash, at.toString()).execute(queryable);
+    async settle(lines) {
+      if (lines.length === 0) return 0;
+      const { rows } = await settlePayments(lines, clock.now()).execute(queryable);
       return rows.length;
     },
 
@@ -192,11 +145,11 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       return move(id, "receivable", change, changedAt);
     },
 
-    async ofTransaction(chainTransactionId) {
+    async ofTransactions(chainTransactionIds) {
       const rows = await queryable
         .selectFrom("payment")
         .selectAll()
-        .where("chain_transaction_id", "=", chainTransactionId)
+        .where("chain_transaction_id", "=", sql<string>`any (${[...chainTransactionIds]}::text[])`)
         .orderBy("id")
         .execute();
       return rows.map(toPayment);
@@ -324,58 +277,4 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       return rows.map(({ network, count, amount }) => ({ environment: network, count: Number(count), amount }));
     },
   };
-}
-
-/** Rolls a claim back. */
-class ClaimRefused extends Error {
-  readonly reason: "insufficient_funds" | "payer_owes";
-
-  constructor(reason: "insufficient_funds" | "payer_owes") {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-/** Counts a claim among what its payer owes, under the lock of the payer's row. */
-async function openAmount(db: Queryable, payment: NewPayment, balance: Micro | undefined): Promise<void> {
-  const { asset, payer, amount } = payment.signed;
-  const row = await db
-    .insertInto("payment_payer")
-    .values({ network: payment.environment, asset, payer, open_micro: amount })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["network", "asset", "payer"])
-        .doUpdateSet({ open_micro: sql`payment_payer.open_micro + excluded.open_micro` }),
-    )
-    .returning(["open_micro", "receivables"])
-    .executeTakeFirstOrThrow();
-  if (row.receivables >= MOST_RECEIVABLES) throw new ClaimRefused("payer_owes");
-  if (balance !== undefined && row.open_micro > balance) throw new ClaimRefused("insufficient_funds");
-}
-
-async function insertCall(db: Queryable, payment: NewPayment, at: string): Promise<void> {
-  await db
-    .insertInto("call")
-    .values({
-      id: payment.callId,
-      tenant_id: payment.tenantId ?? `payer:${payment.signed.payer}`,
-      key_id: payment.keyId ?? "",
-      subject: payment.subject,
-      tool: payment.tool,
-      surface: "paid",
-      period: at.slice(0, 7),
-      list_price_micro: payment.listPrice,
-      discount_percent: payment.discountPercent,
-      // The payment pays, and the tenant's cap is not touched.
-      price_micro: 0n,
-      usage_status: payment.environment === "sandbox" ? "sandbox" : "settled",
-      trace_id: payment.traceId,
-      idempotency_key: null,
-      process_id: payment.processId,
-      result: null,
-      usage_id: null,
-      created_at: at,
-      settled_at: null,
-    })
-    .execute();
 }

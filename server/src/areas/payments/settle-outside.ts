@@ -39,7 +39,7 @@ export async function storeOutcome(
 ): Promise<"settled" | "receivable" | undefined> {
   const outcome = await outcomes.outcomeOf(signed, createdAt);
   if (outcome.kind === "done") {
-    await payments.settle([id], outcome.receipt.hash);
+    await payments.settle([{ id, transactionHash: outcome.receipt.hash }]);
     return "settled";
   }
   if (outcome.kind !== "void") return undefined;
