@@ -49,12 +49,15 @@ test("a stop ends the waits for settlements, and waits itself for what is being 
     submissionFor: () => ({ kick: () => undefined, waitForEnd: () => new Promise(() => undefined) }),
     stores: {
       ...stores,
-      async transaction(work) {
-        writing.resolve();
-        await written.promise;
-        const result = await stores.transaction(work);
-        steps.push("written");
-        return result;
+      payments: {
+        ...stores.payments,
+        async earn(...args) {
+          writing.resolve();
+          await written.promise;
+          const earned = await stores.payments.earn(...args);
+          steps.push("written");
+          return earned;
+        },
       },
     },
   });

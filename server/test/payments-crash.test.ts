@@ -226,15 +226,13 @@ test.each(["lost before", "lost after"] as const)(
         get: (id: string) => faulty("get", () => payments.get(id)),
       },
     };
-    const process = world.openProcess("proc_a", {
-      stores: {
-        payments: stores.payments,
-        wallets,
-        transaction,
-      },
-      isTransient: (error) => error instanceof Away,
-      pause: () => new Promise((resolve) => setImmediate(resolve)),
-    });
+    const open = () =>
+      world.openProcess("proc_a", {
+        stores: { payments: stores.payments, wallets, transaction },
+        isTransient: (error) => error instanceof Away,
+        pause: () => new Promise((resolve) => setImmediate(resolve)),
+      });
+    const refused = open();
     const payer = await world.newPayer(PRICE);
     const signed = await payer.sign(PRICE);
     let runs = 0;
@@ -243,10 +241,11 @@ test.each(["lost before", "lost after"] as const)(
       return { result: { text: "done" } };
     };
     broken = new Set(["claim", "release"]);
-    await expect(world.pay(process, signed, { run })).rejects.toBeInstanceOf(Away);
-    await process.charges.idle();
+    await expect(world.pay(refused, signed, { run })).rejects.toBeInstanceOf(Away);
+    await refused.charges.idle();
     expect(runs).toBe(0);
     expect(await world.books(payer)).toMatchObject({ states: [], open: 0n });
+    const process = open();
     broken = new Set(["earn", "get"]);
     expect(await world.pay(process, signed, { run })).toMatchObject({ price: PRICE, replayed: false });
     expect(runs).toBe(1);
