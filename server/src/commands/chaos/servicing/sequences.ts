@@ -82,7 +82,7 @@ async function creditFlight(asker: Asker, plan: Plan): Promise<void> {
 
 async function search(asker: Asker, { random, date }: Plan, route: string): Promise<Offer[]> {
   const [origin, destination] = route.split("-");
-  const cabinClass = random.chance(0.6) ? "business" : "economy";
+  const cabinClass = random.chance(0.75) ? "business" : "economy";
   const found = await asker.ask(Offers, "search_flights", {
     origin,
     destination,
