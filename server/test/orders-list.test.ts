@@ -72,6 +72,10 @@ test("are nobody else's, and need a key that may read flights", async () => {
   expect([theirs.status, theirs.body.code, theirs.body.detail]).toEqual([404, "not_found", none.body.detail]);
   expect((await get("/api/orders", other.apiKey)).body).toEqual({ orders: [], nextCursor: null });
   expect((await get("/api/orders", "ak_none")).status).toBe(401);
+  for (const odd of ["%00", "a%00b", "%ff", "%ed%a0%80"]) {
+    const answer = await get(`/api/orders/${odd}`);
+    expect([answer.status, answer.body.code], odd).toEqual([404, "not_found"]);
+  }
 });
 
 test.each([["?limit=0"], ["?limit=201"], ["?cursor=ord_1"], ["?status=open"]])("%s is refused", async (query) => {

@@ -65,21 +65,29 @@ describe("a change", () => {
     await world.expectSameBooks();
   });
 
-  it("of an order that a credit paid gives back as money only what was paid in money", async () => {
-    const offer = await world.flexibleOffer();
-    const money = 10_000_000n;
-    const airlineCreditId = await world.giveCredit(
-      offer.owner.iataCode,
-      formatDecimal(micro(offer.totalAmount) - money),
-    );
-    const order = await world.book({ offerId: offer.id, airlineCreditId });
-    await world.issueTickets();
-    const { changeId, changeTotalAmount, due } = await world.selectChange(order, "cheaper");
-    expect(micro(changeTotalAmount)).toBeLessThan(-money);
-    const answer = await confirm(changeId, { type: "balance", ...due });
-    expect(answer.body.result, answer.text).toMatchObject({ refundedUsdc: formatDecimal(money) });
-    await world.expectSameBooks();
-  });
+  it.each([10_000_000n, 0n])(
+    "of an order that a credit paid but for %s gives back as money only that",
+    async (money) => {
+      const offer = await world.flexibleOffer();
+      const airlineCreditId = await world.giveCredit(
+        offer.owner.iataCode,
+        formatDecimal(micro(offer.totalAmount) - money),
+      );
+      const order = await world.book({ offerId: offer.id, airlineCreditId });
+      await world.issueTickets();
+      const { changeId, changeTotalAmount, due } = await world.selectChange(order, "cheaper");
+      expect(micro(changeTotalAmount)).toBeLessThan(-money);
+      const answer = await confirm(changeId, { type: "balance", ...due });
+      const refundedUsdc = formatDecimal(money);
+      expect(answer.body.result, answer.text).toMatchObject({ refundedUsdc });
+      const record = await world.service.send(`/api/orders/${order.orderId}`, {
+        headers: { authorization: `Bearer ${world.service.apiKey}` },
+      });
+      const refunds = money === 0n ? [] : [{ details: { changeId, changeTotalAmount, refundedUsdc } }];
+      expect(record.body).toMatchObject({ changes: [{ details: { changeId } }], refunds });
+      await world.expectSameBooks();
+    },
+  );
 
   it("confirmed sixteen times at once is one", async () => {
     const { orderId, changeId, payment } = await selected();

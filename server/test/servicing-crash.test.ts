@@ -127,3 +127,22 @@ test.each(WHAT)("%s: a refusal gives back what was held or paid", async (what) =
   await expect(order.act(what)).rejects.toMatchObject({ code: "price_changed" });
   expect(await order.audit()).toMatchObject({ states: ["failed"], effectsFit: true, held: 0n, lost: 0n, times: 0 });
 });
+
+test("a cancellation gives back at most what was paid: not what a change has cost that was given up and made after all", async () => {
+  const order = await world.newOrder();
+  order.servicing.faults.push("late_effect");
+  await expect(order.act("change by balance")).rejects.toMatchObject({ code: "outcome_unknown" });
+  await order.reconcile(STALE);
+  order.servicing.arriveLate();
+  order.servicing.quoteRefund("503.00");
+  expect(await order.act("cancellation")).toMatchObject({
+    result: { refundAmount: "503.00", refundedUsdc: "412.50" },
+  });
+  expect(await order.audit()).toMatchObject({ effectsFit: true, held: 0n, lost: -412_500_000n });
+  const refunded = { refundAmount: "503.00", refundedUsdc: "412.50" };
+  expect(await world.stores.orders.events("sandbox", order.order.orderId)).toMatchObject([
+    { kind: "booked" },
+    { kind: "cancelled" },
+    { kind: "refunded", details: refunded },
+  ]);
+});

@@ -56,7 +56,9 @@ export function resourceRoutes(options: {
 function lastSegment(request: HttpRequest): string {
   const segment = request.path.slice(request.path.lastIndexOf("/") + 1);
   try {
-    return decodeURIComponent(segment);
+    const decoded = decodeURIComponent(segment);
+    // What storage cannot hold is nobody's id.
+    return decoded.includes("\0") ? segment : decoded;
   } catch {
     return segment;
   }

@@ -1,4 +1,5 @@
 import { Failure } from "../../src/domain/errors.ts";
+import { parseDecimal } from "../../src/domain/money.ts";
 import type { CancellationQuote, FlightServicing, OrderChange } from "../../src/ports/flight-servicing.ts";
 import type { StayBookings, SupplierStay } from "../../src/ports/stay-bookings.ts";
 import type { Fault } from "./memory-supplier.ts";
@@ -76,7 +77,7 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
       commit(() => {
         if (cancellation.confirmedAt !== null) throw new Failure("already_cancelled");
         effects.cancellation += 1;
-        paid -= 300_000_000n;
+        paid -= parseDecimal(cancellation.refundAmount ?? "") ?? 0n;
         cancellation = { ...cancellation, confirmedAt };
         return cancellation;
       }),
@@ -112,6 +113,10 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
     effects,
     /** What the supplier has been paid and has not given back. */
     paid: () => paid,
+    /** What the cancellation of the flight gives back from now on. */
+    quoteRefund(refundAmount: string) {
+      cancellation = { ...cancellation, refundAmount };
+    },
     arriveLate() {
       for (const effect of late.splice(0)) effect();
     },

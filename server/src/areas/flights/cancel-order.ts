@@ -119,7 +119,6 @@ export function flightCancellation(
       order: { status: "cancelled" },
       events: [
         { kind: "cancelled", key: quote.id, details },
-        ...(refund > 0n ? [{ kind: "refunded", key: quote.id, details }] : []),
         ...credits.map((credit) => ({ kind: "credit_issued", key: credit.id, details: { ...credit } })),
       ],
     };

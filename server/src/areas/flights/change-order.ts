@@ -104,7 +104,6 @@ export function flightChange(
     if (confirmedAt === null) return undefined;
     const isRefund = changeTotalAmount.startsWith("-");
     const refund = isRefund ? givenBack(changeTotalAmount.slice(1), changeTotalCurrency, refundTo) : 0n;
-    const details = { changeId: change.id, ...priceOf(change) };
     return {
       result: {
         changeId: change.id,
@@ -117,12 +116,8 @@ export function flightChange(
         sandbox: flights.sandbox,
       },
       refund,
-      mayBePartlyCredit: true,
       order: { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
-      events: [
-        { kind: "changed", key: change.id, details },
-        ...(refund > 0n ? [{ kind: "refunded", key: change.id, details }] : []),
-      ],
+      events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
     };
   }
   return {

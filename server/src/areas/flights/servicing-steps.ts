@@ -37,16 +37,24 @@ const AGAIN_MILLISECONDS = 500;
 
 export const SERVICING_PURPOSE = "servicing";
 
+export interface OrderHappening {
+  kind: string;
+  key: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
 /** What the supplier did, and what follows from it. */
 export interface ServicingEffect {
   /** The caller's answer but for what was charged and refunded. */
   result: Readonly<Record<string, unknown>>;
-  /** What the supplier gave back to the operator's balance, and the tenant gets. */
+  /**
+   * What the supplier gave back to the operator's balance. The tenant gets it up to what it has paid in money: the supplier does not
+   * always say how much of it is an airline credit, and may give back what a change has cost that was given up and made after all.
+   */
   refund: Micro;
-  /** The supplier does not say how much of the refund is an airline credit: what was paid with one comes back as one. */
-  mayBePartlyCredit?: boolean;
   order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
-  events: readonly { kind: string; key: string; details: Readonly<Record<string, unknown>> }[];
+  /** The first says what was done, and so does the event of the refund. */
+  events: readonly [OrderHappening, ...OrderHappening[]];
 }
 
 /** How one kind of action is carried out at its supplier. */
@@ -123,18 +131,17 @@ export function servicingSteps(
   const complete = (action: ServicingAction, effect: ServicingEffect): Promise<ServicingEnd> =>
     ending(action, async () => {
       const { id, network, orderId, callId, payment, state } = action;
-      const back = effect.mayBePartlyCredit === true ? atMost(effect.refund, await paidFor(action)) : effect.refund;
-      const result = {
-        ...effect.result,
-        chargedUsdc: formatDecimal(payment?.amount ?? 0n),
-        refundedUsdc: formatDecimal(back),
-      };
+      const back = atMost(effect.refund, await paidFor(action));
+      const refundedUsdc = formatDecimal(back);
+      const result = { ...effect.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc };
+      const [{ details }] = effect.events;
+      const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
       await stores.transaction(async (aggregates) => {
         const { servicingActions, orders, effects } = aggregates;
         if (!(await servicingActions.advance(id, { from: state, workerId }, "done", { result })))
           throw new LostAction();
         await orders.update(network, orderId, effect.order);
-        for (const event of effect.events) {
+        for (const event of back > 0n ? [...effect.events, refunded] : effect.events) {
           await orders.record(network, orderId, { ...event, at: clock.now(), source });
         }
         const reference = paymentReference(action);
@@ -151,10 +158,11 @@ export function servicingSteps(
     const booking = await stores.bookings.get(bookingId);
     const done = await stores.servicingActions.listDone(network, orderId);
     const results = [booking?.result, ...done.map(({ result }) => result)].map((result) => Paid.parse(result));
-    return results.reduce(
+    const paid = results.reduce(
       (sum, { chargedUsdc, refundedUsdc }) => sum + microOf(chargedUsdc) - microOf(refundedUsdc),
       0n,
     );
+    return paid > 0n ? paid : 0n;
   }
 
   /** `paid`: whether the wallet's transfer took place. */

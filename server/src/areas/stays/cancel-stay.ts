@@ -120,10 +120,7 @@ export function stayCancellation(
       },
       refund,
       order: { status: "cancelled" },
-      events: [
-        { kind: "cancelled", key: action.subjectId, details },
-        ...(refund > 0n ? [{ kind: "refunded", key: action.subjectId, details }] : []),
-      ],
+      events: [{ kind: "cancelled", key: action.subjectId, details }],
     };
   }
   return {
