@@ -125,7 +125,7 @@ export async function openSandboxChain(options: SandboxChainOptions): Promise<Op
 }
 
 async function openSandboxOnce(options: SandboxChainOptions) {
-  const parts = openParts(options);
+  const parts = openParts(options, true);
   const { client, networks, wallets, signer, chainTransactions } = parts;
   const state = await bindNetwork(parts, "sandbox", "the development chain");
   const relayer = await wallets.ensure("sandbox", "relayer");
@@ -167,7 +167,7 @@ function readText(path: string): string {
 
 /** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
 export async function openLiveChain(options: LiveChainOptions) {
-  const parts = openParts(options);
+  const parts = openParts(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
   const { confirmations, clock, relayerKey } = options;
   const contracts = lowerContracts(options.contracts);
@@ -275,9 +275,10 @@ export function startEquippingTenants(
 
 type Parts = ReturnType<typeof openParts>;
 
-function openParts({ db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: ChainParts) {
+/** `together`: the node is the development chain's, which takes many questions at once. */
+function openParts({ db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: ChainParts, together: boolean) {
   return {
-    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs })),
+    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, together })),
     networks: createChainNetworks(db, clock),
     wallets: createWallets({ db, vault, clock }),
     signer: createSigner({ db, vault }),

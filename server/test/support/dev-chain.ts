@@ -27,6 +27,10 @@ export interface RpcCall {
   params: unknown[];
 }
 
+interface RpcRequest extends RpcCall {
+  id: unknown;
+}
+
 const START_LIMIT_MS = 20_000;
 
 /**
@@ -82,41 +86,42 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     return mine;
   }
 
-  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-    const text = Buffer.concat(chunks).toString("utf8");
-    const request: { id: unknown; method: string; params: unknown[] } = JSON.parse(text);
+  /** What is answered, as JSON; or what happens to the connection instead. */
+  async function answer(request: RpcRequest): Promise<{ json: string } | Exclude<Fate, object | "pass">> {
     const call = { method: request.method, params: request.params };
     calls.push(call);
     const fate = state.fate(call);
-    if (fate === "hang") return;
-    if (fate === "reset") {
-      incoming.socket.resetAndDestroy();
-      return;
-    }
-    if (fate === "500") {
-      response.writeHead(500, { "content-type": "text/html" }).end("<h1>Internal Server Error</h1>");
-      return;
-    }
-    if (typeof fate === "object") {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, ...fate }));
-      return;
-    }
-    const answer = await (call.method === "eth_sendRawTransaction"
+    if (fate === "hang" || fate === "reset" || fate === "500") return fate;
+    if (typeof fate === "object") return { json: JSON.stringify({ jsonrpc: "2.0", id: request.id, ...fate }) };
+    const text = JSON.stringify(request);
+    const json = await (call.method === "eth_sendRawTransaction"
       ? alone(async () => {
           const sent = await post(direct, text);
           if (state.mining) await ask("evm_mine");
           return sent;
         })
       : post(direct, text));
-    if (fate === "dropped") {
+    return fate === "dropped" ? fate : { json };
+  }
+
+  /** Of several requests in one, each is done and has its fate; the connection has the worst of them. */
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+    const asked: RpcRequest | RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const answers = await Promise.all([asked].flat().map(answer));
+    if (answers.includes("hang")) return;
+    if (answers.includes("reset") || answers.includes("dropped")) {
       incoming.socket.resetAndDestroy();
       return;
     }
+    if (answers.includes("500")) {
+      response.writeHead(500, { "content-type": "text/html" }).end("<h1>Internal Server Error</h1>");
+      return;
+    }
+    const texts = answers.map((one) => (typeof one === "object" ? one.json : "null"));
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(answer);
+    response.end(Array.isArray(asked) ? `[${texts.join(",")}]` : texts[0]);
   }
 
   const server = createServer((incoming, response) => {

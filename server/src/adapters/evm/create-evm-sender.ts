@@ -1,5 +1,5 @@
-import { keccak256, type LocalAccount, type PublicClient, parseTransaction } from "viem";
-import { privateKeyToAccount } from "viem/accounts";
+import { signRecoverable } from "tiny-secp256k1";
+import { bytesToHex, hexToBytes, keccak256, type PublicClient, parseTransaction, serializeTransaction } from "viem";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -32,7 +32,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   const { client, chain, relayer, live } = options;
   const relayerKey = await options.signer.privateKeyOf(relayer.id);
   if (live) refuseWellKnownKey(relayerKey);
-  const account = privateKeyToAccount(relayerKey);
+  const key = hexToBytes(relayerKey);
   const hasCode = (address: Hex) => reach(async () => ((await client.getCode({ address })) ?? "0x") !== "0x");
   const orders = createOrderSigner({ ...options, hasCode });
   const readFees = createFeeReader(client);
@@ -44,7 +44,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
     async prepare(transaction) {
       const payload = await orders.payloadOf(transaction);
       const [fees, gas] = await Promise.all([readFees(), chooseGas(client, relayer.address, payload, live)]);
-      return (nonce) => signTransaction(account, { chainId: chain.chainId, nonce, gas, fees, payload });
+      return async (nonce) => signTransaction(key, { chainId: chain.chainId, nonce, gas, fees, payload });
     },
 
     async prepareReplacement({ raw }, how) {
@@ -58,11 +58,11 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
       const base = { chainId: chain.chainId, nonce: old.nonce ?? 0, fees };
       if (how === "empty") {
         const payload = { to: relayer.address, data: "0x" } as const;
-        return await signTransaction(account, { ...base, gas: LEAST_GAS, payload });
+        return signTransaction(key, { ...base, gas: LEAST_GAS, payload });
       }
       const isStillGood = (await readFees()).maxFeePerGas.wei <= signed.maxFeePerGas.wei;
       if (isStillGood || old.to === undefined || old.to === null || old.data === undefined) return undefined;
-      return await signTransaction(account, { ...base, gas: old.gas ?? 0n, payload: { to: old.to, data: old.data } });
+      return signTransaction(key, { ...base, gas: old.gas ?? 0n, payload: { to: old.to, data: old.data } });
     },
 
     broadcast: (raw) => broadcast(client, raw),
@@ -92,12 +92,13 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   };
 }
 
-async function signTransaction(
-  account: LocalAccount,
+/** In compiled code, which takes a quarter of the time. */
+function signTransaction(
+  key: Uint8Array,
   parts: { chainId: number; nonce: number; gas: bigint; fees: Fees; payload: Pick<Payload, "to" | "data"> },
-): Promise<SignedTransaction> {
+): SignedTransaction {
   if (parts.gas < LEAST_GAS) throw new Error(`a transaction with ${parts.gas} gas cannot be in a block`);
-  const raw = await account.signTransaction({
+  const transaction = {
     type: "eip1559",
     chainId: parts.chainId,
     nonce: parts.nonce,
@@ -107,6 +108,12 @@ async function signTransaction(
     gas: parts.gas,
     maxFeePerGas: parts.fees.maxFeePerGas.wei,
     maxPriorityFeePerGas: parts.fees.maxPriorityFeePerGas.wei,
+  } as const;
+  const { signature, recoveryId } = signRecoverable(keccak256(serializeTransaction(transaction), "bytes"), key);
+  const raw = serializeTransaction(transaction, {
+    r: bytesToHex(signature.subarray(0, 32)),
+    s: bytesToHex(signature.subarray(32)),
+    yParity: recoveryId,
   });
   return { raw, hash: keccak256(raw) };
 }

@@ -1,4 +1,4 @@
-import { encodeEventTopics, type Log, type PublicClient, parseEventLogs, type RpcLog } from "viem";
+import { encodeEventTopics, type Log, type PublicClient, type RpcLog } from "viem";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { HttpFailure } from "../../outbound/http-failure.ts";
@@ -73,24 +73,22 @@ function toLog(log: RpcLog): Log {
   };
 }
 
-/** The `Transfer` events of our tokens among these logs. */
+const [TRANSFER] = transferTopics();
+/** The event's name, from and to; the amount is its data. */
+const TRANSFER_TOPICS = 3;
+const AMOUNT = /^0x[0-9a-f]{64}$/i;
+const addressIn = (topic: Hex): Hex => lowerHex(`0x${topic.slice(-40)}`);
+
+/** The `Transfer` events of our tokens among these logs. Read by hand: the library hashes the event's name again for each log. */
 export function toMovements(logs: readonly Log[], tokens: Readonly<Record<TokenSymbol, ChainToken>>): TokenMovement[] {
   const symbolOf = new Map<string, TokenSymbol>(Object.values(tokens).map(({ address, symbol }) => [address, symbol]));
-  const transfers = parseEventLogs({ abi: stablecoinAbi, eventName: "Transfer", logs: [...logs] });
-  return transfers.flatMap((log) => {
-    const token = symbolOf.get(lowerHex(log.address));
-    if (token === undefined || log.blockNumber === null || log.logIndex === null || log.transactionHash === null)
-      return [];
-    return [
-      {
-        token,
-        from: lowerHex(log.args.from),
-        to: lowerHex(log.args.to),
-        amount: log.args.value,
-        transactionHash: lowerHex(log.transactionHash),
-        logIndex: log.logIndex,
-        blockNumber: log.blockNumber,
-      },
-    ];
+  return logs.flatMap(({ address, topics, data, blockNumber, logIndex, transactionHash }) => {
+    const [name, from, to] = topics;
+    const token = symbolOf.get(lowerHex(address));
+    if (name !== TRANSFER || from === undefined || to === undefined || topics.length !== TRANSFER_TOPICS) return [];
+    if (token === undefined || !AMOUNT.test(data)) return [];
+    if (blockNumber === null || logIndex === null || transactionHash === null) return [];
+    const place = { transactionHash: lowerHex(transactionHash), logIndex, blockNumber };
+    return [{ token, from: addressIn(from), to: addressIn(to), amount: BigInt(data), ...place }];
   });
 }
