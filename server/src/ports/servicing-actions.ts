@@ -58,6 +58,10 @@ export interface ServicingActions {
   listDone(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** Those of an order that the supplier was or may have been told of, and that are not over. */
   listSent(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  /** Those of an order whose outcome stayed unknown until they were given up, and that nobody has repeated since. */
+  listGivenUp(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
+  /** One that was given up without a payment took effect after all: it is `sent` again, to be looked up; false: it is not so. */
+  reopen(id: string): Promise<boolean>;
   /** An action that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
   /** Guarded by state and worker, as bookings are. */

@@ -5,6 +5,8 @@ import type { Queryable } from "./database.ts";
 import type { ServicingActionTable } from "./servicing-tables.ts";
 
 const FINAL = ["done", "failed"] as const;
+/** What an action fails with whose outcome stayed unknown (`areas/flights/servicing-steps.ts`). */
+const GIVEN_UP = "provider_timeout";
 
 export function createServicingActions(queryable: Queryable, clock: Clock): ServicingActions {
   const now = (): string => clock.now().toString();
@@ -78,6 +80,53 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
         .where("state", "=", "sent")
         .execute();
       return rows.map(toAction);
+    },
+
+    async listGivenUp(network, orderId) {
+      const rows = await queryable
+        .selectFrom("servicing_action as action")
+        .selectAll("action")
+        .where("network", "=", network)
+        .where("order_id", "=", orderId)
+        .where("state", "=", "failed")
+        .where("failure_code", "=", GIVEN_UP)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("servicing_action as live")
+                .select("live.id")
+                .whereRef("live.tenant_id", "=", "action.tenant_id")
+                .whereRef("live.network", "=", "action.network")
+                .whereRef("live.kind", "=", "action.kind")
+                .whereRef("live.subject_id", "=", "action.subject_id")
+                .where("live.state", "<>", "failed"),
+            ),
+          ),
+        )
+        .orderBy("created_at")
+        .execute();
+      return rows.map(toAction);
+    },
+
+    async reopen(id) {
+      // When somebody repeats it at this moment, the index of live actions refuses one of both.
+      const row = await queryable
+        .updateTable("servicing_action")
+        .set({
+          state: "sent",
+          failure_code: null,
+          worker_id: null,
+          worker_seen_at: null,
+          quiet_until: now(),
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "failed")
+        .where("failure_code", "=", GIVEN_UP)
+        .where("payment_kind", "is", null)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     async wake(id) {

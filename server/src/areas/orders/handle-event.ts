@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import type { Booking } from "../../ports/bookings.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -10,7 +11,7 @@ import { isDecided } from "./prove-booking.ts";
 import { type OrderPorts, refreshOrder } from "./refresh-order.ts";
 
 export interface EventPorts extends OrderPorts {
-  flights: Pick<Flights, "getOrder" | "findOrdersByBooking" | "getAirlineCredit">;
+  flights: Pick<Flights, "getOrder" | "findOrdersByBooking" | "cancelUnpaidOrder" | "getAirlineCredit">;
   flightServicing: Pick<FlightServicing, "getOrderDetails" | "getCancellation" | "getChange" | "listAirlineCredits">;
   stayBookings: Pick<StayBookings, "getStay" | "findStaysByBooking">;
   commits: ServicingCommits;
@@ -53,7 +54,9 @@ async function finishBooking(ports: EventPorts, network: Environment, event: Sup
   }
   const creationFailed = CREATION_FAILED.has(event.type);
   if (booking.state === "failed") {
-    if (creationFailed || !(await isDecided(ports, booking, false))) return "booking failed";
+    if (creationFailed) return "booking failed";
+    if (booking.kind === "flight") return endOrdersOfFailed(ports, booking, fields);
+    if (!(await isDecided(ports, booking, false))) return "booking failed";
     log.error(fields, "the supplier has a paid order of a booking that failed");
     return "paid order of a failed booking";
   }
@@ -80,13 +83,50 @@ async function bookingOf(
 }
 
 /** What a call has sent and got no answer to records its own events; it may be found out now, if it took effect. */
-async function finishActions({ stores, commits }: EventPorts, order: OrderRecord): Promise<void> {
+async function finishActions(ports: EventPorts, order: OrderRecord): Promise<void> {
+  const { stores, commits } = ports;
+  await reopenActions(ports, order);
   const sent = await stores.servicingActions.listSent(order.network, order.orderId);
   if (sent.length === 0) return;
   for (const action of sent) {
     if ((await commits[action.kind].lookUp(action)) !== undefined) await stores.servicingActions.wake(action.id);
   }
   throw new NotYet("a cancellation or a change of the order is under way");
+}
+
+/** What was given up and took effect after all is finished like any other, once in a lifetime of its subject. */
+async function reopenActions({ stores, commits, log }: EventPorts, order: OrderRecord): Promise<void> {
+  const { network, orderId } = order;
+  const reopened = new Set<string>();
+  for (const action of await stores.servicingActions.listGivenUp(network, orderId)) {
+    const { id, kind, subjectId, payment } = action;
+    const subject = `${kind} ${subjectId}`;
+    if (reopened.has(subject) || (await commits[kind].lookUp(action)) === undefined) continue;
+    reopened.add(subject);
+    const fields = { actionId: id, kind, subjectId, orderId, network };
+    if (payment === undefined) {
+      if (await stores.servicingActions.reopen(id))
+        log.warn(fields, "an action that was given up took effect after all");
+      continue;
+    }
+    // The tenant has its money back and may have spent it.
+    log.error({ ...fields, paid: payment.kind }, "an action that was given up and paid back took effect after all");
+  }
+}
+
+/** Of a booking that failed: nobody pays a hold any more; what is paid is the operator's to decide. */
+async function endOrdersOfFailed(
+  { flights, log }: EventPorts,
+  booking: Booking,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const alive = (await flights.findOrdersByBooking(booking.offerId, booking.id)).filter(({ cancelled }) => !cancelled);
+  if (alive.some(({ paid }) => paid)) {
+    log.error(fields, "the supplier has a paid order of a booking that failed");
+    return "paid order of a failed booking";
+  }
+  for (const { id } of alive) await flights.cancelUnpaidOrder(id);
+  return alive.length === 0 ? "booking failed" : "unpaid order of a failed booking cancelled";
 }
 
 type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
