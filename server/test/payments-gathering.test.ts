@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { createGatherWindow } from "../src/jobs/gather-window.ts";
+import { eachByItself, together } from "../src/storage/together.ts";
+import { silentLog } from "./support/identity.ts";
+
+test("a window is opened by the first, gathers for all that come in it, and is not opened again by nobody", async () => {
+  const runs: string[][] = [];
+  let waiting: string[] = [];
+  const window = createGatherWindow(1, async () => runs.push(waiting.splice(0)), silentLog);
+  const earn = (id: string) => {
+    waiting.push(id);
+    window.open();
+  };
+  for (const id of ["a", "b", "c"]) earn(id);
+  await expect.poll(() => runs).toEqual([["a", "b", "c"]]);
+  earn("d");
+  await expect.poll(() => runs).toEqual([["a", "b", "c"], ["d"]]);
+  waiting = [];
+  await window.stop();
+  window.open();
+  expect(runs).toHaveLength(2);
+});
+
+test("a run that fails does not keep the next window", async () => {
+  let runs = 0;
+  const work = async () => {
+    runs += 1;
+    if (runs === 1) throw new Error("the database is away");
+  };
+  const window = createGatherWindow(1, work, silentLog);
+  window.open();
+  await expect.poll(() => runs).toBe(1);
+  window.open();
+  await expect.poll(() => runs).toBe(2);
+  await window.stop();
+});
+
+test("what is asked while work is under way is done together, and each has an outcome of its own", async () => {
+  const batches: (readonly number[])[] = [];
+  const half = together<number, number>(async (items) => {
+    batches.push(items);
+    return await eachByItself(items, async (item) => {
+      if (item % 2 === 1) throw new Error(`${item} is odd`);
+      return item / 2;
+    });
+  }, 3);
+  const outcomes = await Promise.allSettled([2, 3, 4, 6].map(half));
+  expect(batches).toEqual([[2, 3, 4], [6]]);
+  expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : outcome.reason.message))).toEqual([
+    1,
+    "3 is odd",
+    2,
+    3,
+  ]);
+});
+
+test("work that fails as a whole fails everybody, and the next is done", async () => {
+  let isAway = true;
+  const ask = together<number, number>(async (items) => {
+    if (isAway) throw new Error("away");
+    return items.map((value) => ({ status: "fulfilled", value }));
+  }, 10);
+  const failed = await Promise.allSettled([ask(1), ask(2)]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  isAway = false;
+  expect(await ask(3)).toBe(3);
+});
