@@ -47,14 +47,14 @@ export function createOperations(senders: readonly [Sender, ...Sender[]], newKey
   return {
     operations,
 
-    send(random: Random, keyed: boolean): Asked {
+    send(random: Random, keyed: boolean, isHopeless = random.chance(0.04)): Asked {
       const sender = random.pick(senders);
       const number = next();
       const token = random.pick(tokenSymbols);
       const others = senders.filter((one) => one !== sender).map(({ treasury }) => treasury);
       const outside = outsideAddress(random.chance(0.3) ? `regular ${random.between(1, 4)}` : `send ${number}`);
       const to = random.chance(0.35) ? (others[0] ?? outside) : outside;
-      const amount = amountOf(number, random.chance(0.04) ? Number(HOPELESS) : random.between(0, 9));
+      const amount = amountOf(number, isHopeless ? Number(HOPELESS) : random.between(0, 9));
       const operation: Operation = {
         number,
         tool: "send_tokens",

@@ -140,10 +140,12 @@ export function createStorm(senders: readonly [Sender, ...Sender[]]) {
       await Promise.all(workers);
     },
 
-    /** Without kills: some of what had a key, and some bookings, once more as they were sent. */
+    /** Without kills: some of what had a key, and some bookings, once more as they were sent; and more than anybody has. */
     async askAgain(random: Random, signal: AbortSignal): Promise<void> {
       const some = <Item>(list: readonly Item[]): Item[] => random.shuffle(list).slice(0, ASKED_AGAIN);
+      const hopeless = orders.send(random, false, true);
       const questions = [
+        () => ask(hopeless, signal),
         ...some(keyed).map((asked) => () => ask(asked, signal)),
         ...some(bookings).map(
           ({ client, request }) =>

@@ -36,6 +36,8 @@ export function createStorm({ buyer, till, prices, wallets }: StormOptions) {
   const shop = createShop(prices);
   const { purchases } = shop;
   const offers: string[] = [];
+  /** Each is bought by one purchase only: several callers get the same answer. */
+  const known = new Set<string>();
 
   const payTo = (purchase: Purchase): Hex | undefined => prices.get(priceKey(purchase.tool, purchase.keyed))?.payTo;
 
@@ -122,7 +124,9 @@ export function createStorm({ buyer, till, prices, wallets }: StormOptions) {
     if (purchase.tool !== "search_flights" || purchase.args.passengers !== 1) return;
     const [answer] = paidAnswers(purchase);
     const found = Offers.safeParse(answer?.result).data?.offers ?? [];
-    offers.push(...found.map(({ id }) => id));
+    const fresh = found.map(({ id }) => id).filter((id) => !known.has(id));
+    for (const id of fresh) known.add(id);
+    offers.push(...fresh);
     offers.splice(0, Math.max(0, offers.length - OFFERS_KEPT));
   }
 

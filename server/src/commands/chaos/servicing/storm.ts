@@ -28,6 +28,8 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
   const intents = new Map<string, Intent>();
   const undecided: string[] = [];
   let waiting: Sequence[] = [];
+  /** No more kills: what is not decided now never is. */
+  let isCalm = false;
   let begun = 0;
   let ended = 0;
 
@@ -58,7 +60,7 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
   /** Sends the same call until its answer is final. */
   async function untilFinal(sequence: Sequence, request: CallRequest, signal: AbortSignal): Promise<Answer> {
     const intent = intentOf(sequence, request);
-    for (let tries = 1; ; tries += 1) {
+    for (let tries = 1; ; tries += isCalm ? 1 : 0) {
       const answer = await sequence.traveler.client.call(request, signal);
       signal.throwIfAborted();
       intent?.answers.push(answer);
@@ -125,12 +127,14 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
     journal: (): Intent[] => [...intents.values()].map((intent) => ({ ...intent, answers: [...intent.answers] })),
 
     async run(random: Random, signal: AbortSignal): Promise<void> {
+      isCalm = false;
       waiting.push(...Array.from({ length: SEQUENCES_PER_ROUND }, () => begin(random)));
       await work(() => waiting.shift() ?? begin(random), signal);
     },
 
     /** Without kills: everything that was cut off to its end, and then some of what was answered once more. */
     async askAgain(random: Random, signal: AbortSignal): Promise<void> {
+      isCalm = true;
       await work(() => waiting.shift(), signal);
       for (const { sequence, traveler, request } of random.shuffle([...intents.values()]).slice(0, ASKED_AGAIN)) {
         await untilFinal({ number: sequence, traveler, plan: unplanned, answers: [] }, request, signal);
