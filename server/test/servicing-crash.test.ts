@@ -145,4 +145,7 @@ test("a cancellation gives back at most what was paid: not what a change has cos
     { kind: "cancelled" },
     { kind: "refunded", details: refunded },
   ]);
+  // The cancelled order has the change; nobody pays for it any more.
+  await expect(order.act("change by balance")).rejects.toMatchObject({ code: "order_not_changeable" });
+  expect(await order.audit()).toMatchObject({ held: 0n, lost: -412_500_000n });
 });

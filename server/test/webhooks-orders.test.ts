@@ -138,6 +138,7 @@ describe("a commit that is accepted and not answered", () => {
 
   test("cancels as soon as the supplier says so, once", async () => {
     const { orderId } = await world.bookFlexible();
+    await expect.poll(() => kindsOf(orderId), SOON).toContain("ticketed by webhook");
     const quote = await world.result("cancel_order_quote", { orderId });
     const { cancellationId, refundAmount } = quote;
     await world.arm("/air/order_cancellations/{id}/actions/confirm", "accepted_then_done", 1_000);

@@ -148,6 +148,11 @@ export interface FlightServicing {
   /** `service_not_available` when the offer has not all of them in these quantities. */
   priceServices(offerId: string, services: readonly RequestedService[], options?: CallOptions): Promise<PricedServices>;
   getOrderDetails(orderId: string, options?: CallOptions): Promise<OrderDetails>;
+  /**
+   * What the operator's balance had paid for an order that died, when the supplier took none of it in the end: each payment is
+   * `failed` or `cancelled` there. Null while any of it succeeded or is on its way, and when the balance paid nothing.
+   */
+  getReturnedPayment(orderId: string, options?: CallOptions): Promise<string | null>;
   /** Quotes cost nothing, and a new one makes the one before it stale. */
   quoteCancellation(orderId: string): Promise<CancellationQuote>;
   getCancellation(cancellationId: string, options?: CallOptions): Promise<CancellationQuote>;

@@ -105,6 +105,19 @@ export function creditApplied(payments: readonly WirePayment[]): string | null {
   const amounts = payments
     .filter((payment) => payment.type === "airline_credit" && (payment.status ?? "succeeded") === "succeeded")
     .map((payment) => payment.amount ?? "0");
+  return sumOf(amounts);
+}
+
+const GIVEN_BACK: ReadonlySet<string> = new Set(["failed", "cancelled"]);
+
+/** The sum of what was not paid with airline credits, or null unless none of it was taken: a part decides nothing. */
+export function returnedPayment(payments: readonly WirePayment[]): string | null {
+  const money = payments.filter(({ type }) => type !== "airline_credit");
+  if (!money.every(({ status }) => GIVEN_BACK.has(status ?? "succeeded"))) return null;
+  return sumOf(money.map(({ amount }) => amount ?? "0"));
+}
+
+function sumOf(amounts: readonly string[]): string | null {
   if (amounts.length === 0) return null;
   const sum = amounts.reduce((total, amount) => total + (parseDecimal(amount) ?? 0n), 0n);
   return formatDecimal(sum, Math.max(...amounts.map(decimalPlaces)));

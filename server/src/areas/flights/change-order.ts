@@ -64,6 +64,12 @@ export function prepareFlightChange(
       detail: "Cards are not accepted here. Pay with type balance or arc.",
     });
   }
+  // Also one that took effect after it was given up: there is nothing left to pay for.
+  if (order.status === "cancelled") {
+    throw new Failure("order_not_changeable", {
+      detail: "The order is cancelled. Nothing was charged and nothing happened.",
+    });
+  }
   // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
   if (change.confirmedAt === null && isPast(change.expiresAt, clock)) {
     throw new Failure("change_expired", {

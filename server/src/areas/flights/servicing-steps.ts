@@ -1,6 +1,5 @@
-import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OrderRecord } from "../../ports/orders.ts";
@@ -8,6 +7,7 @@ import type { ServicingAction, ServicingKind, ServicingState } from "../../ports
 import type { Aggregates, Stores } from "../../ports/stores.ts";
 import { collect } from "../treasury/collect.ts";
 import { refund } from "../treasury/refund.ts";
+import { atMost, paidFor } from "./paid-for.ts";
 
 /**
  * How a cancellation or a change of an order moves. One worker has it at a time: the call that made it, or the reconciler after
@@ -131,7 +131,7 @@ export function servicingSteps(
   const complete = (action: ServicingAction, effect: ServicingEffect): Promise<ServicingEnd> =>
     ending(action, async () => {
       const { id, network, orderId, callId, payment, state } = action;
-      const back = atMost(effect.refund, await paidFor(action));
+      const back = atMost(effect.refund, await paidFor(stores, action));
       const refundedUsdc = formatDecimal(back);
       const result = { ...effect.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc };
       const [{ details }] = effect.events;
@@ -152,18 +152,6 @@ export function servicingSteps(
       submission.kick();
       return { kind: "done", result };
     });
-
-  /** What the tenant has paid for the order in money and has not been given back. */
-  async function paidFor({ bookingId, network, orderId }: ServicingAction): Promise<Micro> {
-    const booking = await stores.bookings.get(bookingId);
-    const done = await stores.servicingActions.listDone(network, orderId);
-    const results = [booking?.result, ...done.map(({ result }) => result)].map((result) => Paid.parse(result));
-    const paid = results.reduce(
-      (sum, { chargedUsdc, refundedUsdc }) => sum + microOf(chargedUsdc) - microOf(refundedUsdc),
-      0n,
-    );
-    return paid > 0n ? paid : 0n;
-  }
 
   /** `paid`: whether the wallet's transfer took place. */
   const fail = (action: ServicingAction, failure: Failure, paid: boolean): Promise<ServicingEnd> =>
@@ -268,12 +256,6 @@ export function servicingSteps(
     },
   };
 }
-
-/** Of the results of bookings and of actions. */
-const Paid = z.object({ chargedUsdc: z.string().default("0"), refundedUsdc: z.string().default("0") });
-
-const microOf = (amount: string): Micro => parseDecimal(amount) ?? 0n;
-const atMost = (amount: Micro, most: Micro): Micro => (amount < most ? amount : most);
 
 const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
 

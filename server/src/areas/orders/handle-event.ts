@@ -12,7 +12,8 @@ import { type OrderPorts, refreshOrder } from "./refresh-order.ts";
 
 export interface EventPorts extends OrderPorts {
   flights: Pick<Flights, "getOrder" | "findOrdersByBooking" | "cancelUnpaidOrder" | "getAirlineCredit">;
-  flightServicing: Pick<FlightServicing, "getOrderDetails" | "getCancellation" | "getChange" | "listAirlineCredits">;
+  flightServicing: OrderPorts["flightServicing"] &
+    Pick<FlightServicing, "getCancellation" | "getChange" | "listAirlineCredits">;
   stayBookings: Pick<StayBookings, "getStay" | "findStaysByBooking">;
   commits: ServicingCommits;
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Slice } from "../../ports/flights.ts";
@@ -6,10 +7,13 @@ import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "../../ports/orders.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import type { Stores } from "../../ports/stores.ts";
+import type { Aggregates, Stores } from "../../ports/stores.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../flights/booking-result.ts";
+import { atMost, paidFor } from "../flights/paid-for.ts";
+import { refund } from "../treasury/refund.ts";
 
 export interface OrderPorts {
-  flightServicing: Pick<FlightServicing, "getOrderDetails">;
+  flightServicing: Pick<FlightServicing, "getOrderDetails" | "getReturnedPayment">;
   stayBookings: Pick<StayBookings, "getStay">;
   stores: Stores;
   clock: Clock;
@@ -22,6 +26,8 @@ type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
 interface Reading {
   change: OrderChange;
   events: readonly Recorded[];
+  /** What was paid for it and is the operator's again, as it died without tickets; in the order's currency. */
+  returned: string | null;
 }
 
 const MOST_READINGS = 3;
@@ -60,16 +66,24 @@ export async function refreshOrder(
 async function store(
   { stores, clock, log }: OrderPorts,
   known: OrderRecord,
-  { change, events }: Reading,
+  { change, events, returned }: Reading,
   source: OrderEventSource,
 ): Promise<boolean> {
   const { network, orderId } = known;
   const cancelled = change.status === "cancelled" && known.status !== "cancelled";
-  const stored = await stores.transaction(async ({ orders, servicingActions }) => {
+  const stored = await stores.transaction(async (aggregates) => {
+    const { orders, servicingActions } = aggregates;
     if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
     for (const event of events) await orders.record(network, orderId, { ...event, at: clock.now(), source });
     await orders.wasRead(network, orderId, nextCheck({ ...known, ...change }, clock));
-    if (cancelled && (await servicingActions.listSent(network, orderId)).length === 0) {
+    const underWay = (await servicingActions.listSent(network, orderId)).length > 0;
+    // How that ends decides what the tenant has paid and got back; the order is read again then.
+    if (returned !== null && underWay) throw new Error(`order ${orderId} died while a call about it is under way`);
+    const seen = { at: clock.now(), source };
+    const refundedUsdc = returned === null ? undefined : await passOn(aggregates, known, returned, seen);
+    if (refundedUsdc !== undefined) {
+      log.warn({ orderId, network, refundedUsdc }, "the supplier could not issue tickets: what was paid is given back");
+    } else if (cancelled && !underWay) {
       log.error(
         { orderId, network },
         "an order was cancelled, but not by a call: its refund is the operator's to decide",
@@ -78,6 +92,28 @@ async function store(
     return true;
   });
   return stored;
+}
+
+/** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */
+async function passOn(
+  aggregates: Aggregates,
+  { tenantId, network, orderId, bookingId, totalCurrency }: OrderRecord,
+  returned: string,
+  seen: Pick<OrderEvent, "at"> & { source: OrderEventSource },
+): Promise<string | undefined> {
+  const returnedMicro = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(returned) : undefined;
+  if (returnedMicro === undefined) return undefined;
+  // A cancellation by a call has given back what its quote said.
+  const done = await aggregates.servicingActions.listDone(network, orderId);
+  if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
+  const back = atMost(returnedMicro, await paidFor(aggregates, { network, orderId, bookingId }));
+  if (back === 0n) return undefined;
+  const refundedUsdc = formatDecimal(back);
+  const details = { reason: "ticketing_failed", refundedUsdc };
+  const event = { kind: "refunded", key: "payment", details, ...seen };
+  if (!(await aggregates.orders.record(network, orderId, event))) return undefined;
+  await refund(aggregates, { tenantId, network, token: "USDC" }, `payment-returned:${bookingId}`, back);
+  return refundedUsdc;
 }
 
 async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | undefined> {
@@ -95,7 +131,9 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
   const details = await flightServicing.getOrderDetails(known.orderId);
   const { cancelledAt, ticketed, documents, airlineChanges, totalAmount, totalCurrency } = details;
   const numbers = documents.map(({ number }) => number);
+  const died = cancelledAt !== null && !ticketed && known.ticketing !== "ticketed";
   return {
+    returned: died ? await flightServicing.getReturnedPayment(known.orderId) : null,
     change: {
       ...(cancelledAt === null ? {} : { status: "cancelled" }),
       ...(ticketed ? { ticketing: "ticketed" } : {}),
@@ -122,6 +160,7 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
 async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promise<Reading> {
   const { status, cancelledAt, totalAmount, totalCurrency } = await stayBookings.getStay(known.orderId);
   return {
+    returned: null,
     change: { ...(status === "cancelled" ? { status } : {}), totalAmount, totalCurrency },
     events: status === "cancelled" ? cancelledEvent(known, cancelledAt ?? "") : [],
   };
