@@ -23,6 +23,7 @@ import {
   pending,
   reaching,
   refusal,
+  tooManyOpen,
 } from "./payment-failures.ts";
 import { createPaymentNews } from "./payment-news.ts";
 import { createRetry } from "./retry-payment.ts";
@@ -256,6 +257,7 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
           this.#claimed = payment;
           return undefined;
         }
+        if (claim.reason === "too_many_open") throw tooManyOpen();
         // What was fetched a moment ago is gone from the balance, and still counts as open until the books know of it.
         if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
         await options.pause(LOOK_AGAIN_MS * look);

@@ -37,6 +37,15 @@ export function inProgress(): Failure {
   });
 }
 
+export function tooManyOpen(): Failure {
+  return new Failure("rate_limited", {
+    detail:
+      "The payer has as many payments under way as it may. Nothing was taken; wait for payments under way and send the same signature again.",
+    extra: { reason: "too_many_open" },
+    retryAfterSeconds: 1,
+  });
+}
+
 export function pending(): Failure {
   return new Failure("settlement_pending", {
     detail:

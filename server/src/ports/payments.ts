@@ -73,8 +73,13 @@ export type PaymentClaim =
   | { kind: "claimed" }
   /** The authorization has a payment already. */
   | { kind: "taken"; payment: Payment }
-  /** What the payer owes for calls under way is more than it has, or it left too many unpaid. */
-  | { kind: "refused"; reason: "insufficient_funds" | "payer_owes" };
+  | { kind: "refused"; reason: ClaimRefusal };
+
+/**
+ * What the payer owes for calls under way is more than it has, or it left too many unpaid, or more are under way than it has been
+ * seen to pay.
+ */
+export type ClaimRefusal = "insufficient_funds" | "payer_owes" | "too_many_open";
 
 export interface EarnedPayment {
   chainTransactionId: string | undefined;
@@ -135,7 +140,7 @@ export interface Payments {
   listLoose(environment: Environment, limit: number): Promise<readonly Payment[]>;
   /**
    * Takes turns over those whose outcome nobody has asked for in `seconds`: earned ones in no chain transaction, or receivables
-   * with an authorization that is not over yet. Several processes are given different ones.
+   * of the last 30 days with an authorization that is not over yet. Several processes are given different ones.
    */
   takeUnsettled(
     environment: Environment,

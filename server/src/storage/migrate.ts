@@ -14,6 +14,7 @@ import * as servicing from "./migrations/0009-servicing.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
+import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   "0010-orders": orders,
   "0011-negotiated-rates": negotiatedRates,
   "0012-payment-answers": paymentAnswers,
+  "0013-payments-under-way": paymentsUnderWay,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

@@ -1,13 +1,19 @@
 import { type Insertable, sql } from "kysely";
 import pg from "pg";
 import type { Micro } from "../domain/money.ts";
-import type { NewPayment, PaymentClaim } from "../ports/payments.ts";
+import type { ClaimRefusal, NewPayment, PaymentClaim } from "../ports/payments.ts";
 import type { Database, Queryable } from "./database.ts";
 import { authorizationKey, findPayments, toRow } from "./payment-rows.ts";
 import { eachByItself } from "./together.ts";
 
 /** So many answers of a payer may be unpaid; then nothing more is done for it. */
 const MOST_RECEIVABLES = 3;
+/**
+ * Payments under way can all fail together, each at the cost of a transaction: a payer has as many of them as it has brought to a
+ * good end, and a few.
+ */
+const UNDER_WAY_AT_FIRST = 16;
+const MOST_UNDER_WAY = 1_000;
 
 export interface ClaimRequest {
   payment: NewPayment;
@@ -23,9 +29,9 @@ type Written = Exclude<PaymentClaim, { kind: "taken" }> | Taken;
 
 /** Rolls a claim back. */
 class ClaimRefused extends Error {
-  readonly reason: "insufficient_funds" | "payer_owes";
+  readonly reason: ClaimRefusal;
 
-  constructor(reason: "insufficient_funds" | "payer_owes") {
+  constructor(reason: ClaimRefusal) {
     super(reason);
     this.reason = reason;
   }
@@ -85,7 +91,7 @@ async function writeClaims(
   const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latency_ms: 0 }));
   const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
   const [paymentColumns, callColumns] = [columnsOf(rows), columnsOf(calls)];
-  const statement = sql<{ id: string; open: bigint; receivables: number }>`
+  const statement = sql<{ id: string; open: bigint; receivables: number; under_way: number; settled: number }>`
     with inserted as (
       insert into payment (${paymentColumns})
       select ${paymentColumns} from json_populate_recordset(null::payment, ${toJson(rows)})
@@ -94,10 +100,11 @@ async function writeClaims(
       returning id, call_id, network, asset, payer, amount_micro
     ),
     purse as (
-      insert into payment_payer (network, asset, payer, open_micro)
-      select network, asset, payer, sum(amount_micro)::bigint from inserted group by 1, 2, 3 order by 1, 2, 3
-      on conflict (network, asset, payer) do update set open_micro = payment_payer.open_micro + excluded.open_micro
-      returning network, asset, payer, open_micro, receivables
+      insert into payment_payer (network, asset, payer, open_micro, under_way)
+      select network, asset, payer, sum(amount_micro)::bigint, count(*) from inserted group by 1, 2, 3 order by 1, 2, 3
+      on conflict (network, asset, payer) do update set open_micro = payment_payer.open_micro + excluded.open_micro,
+        under_way = payment_payer.under_way + excluded.under_way
+      returning network, asset, payer, open_micro, receivables, under_way, settled
     )
     ${
       calls.length === 0
@@ -108,7 +115,7 @@ async function writeClaims(
       where line.id in (select call_id from inserted)
     )`
     }
-    select inserted.id, purse.open_micro as open, purse.receivables
+    select inserted.id, purse.open_micro as open, purse.receivables, purse.under_way, purse.settled
     from inserted join purse using (network, asset, payer)`;
   const write = async (db: Queryable): Promise<readonly Written[]> => {
     const inserted = new Map((await statement.execute(db)).rows.map((row) => [row.id, row]));
@@ -116,6 +123,8 @@ async function writeClaims(
       const row = inserted.get(payment.id);
       if (row === undefined) return { kind: "taken" };
       if (row.receivables >= MOST_RECEIVABLES) throw new ClaimRefused("payer_owes");
+      const most = Math.max(UNDER_WAY_AT_FIRST, Math.min(row.settled, MOST_UNDER_WAY));
+      if (row.under_way > most) throw new ClaimRefused("too_many_open");
       if (balance !== undefined && row.open > balance) throw new ClaimRefused("insufficient_funds");
       return { kind: "claimed" };
     });

@@ -55,5 +55,8 @@ export interface PaymentTables {
     payer: Hex;
     open_micro: Generated<bigint>;
     receivables: Generated<number>;
+    /** Claimed and earned ones. */
+    under_way: Generated<number>;
+    settled: Generated<number>;
   };
 }

@@ -106,11 +106,13 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
     ),
     owed as (
       update payment_payer set open_micro = payment_payer.open_micro - total.open,
-        receivables = payment_payer.receivables - total.receivables
+        receivables = payment_payer.receivables - total.receivables,
+        under_way = payment_payer.under_way - total.under_way, settled = payment_payer.settled + total.settled
       from (
         select changed.network, changed.asset, changed.payer,
           sum(case changed.was when 'earned' then changed.amount_micro else 0 end)::bigint as open,
-          count(*) filter (where changed.was = 'receivable')::int as receivables
+          count(*) filter (where changed.was = 'receivable')::int as receivables,
+          count(*) filter (where changed.was = 'earned')::int as under_way, count(*)::int as settled
         from changed join purse using (network, asset, payer) group by 1, 2, 3
       ) total
       where (payment_payer.network, payment_payer.asset, payment_payer.payer) = (total.network, total.asset, total.payer)

@@ -14,6 +14,8 @@ import { together } from "./together.ts";
 
 const AT_ONCE = 64;
 const PRUNED_AT_ONCE = 1_000;
+/** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */
+const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
 /** Joins the caller's transaction when `queryable` is one. */
@@ -45,13 +47,14 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
   async function changeOwed(
     db: Queryable,
     { network, asset, payer }: Pick<PaymentTable, "network" | "asset" | "payer">,
-    change: { open: Micro; receivables: number },
+    change: { open: Micro; receivables: number; underWay: number },
   ): Promise<void> {
     await db
       .updateTable("payment_payer")
       .set({
         open_micro: sql`open_micro + ${change.open}::bigint`,
         receivables: sql`receivables + ${change.receivables}::int`,
+        under_way: sql`under_way + ${change.underWay}::int`,
       })
       .where("network", "=", network)
       .where("asset", "=", asset)
@@ -80,7 +83,7 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       if (row === undefined) return false;
       const isOwed = change.state === "receivable";
       const open = isOwed ? -row.amount_micro : row.amount_micro;
-      await changeOwed(db, row, { open, receivables: isOwed ? 1 : -1 });
+      await changeOwed(db, row, { open, receivables: isOwed ? 1 : -1, underWay: isOwed ? -1 : 1 });
       // Whoever gets the same answer by another call pays for it, unless this one is paid after all.
       await db
         .updateTable("call")
@@ -120,7 +123,7 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
           return false;
         }
         await db.deleteFrom("payment").where("id", "=", id).execute();
-        await changeOwed(db, row, { open: -row.amount_micro, receivables: 0 });
+        await changeOwed(db, row, { open: -row.amount_micro, receivables: 0, underWay: -1 });
         await db
           .updateTable("call")
           .set({ state: "released", settled_at: now() })
@@ -201,7 +204,8 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       const isTheirTurn =
         state === "earned"
           ? sql<boolean>`payment.chain_transaction_id is null`
-          : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric`;
+          : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric
+              and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
       const rows = await queryable
         .updateTable("payment")
         .set({ looked_at: at.toString() })

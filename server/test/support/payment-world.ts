@@ -234,7 +234,7 @@ export async function openPaymentWorld() {
         .execute();
       const purse = await world.db
         .selectFrom("payment_payer")
-        .select(["open_micro", "receivables"])
+        .select(["open_micro", "receivables", "under_way", "settled"])
         .where("payer", "=", address)
         .executeTakeFirst();
       const callIds = rows.map((row) => row.call_id);
@@ -248,6 +248,8 @@ export async function openPaymentWorld() {
         rows,
         open: purse?.open_micro ?? 0n,
         receivables: purse?.receivables ?? 0,
+        underWay: purse?.under_way ?? 0,
+        settled: purse?.settled ?? 0,
         recorded: records.reduce((sum, row) => sum + row.price_micro, 0n),
         records,
       };
