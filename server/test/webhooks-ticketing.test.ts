@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { openServicing, type Servicing } from "./support/servicing-service.ts";
+
+/** Orders that were paid and die, as the airline issues no tickets: the supplier gives the payment back, and so do we. */
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing({ SANDBOX_QUIET_MS: "600000" });
+});
+afterAll(() => world?.close());
+
+const SOON = { timeout: 20_000 };
+const Order = z.object({
+  status: z.string(),
+  events: z.array(z.object({ kind: z.string(), source: z.string(), details: z.record(z.string(), z.unknown()) })),
+});
+const Offers = z.object({
+  offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
+});
+
+async function read(orderId: string) {
+  const { service } = world;
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  return Order.parse((await service.send(`/api/orders/${orderId}`, { headers })).body);
+}
+
+async function offerPaid(instant: boolean) {
+  // Nobody holds what departs tomorrow.
+  for (let days = instant ? 1 : 60; days < 80; days += 1) {
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+    const found = await world.result("search_flights", { origin: "LHR", destination: "JFK", departureDate });
+    const offer = Offers.parse(found).offers.find(({ paymentRequirements: rules }) => {
+      return rules.requiresInstantPayment === instant;
+    });
+    if (offer !== undefined) return offer;
+  }
+  throw new Error("nothing to book");
+}
+
+async function bookWithoutTickets(instant: boolean) {
+  const offer = await offerPaid(instant);
+  await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed");
+  return world.book({ offerId: offer.id });
+}
+
+const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webhook-disturbances", { kind, ...extra });
+test.each([
+  ["a hold that was paid", false],
+  ["an order that was paid at once", true],
+])("%s is given back once, however often the supplier tells", async (_, instant) => {
+  await disturb("duplicate", { type: "air.payment.failed", copies: 4 });
+  const { orderId, totalAmount } = await bookWithoutTickets(instant);
+  await world.issueTickets();
+  await expect.poll(async () => (await read(orderId)).status, SOON).toBe("cancelled");
+  const done = () =>
+    world.service.sql("select distinct type, outcome from webhook_event where order_id = $1 and type = $2", [
+      orderId,
+      "air.payment.failed",
+    ]);
+  await expect.poll(done, SOON).toEqual([{ type: "air.payment.failed", outcome: "order read" }]);
+  const { events } = await read(orderId);
+  expect(events.map(({ kind, source }) => `${kind} by ${source}`)).toEqual([
+    "booked by call",
+    "cancelled by webhook",
+    "refunded by webhook",
+  ]);
+  expect(events.at(-1)?.details).toMatchObject({ reason: "ticketing_failed", refundedUsdc: totalAmount });
+  await world.expectSameBooks();
+});
+
+test("events that never come are made up for by a look at the order", async () => {
+  // Of its making, of its payment and of its end.
+  await disturb("drop", { times: 3 });
+  const { orderId } = await bookWithoutTickets(true);
+  await world.issueTickets();
+  // A minute later.
+  await world.service.sql("update booking set order_check_at = now() where order_id = $1", [orderId]);
+  await expect
+    .poll(async () => (await read(orderId)).events.map(({ kind, source }) => `${kind} by ${source}`), SOON)
+    .toEqual(["booked by call", "cancelled by reconciliation", "refunded by reconciliation"]);
+  await world.expectSameBooks();
+});
+
+test("what the events say late, when the order shows as cancelled already, is given back all the same", async () => {
+  const { orderId } = await bookWithoutTickets(false);
+  await world.service.sql("update booking set order_status = 'cancelled' where order_id = $1", [orderId]);
+  await world.issueTickets();
+  await expect.poll(async () => (await read(orderId)).events.map(({ kind }) => kind), SOON).toContain("refunded");
+  await world.expectSameBooks();
+});
