@@ -128,6 +128,37 @@ test.each(WHAT)("%s: a refusal gives back what was held or paid", async (what) =
   expect(await order.audit()).toMatchObject({ states: ["failed"], effectsFit: true, held: 0n, lost: 0n, times: 0 });
 });
 
+test("what the collection wallet cannot give back yet is tried ever more rarely, and given back when it can", async () => {
+  const order = await world.newOrder();
+  let short = true;
+  let tries = 0;
+  const transaction: typeof world.stores.transaction = (work) =>
+    world.stores.transaction((aggregates) => {
+      const refund: typeof aggregates.ledger.refund = async (...posting) => {
+        tries += 1;
+        if (short) throw new Error("the collection wallet has less");
+        await aggregates.ledger.refund(...posting);
+      };
+      return work({ ...aggregates, ledger: { ...aggregates.ledger, refund } });
+    });
+  const ports = { ...order.ports, stores: { ...world.stores, transaction } };
+  await expect(order.act("cancellation", ports, { answerMilliseconds: 50 })).rejects.toMatchObject({
+    code: "outcome_unknown",
+  });
+  const looks = async (count: number, seconds: number) => {
+    tries = 0;
+    for (let look = 0; look < count; look += 1) await order.reconcile({ seconds }, ports);
+    return tries;
+  };
+  expect(await looks(4, 1)).toBe(4);
+  await looks(1, 3_600);
+  // Every five minutes.
+  expect(await looks(20, 60)).toBe(4);
+  short = false;
+  await order.reconcile({ minutes: 5 }, ports);
+  expect(await order.audit()).toMatchObject({ states: ["done"], effectsFit: true, lost: -300_000_000n, times: 1 });
+});
+
 test("a cancellation gives back at most what was paid: not what a change has cost that was given up and made after all", async () => {
   const order = await world.newOrder();
   order.servicing.faults.push("late_effect");

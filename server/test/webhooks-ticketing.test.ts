@@ -14,9 +14,7 @@ const Order = z.object({
   status: z.string(),
   events: z.array(z.object({ kind: z.string(), source: z.string(), details: z.record(z.string(), z.unknown()) })),
 });
-const Offers = z.object({
-  offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
-});
+const Bags = z.object({ bags: z.array(z.object({ id: z.string() })) });
 
 async function read(orderId: string) {
   const { service } = world;
@@ -24,23 +22,21 @@ async function read(orderId: string) {
   return Order.parse((await service.send(`/api/orders/${orderId}`, { headers })).body);
 }
 
-async function offerPaid(instant: boolean) {
-  // Nobody holds what departs tomorrow.
-  for (let days = instant ? 1 : 60; days < 80; days += 1) {
-    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days }).toString();
-    const found = await world.result("search_flights", { origin: "LHR", destination: "JFK", departureDate });
-    const offer = Offers.parse(found).offers.find(({ paymentRequirements: rules }) => {
-      return rules.requiresInstantPayment === instant;
-    });
-    if (offer !== undefined) return offer;
-  }
-  throw new Error("nothing to book");
+/** A bag can only be booked with an order that is paid at once. */
+async function withBag(offerId: string) {
+  const { bags } = Bags.parse(await world.result("list_flight_ancillaries", { offerId }));
+  return bags.slice(0, 1).map(({ id }) => ({ offerId, services: [{ id, quantity: 1 }] }));
 }
 
 async function bookWithoutTickets(instant: boolean) {
-  const offer = await offerPaid(instant);
-  await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed");
-  return world.book({ offerId: offer.id });
+  const offers = await world.search();
+  for (const { id: offerId } of offers) {
+    const [order] = instant ? await withBag(offerId) : [{ offerId }];
+    if (order === undefined) continue;
+    await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed");
+    return world.book(order);
+  }
+  throw new Error("nothing to book");
 }
 
 const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webhook-disturbances", { kind, ...extra });

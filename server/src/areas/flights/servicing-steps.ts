@@ -34,6 +34,8 @@ export const HEARTBEAT_MILLISECONDS = 2_000;
 export const STALE_SECONDS = 15;
 /** When the end is known and cannot be stored, or a transfer is under way: nothing has to be proved by waiting. */
 const AGAIN_MILLISECONDS = 500;
+/** The longer that lasts, the rarer it is tried: what the collection wallet lacks may come in after days. */
+const LATEST_AGAIN_MILLISECONDS = 300_000;
 
 export const SERVICING_PURPOSE = "servicing";
 
@@ -113,8 +115,9 @@ export function servicingSteps(
 
   /** Lets go of the action until it makes sense to look again. */
   async function leave(action: ServicingAction, kind: "unknown" | "soon", cause: unknown): Promise<ServicingEnd> {
-    const milliseconds = kind === "soon" ? AGAIN_MILLISECONDS : commits[action.kind].quietMilliseconds;
-    const left = await stores.servicingActions.leave(action.id, workerId, clock.now().add({ milliseconds }));
+    const now = clock.now();
+    const milliseconds = kind === "soon" ? againAfter(action, now) : commits[action.kind].quietMilliseconds;
+    const left = await stores.servicingActions.leave(action.id, workerId, now.add({ milliseconds }));
     return left ? { kind, cause } : { kind: "lost" };
   }
 
@@ -255,6 +258,11 @@ export function servicingSteps(
       return () => clearInterval(timer);
     },
   };
+}
+
+function againAfter({ createdAt }: ServicingAction, now: Temporal.Instant): number {
+  const tenth = Math.round(now.since(createdAt).total("milliseconds") / 10);
+  return Math.min(Math.max(AGAIN_MILLISECONDS, tenth), LATEST_AGAIN_MILLISECONDS);
 }
 
 const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
