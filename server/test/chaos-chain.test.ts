@@ -6,7 +6,7 @@ import { NOBODY, type Operation } from "../src/commands/chaos/chain/journal.ts";
 import type { Hex } from "../src/domain/tokens.ts";
 import { chaosRunner } from "./support/run-chaos.ts";
 
-const LONG = 240_000;
+const LONG = 480_000;
 const startChaos = chaosRunner();
 const runChaos = (...args: readonly string[]) => startChaos("--area", "chain", "--seed", "wayfare", ...args).ended;
 

@@ -12,7 +12,7 @@ import { checkAnswered, checkOnce, checkRefused } from "../src/commands/chaos/se
 import type { Intent } from "../src/commands/chaos/servicing/journal.ts";
 import { chaosRunner } from "./support/run-chaos.ts";
 
-const LONG = 300_000;
+const LONG = 480_000;
 const startChaos = chaosRunner();
 const runChaos = (...args: readonly string[]) => startChaos("--area", "servicing", "--seed", "wayfare", ...args).ended;
 

@@ -7,7 +7,7 @@ import { createRandom } from "../src/commands/chaos/random.ts";
 import { chaosProgram } from "../src/commands/chaos.ts";
 import { chaosRunner } from "./support/run-chaos.ts";
 
-const LONG = 240_000;
+const LONG = 480_000;
 
 const startChaos = chaosRunner();
 const runChaos = (...args: readonly string[]) => startChaos(...args).ended;

@@ -13,12 +13,13 @@ const MOST_ROUNDS = 10_000;
 
 const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.
 
-  npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--keep]
+  npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
 
 ${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n                  --break ${guards.join(" | ")}`).join("\n")}
   --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
   --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
   --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.
+  --brief         The rounds of the run share the kills of one round among themselves.
   --keep          Keeps the run's folder with its database and logs.
 
 Exit code: 0 every invariant holds, 1 one does not, 2 called wrongly, 130 interrupted.
@@ -29,6 +30,7 @@ interface Arguments {
   rounds: number;
   seed: string;
   broken: string | undefined;
+  brief: boolean;
   keep: boolean;
 }
 
@@ -47,7 +49,7 @@ function readArguments(args: readonly string[]): Arguments | undefined {
   if (broken !== undefined && !area.guards.includes(broken)) {
     throw new UsageError(`--break is one of: ${area.guards.join(", ")}.`);
   }
-  return { area, rounds, seed, broken, keep: values.keep === true };
+  return { area, rounds, seed, broken, brief: values.brief === true, keep: values.keep === true };
 }
 
 function parse(args: readonly string[]) {
@@ -59,6 +61,7 @@ function parse(args: readonly string[]) {
         rounds: { type: "string", default: "2" },
         seed: { type: "string" },
         break: { type: "string" },
+        brief: { type: "boolean" },
         keep: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },

@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 /** Counts what was really killed, by part. */
 export type Kills = Map<string, number>;
 
-interface Move {
+export interface Move {
   name: string;
   /** Parts to kill, each group at one moment, with a pause of its own between groups. */
   groups: readonly (readonly string[])[];
@@ -16,7 +16,7 @@ interface Move {
 export interface NemesisOptions {
   deployment: Deployment;
   history: History;
-  parts: readonly string[];
+  moves: readonly Move[];
   kills: Kills;
   random: Random;
   run: Pick<AreaRun, "disturb" | "nextMoment" | "witness">;
@@ -31,13 +31,12 @@ const CHANCE_OF_A_KILL_AT_A_MOMENT = 0.75;
 const CHANCE_OF_A_KILL_WHILE_STARTING = 0.25;
 
 /**
- * Kills every part once, all at once, and the database and then the service while that waits for it: in an order and at moments
- * that the seed decides. Half of the kills fall on the heels of an answer, others at a moment that the area looks out for, some
- * into the start after the one before.
+ * Makes its moves in an order and at moments that the seed decides. Half of the kills fall on the heels of an answer, others at a
+ * moment that the area looks out for, some into the start after the one before.
  */
 export async function rage(options: NemesisOptions): Promise<void> {
   const { deployment, history, kills, random, run, signal } = options;
-  for (const move of random.shuffle(movesOf(options.parts))) {
+  for (const move of random.shuffle(options.moves)) {
     await run.disturb(random).catch(() => undefined);
     await delay(random.between(300, 1_500), undefined, { signal });
     const atAnAnswer = random.chance(CHANCE_OF_A_KILL_AT_AN_ANSWER);
@@ -64,7 +63,8 @@ async function nextAnswer(history: History, signal: AbortSignal): Promise<void> 
   await history.nextAcknowledgement(AbortSignal.any([signal, AbortSignal.timeout(1_000)])).catch(() => undefined);
 }
 
-function movesOf(parts: readonly string[]): Move[] {
+/** Every part once, all at once, and the first and then the service while that waits for it. */
+export function movesOf(parts: readonly string[]): Move[] {
   const alone = [SERVICE, ...parts].map((part): Move => ({ name: part, groups: [[part]] }));
   const together: Move = { name: "all", groups: [[...parts, SERVICE]] };
   const oneAfterTheOther = parts.slice(0, 1).map((first): Move => ({ name: "wake", groups: [[first], [SERVICE]] }));

@@ -3,7 +3,7 @@ import type { Area, AreaRun, Finding } from "./area.ts";
 import { createClient } from "./client.ts";
 import { createDeployment, type Deployment, NotReadyError, SERVICE } from "./deployment.ts";
 import { createHistory, type History } from "./history.ts";
-import { type Kills, rage } from "./nemesis.ts";
+import { type Kills, type Move, movesOf, rage } from "./nemesis.ts";
 import { createRandom, type Random } from "./random.ts";
 import { describeFindings, describeRound, describeTotals, duration } from "./report.ts";
 
@@ -13,6 +13,8 @@ export interface ChaosOptions {
   seed: string;
   /** Undefined: all guards are on. */
   broken: string | undefined;
+  /** The rounds share the kills of one round. */
+  brief: boolean;
   /** Keeps the folder with the database and the logs. */
   keep: boolean;
   say(line: string): void;
@@ -92,6 +94,13 @@ async function cameBack(round: Promise<void>): Promise<Finding[]> {
   }
 }
 
+function movesOfRound({ area, brief, seed, round, rounds }: Round): readonly Move[] {
+  const moves = movesOf(area.parts);
+  if (!brief) return moves;
+  const dealt = createRandom(seed).fork("moves").shuffle(moves);
+  return dealt.filter((_, index) => index % rounds === round - 1);
+}
+
 interface Round extends ChaosOptions {
   run: AreaRun;
   deployment: Deployment;
@@ -114,7 +123,7 @@ async function runRound(options: Round): Promise<void> {
       history,
       kills,
       signal,
-      parts: options.area.parts,
+      moves: movesOfRound(options),
       random: random.fork("nemesis"),
       run,
       // A control has shown what it must as soon as one invariant fails.

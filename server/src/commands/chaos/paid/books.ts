@@ -22,7 +22,7 @@ const Payment = z.object({
   transaction_hash: Digits.nullable(),
 });
 const Usage = z.object({ id: z.string(), call_id: z.string().nullable(), tool: z.string(), price: Amount });
-const Payer = z.object({ payer: Digits, open: Amount, receivables: z.int() });
+const Payer = z.object({ payer: Digits, open: Amount, receivables: z.int(), under_way: z.int(), settled: z.int() });
 const Call = z.object({ id: z.string(), state: z.string() });
 const Booking = z.object({ id: z.string(), offer_id: z.string(), state: z.string(), call_id: z.string() });
 const Search = z.object({
@@ -35,7 +35,7 @@ const Search = z.object({
 const PAYMENTS = `select id, payer, nonce, amount_micro::text as amount, tool, state, result is not null as has_result, call_id, usage_id,
   transaction_hash from payment order by id`;
 const USAGE = `select id, call_id, tool, price_micro::text as price from usage_record where surface = 'paid'`;
-const PAYERS = "select payer, open_micro::text as open, receivables from payment_payer";
+const PAYERS = "select payer, open_micro::text as open, receivables, under_way, settled from payment_payer";
 const CALLS = "select id, state from call where surface = 'paid'";
 const BOOKINGS = "select id, offer_id, state, call_id from booking";
 const SEARCHES = "select params from offer_requests";

@@ -95,10 +95,17 @@ export function checkReceivables({ payments, payers }: PaidBooks, { used }: Chai
   const problems = receivables
     .filter((payment) => captured.has(authorizationKey(payment)) || !payment.has_result)
     .map((payment) => `${name(payment)} is captured, or has no answer`);
-  for (const { payer, open, receivables: counted } of payers) {
+  const paid = Map.groupBy(
+    payments.filter(({ state }) => state === "settled"),
+    ({ payer }) => payer,
+  );
+  for (const { payer, open, receivables: counted, under_way, settled } of payers) {
     const found = counts.get(payer)?.length ?? 0;
     if (counted !== found) problems.push(`${payer} is said to owe ${counted} answers, and owes ${found}`);
     if (open !== 0n) problems.push(`${payer} is said to have ${open} open`);
+    if (under_way !== 0) problems.push(`${payer} is said to have ${under_way} payments under way`);
+    const times = paid.get(payer)?.length ?? 0;
+    if (settled !== times) problems.push(`${payer} is said to have paid ${settled} times, and has ${times} times`);
   }
   // Payers are compared also when nobody owes anything.
   return {
