@@ -145,6 +145,9 @@ test("what the collection wallet cannot give back yet is tried ever more rarely,
   await expect(order.act("cancellation", ports, { answerMilliseconds: 50 })).rejects.toMatchObject({
     code: "outcome_unknown",
   });
+  const { orderId } = order.order;
+  const worker = world.db.selectFrom("servicing_action").select("worker_id").where("order_id", "=", orderId);
+  await expect.poll(() => worker.execute()).toEqual([{ worker_id: null }]);
   const looks = async (count: number, seconds: number) => {
     tries = 0;
     for (let look = 0; look < count; look += 1) await order.reconcile({ seconds }, ports);
