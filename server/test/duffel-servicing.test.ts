@@ -316,3 +316,27 @@ test("a customer's credits over all pages, newest first, and nobody else's", asy
   expect(duffel.requests.map(({ query }) => query)).toMatchObject([{ user_id: "icu_1" }, { after: "p2" }]);
   expect(await duffel.flightServicing.listAirlineCredits("icu_1", 1)).toHaveLength(1);
 });
+
+const payment = (status: string | null, amount: string, type = "balance") => ({
+  id: `pay_${amount}`,
+  type,
+  amount,
+  status,
+});
+test.each([
+  ["failed", [payment("failed", "90.50")], "90.50"],
+  [
+    "cancelled, beside a credit",
+    [payment("cancelled", "90.50"), payment("succeeded", "10.00", "airline_credit")],
+    "90.50",
+  ],
+  ["tried twice", [payment("failed", "90.50"), payment("succeeded", "90.51")], null],
+  ["still on its way", [payment("pending", "90.50")], null],
+  ["without a status", [payment(null, "90.50")], null],
+  ["by a credit alone", [payment("failed", "90.50", "airline_credit")], null],
+  ["never", [], null],
+])("what the balance paid is given back only when none of it was taken: %s", async (_, payments, returned) => {
+  await using duffel = await startDuffel(() => ({ status: 200, json: { data: payments, meta: null } }));
+  expect(await duffel.flightServicing.getReturnedPayment("ord_1")).toBe(returned);
+  expect(duffel.requests.map(({ path }) => path)).toEqual(["/air/payments"]);
+});
