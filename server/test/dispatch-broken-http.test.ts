@@ -45,7 +45,12 @@ describe("what is no HTTP is answered with a problem", () => {
     ["a NUL in a header", request("GET / HTTP/1.1", ["Host: x", "X: a\0b"])],
     ["a host that is none", request("GET /healthz HTTP/1.1", ["Host: a b"])],
     ["a target that is none", request("POST * HTTP/1.1", ["Host: x", "Content-Length: 0"])],
-    ["headers without end", request("GET / HTTP/1.1", ["Host: x", `X: ${"a".repeat(20_000)}`]), 431, "headers_too_large"],
+    [
+      "headers without end",
+      request("GET / HTTP/1.1", ["Host: x", `X: ${"a".repeat(20_000)}`]),
+      431,
+      "headers_too_large",
+    ],
   ])("%s", async (_, bytes, status = 400, code = "invalid_input") => {
     const answer = await exchange(bytes);
     expect(answer.status).toBe(status);

@@ -43,7 +43,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   unauthorized: "The API key is missing, wrong, revoked or expired. Send `Authorization: Bearer ak_…`.",
   spend_cap_exceeded: "The tenant's spend cap of this month leaves no room. The operator can raise it.",
   payment_required: "The call has to be paid. The answer says how much and to whom; sign and send it again.",
-  payment_invalid: "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why, `detail` what to do.",
+  payment_invalid:
+    "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why, `detail` what to do.",
   missing_scope: "The key may not do this. `scope` names what it lacks; use a key that has it.",
   tool_not_found: "There is no tool of this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Send the key's own `tenantId`.",
