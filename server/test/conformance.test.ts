@@ -115,7 +115,7 @@ test("the fixtures are loaded on demand only", () => {
     .map((path) => ({ path, text: readFileSync(join(source, path), "utf8") }));
   const naming = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   expect(naming(/from "[^"]*mcp\/conformance\//)).toEqual([]);
-  expect(naming(/import\("[^"]*mcp\/conformance\//)).toEqual(["app.ts"]);
+  expect(naming(/import\("[^"]*mcp\/conformance\//)).toEqual(["open-surfaces.ts"]);
 });
 
 describe("without CONFORMANCE", () => {

@@ -20,7 +20,7 @@ type NegotiatedRateRow = {
 };
 
 const Places = {
-  accommodation_ids: z.array(z.string()).min(1).max(200).optional(),
+  accommodation_ids: z.array(z.string()).min(1).max(500).optional(),
   chain_id: z.string().optional(),
 };
 const CreateBody = z.object({
