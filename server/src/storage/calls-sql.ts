@@ -101,11 +101,14 @@ export const CAPTURE_PLAIN = `
   with line as (
     select * from unnest($1::text[], $2::text[], $3::float8[], $4::timestamptz[]) as line (call_id, usage_id, latency, at)
   ),
+  locked as materialized (
+    -- In one order, as a sweep may settle the same calls. Reserved, in words that do not lead the planner to the index of all reserved calls.
+    select id from call where id = any ($1::text[]) and settled_at is null order by id for update
+  ),
   changed as (
     update call set state = 'captured', usage_id = line.usage_id, settled_at = line.at
-    from line
-    -- Reserved, in words that do not lead the planner to the index of all reserved calls.
-    where call.id = line.call_id and call.id = any ($1::text[]) and call.settled_at is null
+    from line, locked
+    where call.id = line.call_id and locked.id = call.id and call.id = any ($1::text[])
     returning call.*, line.latency as latency, line.at as at
   ),
   written as (
