@@ -199,6 +199,8 @@ export async function createDeployment(options: {
 
     async stop() {
       const problems = (await Promise.all(processes.map((one) => one.stop()))).flat();
+      // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
+      for (let look = 0; look < 20 && findProcesses(dataDir).length > 0; look += 1) await delay(250);
       const left = findProcesses(dataDir);
       if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
       return problems;
