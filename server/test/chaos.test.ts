@@ -15,7 +15,15 @@ const runChaos = (...args: readonly string[]) => startChaos(...args).ended;
 test(
   "two rounds of kills: every invariant holds, and nothing is left behind",
   async () => {
-    const { code, out, error, left } = await runChaos("--area", "calls", "--rounds", "2", "--seed", "wayfare", "--brief");
+    const { code, out, error, left } = await runChaos(
+      "--area",
+      "calls",
+      "--rounds",
+      "2",
+      "--seed",
+      "wayfare",
+      "--brief",
+    );
     expect(`${out}${error}`).toMatch(/all invariants hold \(seed wayfare\)\n$/);
     expect(code).toBe(0);
     expect(out).not.toContain("FAILED");
