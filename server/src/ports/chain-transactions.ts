@@ -1,7 +1,9 @@
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { AgentRegistryAction } from "./agent-registries.ts";
 import type { ChainReceipt } from "./chain.ts";
 import type { SignedTransaction } from "./chain-sender.ts";
+import type { EscrowAction, TripTerms } from "./escrow-contract.ts";
 import type { Environment } from "./identity.ts";
 
 /**
@@ -23,7 +25,12 @@ export type ChainOrder =
   | { kind: "drip"; token: TokenSymbol; to: Hex }
   | { kind: "mint"; token: TokenSymbol; to: Hex; amount: Micro }
   | ({ kind: "payment"; token: TokenSymbol; to: Hex } & PayerAuthorization)
-  | { kind: "payment_batch"; token: TokenSymbol; to: Hex; payments: readonly PayerAuthorization[] };
+  | { kind: "payment_batch"; token: TokenSymbol; to: Hex; payments: readonly PayerAuthorization[] }
+  | { kind: "trip_prefund"; token: TokenSymbol; escrow: Hex; tripId: Hex; terms: TripTerms }
+  /** By the relayer, who is the escrow's operator. */
+  | { kind: "escrow"; token: TokenSymbol; escrow: Hex; tripId: Hex; action: EscrowAction }
+  /** In the name of a wallet of ours, which signs it. */
+  | { kind: "agent_registry"; token: TokenSymbol; from: Hex; action: AgentRegistryAction };
 
 /** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */
 export interface PayerAuthorization {

@@ -1,5 +1,7 @@
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { AgentRegistries } from "./agent-registries.ts";
+import type { EscrowContract } from "./escrow-contract.ts";
 import type { Environment } from "./identity.ts";
 
 /** A token as it was read from the chain at the start; its EIP-712 domain follows from it. */
@@ -52,6 +54,8 @@ export interface Chain {
   readonly splitter: Hex | undefined;
   readonly faucet: Hex | undefined;
   readonly paymentBatch: Hex | undefined;
+  readonly escrow: EscrowContract | undefined;
+  readonly agentRegistries: AgentRegistries | undefined;
   /** The latest block that counts, `confirmations` considered. */
   head(): Promise<ChainBlock>;
   /** Undefined: there is no such block (any more). */

@@ -2,13 +2,16 @@ import type { Bookings } from "./bookings.ts";
 import type { ChainNetworks } from "./chain-networks.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
+import type { EscrowBookings } from "./escrow-bookings.ts";
 import type { Ledger } from "./ledger.ts";
 import type { NegotiatedRates } from "./negotiated-rates.ts";
 import type { Orders } from "./orders.ts";
 import type { Payments } from "./payments.ts";
+import type { PricingPolicies } from "./pricing-policies.ts";
 import type { PrivateOffers } from "./private-offers.ts";
 import type { ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
 import type { WebhookEndpoints, WebhookInbox } from "./supplier-webhooks.ts";
+import type { Trips } from "./trips.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -29,6 +32,9 @@ export interface Aggregates {
   orders: Orders;
   webhookInbox: WebhookInbox;
   webhookEndpoints: WebhookEndpoints;
+  trips: Trips;
+  escrowBookings: EscrowBookings;
+  pricingPolicies: PricingPolicies;
 }
 
 export interface Stores extends Aggregates {

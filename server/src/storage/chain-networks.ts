@@ -13,6 +13,10 @@ const Contracts = z.object({
   splitter: Address.exactOptional(),
   faucet: Address.exactOptional(),
   paymentBatch: Address.exactOptional(),
+  escrow: Address.exactOptional(),
+  agentRegistries: z
+    .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
+    .exactOptional(),
 });
 
 export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks {

@@ -19,6 +19,53 @@ const authorization = {
   signature: Signature,
 };
 
+const EscrowAction = z.discriminatedUnion("name", [
+  z.strictObject({ name: z.literal("claim"), guest: Address, deadline: Seconds, signature: Signature }),
+  z.strictObject({ name: z.literal("reserve"), bookingId: Hash, amount: Amount }),
+  z.strictObject({
+    name: z.literal("commit"),
+    bookingId: Hash,
+    vendor: Address,
+    vendorAmount: Amount,
+    markup: Amount,
+    serviceFee: Amount,
+    itineraryHash: Hash,
+  }),
+  z.strictObject({ name: z.literal("confirm"), bookingId: Hash, ticketHash: Hash }),
+  z.strictObject({ name: z.literal("settle"), bookingId: Hash }),
+  z.strictObject({ name: z.literal("cancel"), bookingId: Hash, reason: z.string() }),
+  z.strictObject({ name: z.literal("log"), actionId: Hash, actionType: z.string(), fee: Amount }),
+  z.strictObject({ name: z.literal("close") }),
+  z.strictObject({ name: z.literal("release") }),
+  z.strictObject({ name: z.literal("release_booking"), bookingId: Hash }),
+]);
+const AgentRegistryAction = z.discriminatedUnion("name", [
+  z.strictObject({ name: z.literal("register"), agentUri: z.string() }),
+  z.strictObject({
+    name: z.literal("give_feedback"),
+    agentId: Amount,
+    stars: z.int().min(1).max(5),
+    tag: z.string(),
+    feedbackUri: z.string(),
+    feedbackHash: Hash,
+  }),
+  z.strictObject({
+    name: z.literal("request_validation"),
+    validator: Address,
+    agentId: Amount,
+    requestUri: z.string(),
+    requestHash: Hash,
+  }),
+  z.strictObject({
+    name: z.literal("respond_validation"),
+    requestHash: Hash,
+    response: z.int().min(0).max(100),
+    responseUri: z.string(),
+    responseHash: Hash,
+    tag: z.string(),
+  }),
+]);
+
 const StoredOrder = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("transfer"), token: Token, from: Address, to: Address, amount: Amount }),
   z.strictObject({
@@ -39,6 +86,28 @@ const StoredOrder = z.discriminatedUnion("kind", [
     to: Address,
     payments: z.array(z.strictObject(authorization)).min(1),
   }),
+  z.strictObject({
+    kind: z.literal("trip_prefund"),
+    token: Token,
+    escrow: Address,
+    tripId: Hash,
+    terms: z.strictObject({
+      funder: Address,
+      budget: Amount,
+      expiresAt: Seconds,
+      claimSigner: Address,
+      metadataHash: Hash,
+      salt: Hash,
+    }),
+  }),
+  z.strictObject({
+    kind: z.literal("escrow"),
+    token: Token,
+    escrow: Address,
+    tripId: Hash,
+    action: EscrowAction,
+  }),
+  z.strictObject({ kind: z.literal("agent_registry"), token: Token, from: Address, action: AgentRegistryAction }),
 ]);
 
 /** JSON has no large integers: amounts are decimal text, addresses in lower case. What cannot be read again is refused. */

@@ -15,6 +15,7 @@ import * as orders from "./migrations/0010-orders.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
+import * as escrow from "./migrations/0014-escrow.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   "0011-negotiated-rates": negotiatedRates,
   "0012-payment-answers": paymentAnswers,
   "0013-payments-under-way": paymentsUnderWay,
+  "0014-escrow": escrow,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

@@ -13,10 +13,14 @@ export function outgoingOf(order: ChainOrder): { from: Hex; amount: Micro } | un
       return { from: order.from, amount: order.amount };
     case "split":
       return { from: order.from, amount: order.gross };
+    case "trip_prefund":
+      return { from: order.terms.funder, amount: order.terms.budget };
     case "drip":
     case "mint":
     case "payment":
     case "payment_batch":
+    case "escrow":
+    case "agent_registry":
       return undefined;
   }
 }
@@ -32,8 +36,16 @@ const plain = (order: ChainOrder): unknown =>
 /** Whether it did what it was for in this transaction; that can be in a block and successful, and yet something else. */
 export function isCarriedOut(order: ChainOrder, receipt: ChainReceipt): boolean {
   if (!receipt.succeeded) return false;
-  // Its contract goes on after an item that fails: what became of each is asked of the token.
-  return order.kind === "payment_batch" || receipt.movements.some((movement) => isMovedBy(order, movement));
+  switch (order.kind) {
+    // Its contract goes on after an item that fails: what became of each is asked of the token.
+    case "payment_batch":
+    // Their contracts do what they are asked, or revert.
+    case "escrow":
+    case "agent_registry":
+      return true;
+    default:
+      return receipt.movements.some((movement) => isMovedBy(order, movement));
+  }
 }
 
 /** Whether it is what the order moves; so can another one that moves the same. */
@@ -51,6 +63,11 @@ export function isMovedBy(order: ChainOrder, { token, from, to, amount }: TokenM
       return from === NOBODY && to === order.to;
     case "mint":
       return from === NOBODY && to === order.to && amount === order.amount;
+    case "trip_prefund":
+      return from === order.terms.funder && to === order.escrow && amount === order.terms.budget;
+    case "escrow":
+    case "agent_registry":
+      return false;
   }
 }
 
