@@ -88,8 +88,17 @@ export function authorizationOf(
       const { from, to, amount, validAfter, validBefore, nonce } = order;
       return { from, to, value: amount, validAfter, validBefore, nonce };
     }
+    case "trip_prefund": {
+      const { funder, budget, expiresAt } = order.terms;
+      // From its expiry on the escrow takes no trip.
+      const validBefore = expiresAt < validity.validBefore ? expiresAt : validity.validBefore;
+      return { from: funder, to: order.escrow, value: budget, validAfter: 0n, validBefore, nonce: order.tripId };
+    }
     case "drip":
     case "mint":
+    // Carried out by nobody but the relayer, whose own transaction decides.
+    case "escrow":
+    case "agent_registry":
     // A batch has many: each is asked for by itself.
     case "payment_batch":
       return undefined;

@@ -67,6 +67,8 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     splitter: contracts.splitter,
     faucet: contracts.faucet,
     paymentBatch: contracts.paymentBatch,
+    escrow: undefined,
+    agentRegistries: undefined,
 
     async head() {
       const number = await headNumber();

@@ -1,3 +1,4 @@
+export { createClaimKeys } from "./claim-keys.ts";
 export { createEvmClient, reach } from "./client.ts";
 export { createEvmChain, readIdentity } from "./create-evm-chain.ts";
 export { createEvmSender } from "./create-evm-sender.ts";

@@ -149,6 +149,11 @@ export function createOrderSigner(options: OrderSignerOptions): OrderSigner {
           const wallets = new Set(payers.filter((_, index) => withCode[index] === true));
           return batchPayload(chain.paymentBatch, token, order, wallets);
         }
+        case "trip_prefund":
+        case "escrow":
+          throw new Error(`chain ${chain.chainId} has no escrow`);
+        case "agent_registry":
+          throw new Error(`chain ${chain.chainId} has no registries of agents`);
       }
     },
   };
