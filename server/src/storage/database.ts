@@ -3,6 +3,7 @@ import pg from "pg";
 import type { BillingTables } from "./billing-tables.ts";
 import type { BookingTables } from "./booking-tables.ts";
 import type { ChainTables } from "./chain-tables.ts";
+import type { EscrowTables } from "./escrow-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
 import type { OrderTables } from "./order-tables.ts";
 import type { PaymentTables } from "./payment-tables.ts";
@@ -13,6 +14,7 @@ export interface Database
     BillingTables,
     BookingTables,
     ChainTables,
+    EscrowTables,
     OrderTables,
     PaymentTables,
     ServicingTables {}

@@ -7,6 +7,7 @@ import { createChainNetworks } from "./chain-networks.ts";
 import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
+import { createEscrowBookings } from "./escrow-bookings.ts";
 import { createLedger } from "./ledger.ts";
 import { createNegotiatedRates } from "./negotiated-rates.ts";
 import { createOrders } from "./orders.ts";
@@ -14,6 +15,7 @@ import { createPayments } from "./payments.ts";
 import { createPrivateOffers } from "./private-offers.ts";
 import { createServicingActions } from "./servicing-actions.ts";
 import { createServicingQuotes } from "./servicing-quotes.ts";
+import { createTrips } from "./trips.ts";
 import { createUsageSettlements } from "./usage-settlements.ts";
 import { createWallets } from "./wallets.ts";
 import { createWebhookEndpoints, createWebhookInbox } from "./webhook-inbox.ts";
@@ -36,6 +38,8 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     orders: createOrders(db, clock),
     webhookInbox: createWebhookInbox(db, clock),
     webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
+    trips: createTrips({ db, vault, clock }),
+    escrowBookings: createEscrowBookings(db, clock),
   };
 }
 
