@@ -10,6 +10,7 @@ const PUBLISHED = {
   faucet: { source: "contracts/src/Faucet.sol", contract: "Faucet" },
   "settlement-splitter": { source: "contracts/src/SettlementSplitter.sol", contract: "SettlementSplitter" },
   "payment-batch": { source: "contracts/src/PaymentBatch.sol", contract: "PaymentBatch" },
+  "trip-escrow": { source: "contracts/src/TripEscrow.sol", contract: "TripEscrow" },
   "payment-probe": { source: "contracts/src/PaymentProbe.sol", contract: "PaymentProbe" },
 } as const;
 
