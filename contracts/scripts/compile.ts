@@ -11,6 +11,10 @@ const PUBLISHED = {
   "settlement-splitter": { source: "contracts/src/SettlementSplitter.sol", contract: "SettlementSplitter" },
   "payment-batch": { source: "contracts/src/PaymentBatch.sol", contract: "PaymentBatch" },
   "trip-escrow": { source: "contracts/src/TripEscrow.sol", contract: "TripEscrow" },
+  "signed-calls": { source: "contracts/src/registries/SignedCalls.sol", contract: "SignedCalls" },
+  "identity-registry": { source: "contracts/src/registries/IdentityRegistry.sol", contract: "IdentityRegistry" },
+  "reputation-registry": { source: "contracts/src/registries/ReputationRegistry.sol", contract: "ReputationRegistry" },
+  "validation-registry": { source: "contracts/src/registries/ValidationRegistry.sol", contract: "ValidationRegistry" },
   "payment-probe": { source: "contracts/src/PaymentProbe.sol", contract: "PaymentProbe" },
 } as const;
 
