@@ -3,12 +3,14 @@ import type { ChainNetworks } from "./chain-networks.ts";
 import type { ChainTransactions } from "./chain-transactions.ts";
 import type { Effects } from "./effects.ts";
 import type { EscrowBookings } from "./escrow-bookings.ts";
+import type { GuestMails } from "./guest-mails.ts";
 import type { Ledger } from "./ledger.ts";
 import type { NegotiatedRates } from "./negotiated-rates.ts";
 import type { Orders } from "./orders.ts";
 import type { Payments } from "./payments.ts";
 import type { PricingPolicies } from "./pricing-policies.ts";
 import type { PrivateOffers } from "./private-offers.ts";
+import type { Feedbacks, Validations } from "./reputation.ts";
 import type { ServicingActions, ServicingQuotes } from "./servicing-actions.ts";
 import type { WebhookEndpoints, WebhookInbox } from "./supplier-webhooks.ts";
 import type { Trips } from "./trips.ts";
@@ -34,7 +36,10 @@ export interface Aggregates {
   webhookEndpoints: WebhookEndpoints;
   trips: Trips;
   escrowBookings: EscrowBookings;
+  guestMails: GuestMails;
   pricingPolicies: PricingPolicies;
+  feedbacks: Feedbacks;
+  validations: Validations;
 }
 
 export interface Stores extends Aggregates {

@@ -134,6 +134,4 @@ export interface Trips {
   listActions(network: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
   /** Funded or closed ones with money in them that expired before that, oldest first. */
   listExpired(network: Environment, before: Temporal.Instant, limit: number): Promise<readonly Trip[]>;
-  /** Whose guest is still to be written to, and whose budget has arrived. */
-  listToMail(limit: number): Promise<readonly Trip[]>;
 }

@@ -39,6 +39,8 @@ export interface TripTable {
   details: ColumnType<unknown, string, string>;
   encrypted_guest_email: string | null;
   mail: MailState;
+  mail_attempts: Generated<number>;
+  mail_due: OptionalTimestamp;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

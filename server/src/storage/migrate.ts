@@ -16,6 +16,8 @@ import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
+import * as guestMail from "./migrations/0015-guest-mail.ts";
+import * as reputation from "./migrations/0016-reputation.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -33,6 +35,8 @@ const migrations: Record<string, Migration> = {
   "0012-payment-answers": paymentAnswers,
   "0013-payments-under-way": paymentsUnderWay,
   "0014-escrow": escrow,
+  "0015-guest-mail": guestMail,
+  "0016-reputation": reputation,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

@@ -8,11 +8,15 @@ import { createChainTransactions } from "./chain-transactions.ts";
 import type { Database, Queryable } from "./database.ts";
 import { createEffects } from "./effects.ts";
 import { createEscrowBookings } from "./escrow-bookings.ts";
+import { createGuestMails } from "./guest-mails.ts";
 import { createLedger } from "./ledger.ts";
 import { createNegotiatedRates } from "./negotiated-rates.ts";
 import { createOrders } from "./orders.ts";
 import { createPayments } from "./payments.ts";
+import { createPricingPolicies } from "./pricing-policies.ts";
 import { createPrivateOffers } from "./private-offers.ts";
+import { createFeedbacks } from "./reputation.ts";
+import { createValidations } from "./reputation-validations.ts";
 import { createServicingActions } from "./servicing-actions.ts";
 import { createServicingQuotes } from "./servicing-quotes.ts";
 import { createTrips } from "./trips.ts";
@@ -40,6 +44,10 @@ export function createAggregates(db: Queryable, clock: Clock, vault: Vault): Agg
     webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
     trips: createTrips({ db, vault, clock }),
     escrowBookings: createEscrowBookings(db, clock),
+    pricingPolicies: createPricingPolicies(db, clock),
+    feedbacks: createFeedbacks(db, clock),
+    validations: createValidations(db, clock),
+    guestMails: createGuestMails(db, clock),
   };
 }
 

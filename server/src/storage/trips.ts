@@ -182,16 +182,6 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
         .execute();
       return rows.map((row) => toTrip(row, vault));
     },
-
-    async listToMail(limit) {
-      const rows = await selectTrips()
-        .where("mail", "=", "pending")
-        .where("state", "in", ["funded", "closed"])
-        .orderBy("created_at")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => toTrip(row, vault));
-    },
   };
 }
 

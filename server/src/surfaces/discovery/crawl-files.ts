@@ -1,10 +1,10 @@
+import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch.ts";
 import type { Routes } from "../hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
-import { escapeHtml } from "./escape-html.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 import type { Page } from "./page.ts";
 

@@ -1,7 +1,7 @@
+import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Routes, WebHandler } from "../hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
-import { escapeHtml } from "./escape-html.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 import { notFound } from "./not-found.ts";

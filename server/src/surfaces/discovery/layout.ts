@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../../domain/escape-html.ts";
 
 // In the page itself: a page is then one request, and the policy below names the only style that may apply.
 const style = readFileSync(join(import.meta.dirname, "style.css"), "utf8")

@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../../domain/escape-html.ts";
 
 /** What a link may lead to. Anything else, `javascript:` above all, stays text. */
 const SAFE_LINK = /^(?:https?:\/\/|mailto:|\/|#)/i;

@@ -1,0 +1,97 @@
+import { Socket } from "node:net";
+import { createTransport } from "nodemailer";
+import { Failure } from "../../domain/errors.ts";
+import type { Mail, Mailer } from "../../ports/mailer.ts";
+
+export interface SmtpServerAddress {
+  host: string;
+  port: number;
+  /** wrapped: TLS from the first byte · required: STARTTLS, or nothing is sent · optional: STARTTLS where the server offers it · off */
+  tls: "wrapped" | "required" | "optional" | "off";
+  credentials: { user: string; password: string } | undefined;
+}
+
+export interface SmtpMailerOptions {
+  server: SmtpServerAddress;
+  from: { address: string; name?: string | undefined };
+  timeouts?: { stepMs: number; wholeMs: number };
+}
+
+export interface SmtpMailer extends Mailer {
+  /** Breaks off what is under way, as a crash would. */
+  close(): void;
+}
+
+/** For one step, such as connecting or one answer of the server; and for all of them, however slowly it answers. */
+const TIMEOUTS = { stepMs: 10_000, wholeMs: 60_000 };
+const ONE_ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()\\@]+$/;
+const MESSAGE_ID = /^[A-Za-z0-9.-]+$/;
+
+/** Sends by the operator's mail server, on a connection for each mail. Nothing of the conversation is logged. */
+export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMailerOptions): SmtpMailer {
+  const open = new Set<Socket>();
+  const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
+  const { credentials } = server;
+
+  async function send(mail: Mail, socket: Socket): Promise<void> {
+    const transport = createTransport({
+      host: server.host,
+      port: server.port,
+      socket,
+      secure: server.tls === "wrapped",
+      requireTLS: server.tls === "required",
+      ignoreTLS: server.tls === "off",
+      ...(credentials === undefined ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
+      dnsTimeout: timeouts.stepMs,
+      connectionTimeout: timeouts.stepMs,
+      greetingTimeout: timeouts.stepMs,
+      socketTimeout: timeouts.stepMs,
+      // Addresses in a text are text.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    await transport.sendMail({
+      from: { name: from.name ?? "", address: from.address },
+      to: { name: mail.to.name ?? "", address: mail.to.address },
+      subject: mail.subject,
+      text: mail.text,
+      html: mail.html,
+      messageId: `<${mail.messageId}@${domain}>`,
+      // Out-of-office programs do not answer it (RFC 3834).
+      headers: { "Auto-Submitted": "auto-generated" },
+    });
+  }
+
+  return {
+    async send(mail) {
+      if (!ONE_ADDRESS.test(mail.to.address)) throw refused("the recipient's address is none");
+      if (!MESSAGE_ID.test(mail.messageId)) throw new Error("a message id has other characters than it may");
+      const socket = new Socket();
+      open.add(socket);
+      const timer = setTimeout(() => socket.destroy(new Error("took too long altogether")), timeouts.wholeMs);
+      try {
+        await send(mail, socket);
+      } catch (error) {
+        throw failureOf(error);
+      } finally {
+        clearTimeout(timer);
+        socket.destroy();
+        open.delete(socket);
+      }
+    },
+    close() {
+      for (const socket of open) socket.destroy(new Error("the service is stopping"));
+    },
+  };
+}
+
+const refused = (why: string): Failure => new Failure("mail_refused", { cause: new Error(why) });
+
+/** The server's words may repeat what was sent: of an error only its codes are kept. */
+function failureOf(error: unknown): Failure {
+  const { code, command, responseCode } = Object(error);
+  const isFinal = Number(responseCode) >= 500 && (command === "RCPT TO" || command === "DATA");
+  const why = [code, command, responseCode].filter((part) => part !== undefined).join(" ");
+  if (isFinal) return refused(why);
+  return new Failure("mail_not_sent", { cause: new Error(why === "" ? "unknown" : why) });
+}
