@@ -1,4 +1,4 @@
-import { pino } from "pino";
+import { type DestinationStream, pino } from "pino";
 import { type Config, ConfigError } from "./config.ts";
 import type { HostContent } from "./open-surfaces.ts";
 import { type ServiceOptions, startService } from "./start-service.ts";
@@ -9,7 +9,12 @@ import { createNodeHost, type NodeHost } from "./surfaces/node-host.ts";
 
 export { catalog } from "./start-service.ts";
 
-export type AppOptions = Omit<ServiceOptions, "log" | "closedBecause" | "undo" | "appUrl" | "edgeUrl" | "localAppUrl">;
+type OwnOptions = "log" | "closedBecause" | "undo" | "appUrl" | "edgeUrl" | "localAppUrl";
+
+export interface AppOptions extends Omit<ServiceOptions, OwnOptions> {
+  /** In place of the standard error output. */
+  logTo?: DestinationStream;
+}
 
 /** `app`: dispatch, MCP, resources, pages · `edge`: the payment-gated tools and MCP. */
 type HostName = "app" | "edge";
@@ -32,7 +37,7 @@ const DRAIN_MILLISECONDS = 5_000;
 
 /** The composition root: the hosts listen first and say that they are starting, then the parts come up behind them. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const log = pino({ level: config.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const log = pino({ level: config.logLevel }, options.logTo ?? pino.destination({ fd: 2, sync: true }));
   const status: { closed: ClosedReason | undefined } = { closed: "starting" };
   const closedBecause = () => status.closed;
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);

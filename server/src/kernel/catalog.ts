@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
 import { scopeOf } from "../domain/scopes.ts";
+import { isShownOnce, type Redact, redactionOf, SHOWN_ONCE_TEXT } from "./shown-once.ts";
 import type { Tool } from "./tool.ts";
 
 /** A tool with what is worked out once at boot. */
@@ -11,6 +12,9 @@ export interface CatalogEntry {
   scope: string;
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
+  /** What may be kept of arguments, and of a result. */
+  redactArguments: Redact;
+  redactResult: Redact;
 }
 
 export interface Catalog {
@@ -26,6 +30,8 @@ export function createCatalog(tools: readonly Tool[], aliases: Readonly<Record<s
     scope: scopeOf(tool.area, tool.effect),
     inputSchema: jsonSchema(tool.input, "input"),
     outputSchema: jsonSchema(tool.output, "output"),
+    redactArguments: redactionOf(tool.input, "input"),
+    redactResult: redactionOf(tool.output, "output"),
   }));
   const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
   if (byName.size !== entries.length) throw new Error("Two tools have the same name.");
@@ -48,6 +54,17 @@ export function findTool(catalog: Catalog, name: string): CatalogEntry {
 
 /** JSON Schema 2020-12 without its `$schema` line, which every list of tools would repeat. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): Readonly<Record<string, unknown>> {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, override: io === "output" ? sayShownOnce : keepAsItIs });
   return rest;
 }
+
+const keepAsItIs = (): void => undefined;
+
+/** In words, as a keyword of our own would be refused by strict clients. */
+function sayShownOnce({ zodSchema, jsonSchema: published }: SchemaAtHand): void {
+  if (!isShownOnce(zodSchema)) return;
+  const said = published.description === undefined ? "" : `${published.description}. `;
+  published.description = `${said}An answer that is given again says "${SHOWN_ONCE_TEXT}" instead`;
+}
+
+type SchemaAtHand = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];

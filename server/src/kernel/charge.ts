@@ -47,7 +47,10 @@ export interface Charge {
   admit(call: PendingCall): Promise<void> | void;
   /** Before the run: a write or a spend is covered durably from here on. Throws Failure when it cannot be. */
   reserve(call: PendingCall): Promise<Reservation> | Reservation;
-  /** After a successful run, before the answer: durable. `firstCallId`: the answer is an earlier call's. */
+  /**
+   * After a successful run, before the answer: durable. `result` is what may be kept of it. `firstCallId`: the answer is an earlier
+   * call's.
+   */
   capture(call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled>;
   /** After a failed run: nothing is paid. `final`: the same key would fail the same way, so the failure is stored for it. */
   release(call: PendingCall, outcome: Outcome & { ok: false }, final: boolean): Promise<void>;

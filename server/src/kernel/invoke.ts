@@ -117,7 +117,7 @@ export function createKernel(options: KernelOptions): Kernel {
       return { outcome, usageId: undefined, price: 0n, latencyMs: elapsed(), replayed: false };
     }
     const latencyMs = elapsed();
-    const settled = await charge.capture(call, result, latencyMs, firstCallId);
+    const settled = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
     options.onCall?.(tool.name, "ok", latencyMs / 1000);
     return {
       outcome: { ok: true, result },

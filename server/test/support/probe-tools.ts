@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FailureDetails } from "../../src/domain/errors.ts";
+import { shownOnce } from "../../src/kernel/shown-once.ts";
 import { defineTool } from "../../src/kernel/tool.ts";
 
 /**
@@ -73,4 +74,39 @@ export function createProbes() {
     }),
   ];
   return { tools, release: released.resolve, runs: (text: string) => runs.get(text) ?? 0 };
+}
+
+/** Gives back what it was given, in marked places and in others. */
+export function createShownOnceProbe() {
+  let runs = 0;
+  const Secrets = z.array(z.object({ secret: shownOnce(z.string()), name: z.string() }));
+  const tool = defineTool({
+    name: "probe_shown_once",
+    title: "Probe (shown once)",
+    summary: "For tests.",
+    area: "trip",
+    effect: "write",
+    price: 5_000n,
+    payableWithoutKey: true,
+    uses: [],
+    input: z.strictObject({
+      secret: shownOnce(z.string()),
+      plain: z.string(),
+      mood: z.enum(["ok", "fail", "crash"]).default("ok"),
+    }),
+    output: z.object({
+      secret: shownOnce(z.string()).optional().describe("Of the probe"),
+      secrets: Secrets,
+      plain: z.string(),
+    }),
+    errors: { no_offers: "Nothing there. Try another one." },
+    example: () => ({ secret: "s", plain: "p" }),
+    async run({ secret, plain, mood }, { fail }) {
+      runs += 1;
+      if (mood === "fail") throw fail("no_offers", { extra: { plain } });
+      if (mood === "crash") throw new Error("it broke");
+      return { secret, secrets: [{ secret, name: plain }], plain };
+    },
+  });
+  return { tool, runs: () => runs };
 }
