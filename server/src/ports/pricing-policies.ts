@@ -1,7 +1,9 @@
 import type { Micro } from "../domain/money.ts";
 import type { Environment } from "./identity.ts";
 
-export type ServiceTakeBehavior = "add_to_customer" | "deduct_from_markup";
+/** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
+export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
+export type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];
 
 /** How a tenant prices what it sells on; a new one never changes what was priced by an older one. */
 export interface PricingPolicy {

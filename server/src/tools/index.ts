@@ -11,6 +11,8 @@ import { listFlightAncillaries } from "./flights/list-flight-ancillaries.ts";
 import { requestOrderChange } from "./flights/request-order-change.ts";
 import { searchFlights } from "./flights/search-flights.ts";
 import { selectOrderChangeOffer } from "./flights/select-order-change-offer.ts";
+import { activateTenantPricingPolicy } from "./policy/activate-tenant-pricing-policy.ts";
+import { getTenantPricingPolicy } from "./policy/get-tenant-pricing-policy.ts";
 import { bookStay } from "./stays/book-stay.ts";
 import { manageStaysNegotiatedRate } from "./stays/manage-stays-negotiated-rate.ts";
 import { quoteStay } from "./stays/quote-stay.ts";
@@ -44,4 +46,6 @@ export const registry: readonly Tool[] = [
   settleSplit,
   faucetDrip,
   quoteFx,
+  getTenantPricingPolicy,
+  activateTenantPricingPolicy,
 ];
