@@ -31,6 +31,8 @@ export interface TravelerProfile {
 
 /** Users of a tenant and their profiles. A user of another tenant does not exist here. */
 export interface Travelers {
+  /** Also of the service account of a key that the tenant has and has not revoked. */
+  isUser(tenantId: string, userId: string): Promise<boolean>;
   get(tenantId: string, userId: string): Promise<TravelerProfile | undefined>;
   /** Replaces the profile; creates the user when it is new. True when it was created. */
   put(tenantId: string, userId: string, profile: TravelerProfile, actor: string): Promise<boolean>;

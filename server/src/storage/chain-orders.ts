@@ -110,11 +110,23 @@ const StoredOrder = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("agent_registry"), token: Token, from: Address, action: AgentRegistryAction }),
 ]);
 
+/** What others wrote, which may begin with 0x too, stays as it is. */
+const FREE_TEXT: ReadonlySet<string> = new Set([
+  "tag",
+  "agentUri",
+  "feedbackUri",
+  "requestUri",
+  "responseUri",
+  "reason",
+  "actionType",
+]);
+
 /** JSON has no large integers: amounts are decimal text, addresses in lower case. What cannot be read again is refused. */
 export function toStoredOrder(order: ChainOrder): string {
-  const text = JSON.stringify(order, (_key, value: unknown) => {
+  const text = JSON.stringify(order, (name, value: unknown) => {
     if (typeof value === "bigint") return value.toString();
-    return typeof value === "string" && value.startsWith("0x") ? value.toLowerCase() : value;
+    const isHex = typeof value === "string" && value.startsWith("0x") && !FREE_TEXT.has(name);
+    return isHex ? value.toLowerCase() : value;
   });
   StoredOrder.parse(JSON.parse(text));
   return text;

@@ -7,6 +7,7 @@ import type { EscrowTables } from "./escrow-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
 import type { OrderTables } from "./order-tables.ts";
 import type { PaymentTables } from "./payment-tables.ts";
+import type { ReputationTables } from "./reputation-tables.ts";
 import type { ServicingTables } from "./servicing-tables.ts";
 
 export interface Database
@@ -17,6 +18,7 @@ export interface Database
     EscrowTables,
     OrderTables,
     PaymentTables,
+    ReputationTables,
     ServicingTables {}
 
 /** Queries run on either; a function that takes this joins the caller's transaction when there is one. */

@@ -5,13 +5,15 @@ import type { TravelerProfile, Travelers } from "../ports/travelers.ts";
 import type { Vault } from "../ports/vault.ts";
 import { appendAudit } from "./audit.ts";
 import type { Database } from "./database.ts";
-import { ensureUser } from "./users.ts";
+import { ensureUser, isUserOf } from "./users.ts";
 
 /** Users' profiles and their customer ids at the supplier. */
 export function createTravelers(options: { db: Kysely<Database>; vault: Vault; clock: Clock }): Travelers {
   const { db, vault, clock } = options;
 
   return {
+    isUser: (tenantId, userId) => isUserOf(db, tenantId, userId),
+
     async get(tenantId, userId) {
       const row = await db
         .selectFrom("traveler_profile")
