@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Intent } from "../src/commands/chaos/intents.ts";
 import type { ServicingBooks } from "../src/commands/chaos/servicing/books.ts";
 import {
   checkActions,
@@ -9,7 +10,6 @@ import {
   checkPurses,
 } from "../src/commands/chaos/servicing/check-books.ts";
 import { checkAnswered, checkOnce, checkRefused } from "../src/commands/chaos/servicing/check-effects.ts";
-import type { Intent } from "../src/commands/chaos/servicing/journal.ts";
 import { chaosRunner } from "./support/run-chaos.ts";
 
 const LONG = 480_000;

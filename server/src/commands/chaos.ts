@@ -3,12 +3,13 @@ import { parseArgs } from "node:util";
 import type { Area } from "./chaos/area.ts";
 import { calls } from "./chaos/calls/index.ts";
 import { chain } from "./chaos/chain/index.ts";
+import { escrow } from "./chaos/escrow/index.ts";
 import { paid } from "./chaos/paid/index.ts";
 import { runChaos } from "./chaos/run.ts";
 import { servicing } from "./chaos/servicing/index.ts";
 import { type Output, UsageError } from "./command-line.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing];
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow];
 const MOST_ROUNDS = 10_000;
 
 const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.

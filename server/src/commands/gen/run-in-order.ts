@@ -1,5 +1,5 @@
 import type { catalog } from "../../app.ts";
-import { type ExampleIds, sampleIds } from "../../domain/example-ids.ts";
+import { sampleIds } from "../../domain/example-ids.ts";
 import type { Effect } from "../../domain/scopes.ts";
 
 export type Entries = (typeof catalog)["entries"];
@@ -22,19 +22,31 @@ export async function runInOrder(
 ): Promise<ReadonlyMap<string, RanExample>> {
   const rank = (tool: Tool) => EFFECT_ORDER.indexOf(tool.effect);
   const waiting = new Set(entries.map(({ tool }) => tool).toSorted((left, right) => rank(left) - rank(right)));
-  const known: { [Name in keyof ExampleIds]?: string } = {};
+  const known = new Map<string, string>();
+  const givers = new Map<string, Tool>();
   const ran = new Map<string, RanExample>();
+  const canRun = (tool: Tool) => idsOf(tool, today).every((name) => known.has(name));
+  /** What used up an id needs another one: its giver runs again, for that only. */
+  const giverAgain = () =>
+    [...waiting]
+      .flatMap((tool) => idsOf(tool, today))
+      .flatMap((name) => (known.has(name) ? [] : [givers.get(name)]))
+      .find((giver) => giver !== undefined && canRun(giver));
   while (waiting.size > 0) {
-    const tool = [...waiting].find((candidate) => idsOf(candidate, today).every((name) => Object.hasOwn(known, name)));
+    const tool = [...waiting].find(canRun) ?? giverAgain();
     if (tool === undefined) {
       const missing = [...waiting].map((one) => `${one.name} (${idsOf(one, today).join(", ")})`);
       throw new Error(`No example gives the ids that these name: ${missing.join("; ")}.`);
     }
-    waiting.delete(tool);
-    const args = tool.example(today, { ...sampleIds, ...known });
+    const isFirst = waiting.delete(tool);
+    const args = tool.example(today, { ...sampleIds, ...Object.fromEntries(known) });
     const result = await call(tool, args);
-    Object.assign(known, tool.gives(result));
-    ran.set(tool.name, { day: today.toString(), args, result });
+    for (const [name, id] of Object.entries(tool.gives(result))) {
+      if (id === undefined) known.delete(name);
+      else known.set(name, id);
+      if (id !== undefined) givers.set(name, tool);
+    }
+    if (isFirst) ran.set(tool.name, { day: today.toString(), args, result });
   }
   return ran;
 }

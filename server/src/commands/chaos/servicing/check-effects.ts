@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Finding } from "../area.ts";
 import { findRepeated } from "../calls/check-usage.ts";
+import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
 import type { ServicingBooks, SupplierBooks } from "./books.ts";
-import { describe, type Intent, refusalOf, resultsOf } from "./journal.ts";
 
 /** What callers wanted and were told against the supplier's own ledger, without our books but for whose a booking is. */
 

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
 import type { Area, AreaRun, Finding, Scene } from "../area.ts";
 import { readBooks, readOpenMatters, readUsage } from "../calls/books.ts";
 import { checkLedger } from "../calls/check-bookings.ts";
@@ -9,51 +7,29 @@ import { createTravelers, userIds } from "../calls/travelers.ts";
 import { readChainBooks, readNetworks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { checkCustody, checkNothingOpen, checkOrdersOnChain, checkPostings } from "../chain/check-books.ts";
-import { createClient } from "../client.ts";
-import type { TenantAccess } from "../deployment.ts";
+import { prepareTenants } from "../prepare-tenants.ts";
+import { createSequenceStorm } from "../sequence-storm.ts";
 import { readBookings, readOpenActions, readServicingBooks, readSupplier } from "./books.ts";
 import { checkActions, checkCredits, checkFinal, checkMoney, checkOrders, checkPurses } from "./check-books.ts";
 import { checkAnswered, checkOnce, checkRefused } from "./check-effects.ts";
 import { disturbSupplier, leaveSupplierAlone } from "./faults.ts";
-import type { Traveler } from "./journal.ts";
 import { createMoments } from "./moments.ts";
-import { createStorm } from "./storm.ts";
+import { travels } from "./sequences.ts";
 
-const MONTHLY_CAP = 1_000_000_000_000n;
 const OPENING_USDC = 10_000_000n;
 const MICRO = 1_000_000n;
-const FUNDED_WITHIN_MILLISECONDS = 30_000;
-const POLL_MILLISECONDS = 100;
-
-const Treasury = z.object({ available: z.object({ USDC: z.string() }) });
 
 async function open({ deployment, history }: Scene): Promise<AreaRun> {
   const quickstart = deployment.quickstart();
-  const { appUrl, supplierUrl } = quickstart;
+  const { supplierUrl } = quickstart;
 
-  async function prepareTenant(tenant: TenantAccess): Promise<Traveler[]> {
-    const { tenantId } = tenant;
-    const client = createClient({ ...tenant, appUrl, history });
-    await deployment.allowSpending(tenantId, MONTHLY_CAP);
-    await createTravelers(client);
-    const deadline = AbortSignal.timeout(FUNDED_WITHIN_MILLISECONDS);
-    for (;;) {
-      const answer = await client.call({ tool: "check_treasury", args: {} }, deadline);
-      const found = answer.kind === "ok" ? Treasury.safeParse(answer.result).data : undefined;
-      if (found !== undefined && /[1-9]/.test(found.available.USDC)) break;
-      deadline.throwIfAborted();
-      await delay(POLL_MILLISECONDS);
-    }
-    return userIds.map((userId) => ({ client, tenantId, userId }));
-  }
-
-  const [first, ...others] = [
-    ...(await prepareTenant(quickstart)),
-    ...(await prepareTenant(await deployment.createTenant("Chaos two"))),
-    ...(await prepareTenant(await deployment.createTenant("Chaos three"))),
-  ];
+  const tenants = await prepareTenants(deployment, history, ["Chaos two", "Chaos three"]);
+  for (const { client } of tenants) await createTravelers(client);
+  const [first, ...others] = tenants.flatMap(({ client, tenantId }) =>
+    userIds.map((userId) => ({ client, tenantId, userId })),
+  );
   if (first === undefined) throw new Error("There is nobody to travel.");
-  const storm = createStorm([first, ...others], Temporal.Now.plainDateISO("UTC"));
+  const storm = createSequenceStorm([first, ...others], travels(Temporal.Now.plainDateISO("UTC")));
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
 

@@ -1,19 +1,9 @@
 import { z } from "zod";
-import type { CallRequest } from "../client.ts";
+import type { Asker } from "../intents.ts";
 import type { Random } from "../random.ts";
+import type { Sequences } from "../sequence-storm.ts";
 
 /** What a traveler does, one call after the other. Everything follows from the random decisions and from the answers. */
-
-/** Asks until the answer is final. Undefined: it was refused for good. */
-export interface Asker {
-  ask<Result>(
-    schema: z.ZodType<Result>,
-    tool: string,
-    args: CallRequest["args"],
-  ): Promise<{ result: Result } | { refused: string }>;
-  /** Waits, but not when the sequence only goes over what it was answered before. */
-  rest(milliseconds: number): Promise<void>;
-}
 
 const Offers = z.object({
   offers: z.array(
@@ -52,13 +42,37 @@ const MOST_TICKET_WAITS = 6;
 const TICKETS_AFTER_MILLISECONDS = 700;
 const MOST_QUOTES = 3;
 
+/** What costs or makes something, with the argument that is its natural identity. */
+const SUBJECT_OF: Readonly<Record<string, string>> = {
+  book_flight: "offerId",
+  confirm_order_change: "changeId",
+  confirm_cancel_order: "cancellationId",
+  book_stay: "quoteId",
+};
+const FIRST_DAY = 30;
+const DAYS = 200;
+
 export interface Plan {
   random: Random;
   /** Of departure or check-in. */
   date: Temporal.PlainDate;
 }
 
-export async function travel(asker: Asker, plan: Plan): Promise<void> {
+/** Sequences that begin on that day. */
+export function travels(today: Temporal.PlainDate): Sequences<Plan> {
+  return {
+    perRound: 40,
+    workers: 12,
+    subjectOf({ tool, args }) {
+      const name = SUBJECT_OF[tool];
+      return name === undefined ? undefined : String(args[name]);
+    },
+    plan: (random, number) => ({ random, date: today.add({ days: FIRST_DAY + (number % DAYS) }) }),
+    play: travel,
+  };
+}
+
+async function travel(asker: Asker, plan: Plan): Promise<void> {
   if (plan.random.chance(0.25)) return stay(asker, plan);
   return plan.random.chance(0.25) ? creditFlight(asker, plan) : flight(asker, plan, plan.random.pick(routes));
 }

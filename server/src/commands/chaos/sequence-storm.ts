@@ -1,15 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import type { Answer, CallRequest } from "../client.ts";
-import type { Random } from "../random.ts";
-import { type Intent, isFinal, SUBJECT_OF, type Traveler } from "./journal.ts";
-import { type Asker, type Plan, travel } from "./sequences.ts";
+import type { Answer, CallRequest } from "./client.ts";
+import { type Asker, type Intent, isFinal, type Traveler } from "./intents.ts";
+import type { Random } from "./random.ts";
 
-/** So many sequences are begun for each round; more, when these are through before the kills are. */
-const SEQUENCES_PER_ROUND = 40;
-const WORKERS = 12;
-const FIRST_DAY = 30;
-const DAYS = 200;
+/** What travelers do, one call after the other; everything follows from the random decisions and from the answers. */
+export interface Sequences<Plan> {
+  /** So many are begun for each round; more, when these are through before the kills are. */
+  perRound: number;
+  /** So many at once. */
+  workers: number;
+  /** What a request's effect is about, which is wanted once however often it is asked for; undefined: it has no such effect. */
+  subjectOf(request: Pick<CallRequest, "tool" | "args" | "key">): string | undefined;
+  /** The same for the same draws. */
+  plan(random: Random, number: number): Plan;
+  play(asker: Asker, plan: Plan): Promise<void>;
+}
+
 const ASKED_AGAIN = 40;
 /** Without kills everything that is open is decided long before so many questions. */
 const MOST_QUESTIONS = 120;
@@ -20,11 +27,15 @@ const TOGETHER = 0.2;
 interface Sequence {
   number: number;
   traveler: Traveler;
-  plan(): Plan;
-  answers: Answer[];
+  draws: Random;
+  /** By the place of their call in the sequence. */
+  answers: (Answer | undefined)[];
 }
 
-export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today: Temporal.PlainDate) {
+export function createSequenceStorm<Plan>(
+  travelers: readonly [Traveler, ...Traveler[]],
+  { perRound, workers, subjectOf, plan, play }: Sequences<Plan>,
+) {
   const intents = new Map<string, Intent>();
   const undecided: string[] = [];
   let waiting: Sequence[] = [];
@@ -35,22 +46,13 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
 
   function begin(random: Random): Sequence {
     begun += 1;
-    const number = begun;
-    const draws = random.fork(`sequence-${number}`);
-    const date = today.add({ days: FIRST_DAY + (number % DAYS) });
-    return {
-      number,
-      traveler: draws.pick(travelers),
-      // The same decisions each time.
-      plan: () => ({ random: draws.fork("plan"), date }),
-      answers: [],
-    };
+    const draws = random.fork(`sequence-${begun}`);
+    return { number: begun, traveler: draws.pick(travelers), draws, answers: [] };
   }
 
   function intentOf({ number, traveler }: Pick<Sequence, "number" | "traveler">, request: CallRequest) {
-    const name = SUBJECT_OF[request.tool];
-    if (name === undefined) return undefined;
-    const subject = String(request.args[name]);
+    const subject = subjectOf(request);
+    if (subject === undefined) return undefined;
     const key = `${traveler.tenantId} ${request.tool} ${subject}`;
     const intent = intents.get(key) ?? { sequence: number, traveler, request, subject, answers: [] };
     intents.set(key, intent);
@@ -58,7 +60,11 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
   }
 
   /** Sends the same call until its answer is final. */
-  async function untilFinal(sequence: Sequence, request: CallRequest, signal: AbortSignal): Promise<Answer> {
+  async function untilFinal(
+    sequence: Pick<Sequence, "number" | "traveler">,
+    request: CallRequest,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const intent = intentOf(sequence, request);
     for (let tries = 1; ; tries += isCalm ? 1 : 0) {
       const answer = await sequence.traveler.client.call(request, signal);
@@ -74,16 +80,18 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
     const { answers, traveler } = sequence;
     let position = 0;
     return {
-      async ask<Result>(schema: z.ZodType<Result>, tool: string, args: CallRequest["args"]) {
-        const request = { tool, args, userId: traveler.userId, keepResult: tool in SUBJECT_OF };
-        const together = tool in SUBJECT_OF && random.chance(TOGETHER) ? 2 : 1;
-        let answer = answers[position];
+      async ask<Result>(schema: z.ZodType<Result>, tool: string, args: CallRequest["args"], key?: string) {
+        const isWantedOnce = subjectOf({ tool, args, key }) !== undefined;
+        const request = { tool, args, userId: traveler.userId, key, keepResult: isWantedOnce };
+        const together = isWantedOnce && random.chance(TOGETHER) ? 2 : 1;
+        const place = position;
         position += 1;
+        let answer = answers[place];
         if (answer === undefined) {
           const all = await Promise.all(Array.from({ length: together }, () => untilFinal(sequence, request, signal)));
           answer = all.find(({ kind }) => kind === "ok") ?? all[0];
           if (answer === undefined) throw new Error("nobody asked");
-          answers.push(answer);
+          answers[place] = answer;
         }
         if (answer.kind === "ok") return { result: schema.parse(answer.result) };
         return { refused: answer.code };
@@ -96,9 +104,10 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
 
   /** False: it was cut off. */
   async function run(sequence: Sequence, signal: AbortSignal): Promise<boolean> {
-    const plan = sequence.plan();
+    const { draws, number } = sequence;
     try {
-      await travel(askerOf(sequence, plan.random.fork("together"), signal), plan);
+      // The same decisions each time.
+      await play(askerOf(sequence, draws.fork("together"), signal), plan(draws.fork("plan"), number));
     } catch (error) {
       if (signal.aborted) return false;
       throw error;
@@ -116,7 +125,7 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
         if (!(await run(sequence, signal))) cutOff.push(sequence);
       }
     };
-    await Promise.all(Array.from({ length: WORKERS }, worker));
+    await Promise.all(Array.from({ length: workers }, worker));
     waiting = [...cutOff, ...waiting];
   }
 
@@ -128,7 +137,7 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
 
     async run(random: Random, signal: AbortSignal): Promise<void> {
       isCalm = false;
-      waiting.push(...Array.from({ length: SEQUENCES_PER_ROUND }, () => begin(random)));
+      waiting.push(...Array.from({ length: perRound }, () => begin(random)));
       await work(() => waiting.shift() ?? begin(random), signal);
     },
 
@@ -137,7 +146,7 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
       isCalm = true;
       await work(() => waiting.shift(), signal);
       for (const { sequence, traveler, request } of random.shuffle([...intents.values()]).slice(0, ASKED_AGAIN)) {
-        await untilFinal({ number: sequence, traveler, plan: unplanned, answers: [] }, request, signal);
+        await untilFinal({ number: sequence, traveler }, request, signal);
       }
     },
 
@@ -148,8 +157,4 @@ export function createStorm(travelers: readonly [Traveler, ...Traveler[]], today
       return [`sequences     ${begun} begun, ${ended} came to their end; intents: ${counts.join(", ")}`];
     },
   };
-}
-
-function unplanned(): never {
-  throw new Error("nothing is planned");
 }

@@ -1,26 +1,20 @@
-import type { Answer, CallRequest, Client } from "../client.ts";
+import type { z } from "zod";
+import type { Answer, CallRequest, Client } from "./client.ts";
 
 /** A user of a tenant. */
 export interface Traveler {
   client: Client;
   tenantId: string;
-  userId: string;
+  /** Undefined: the key's service account. */
+  userId: string | undefined;
 }
-
-/** What costs or makes something, with the argument that is its natural identity. */
-export const SUBJECT_OF: Readonly<Record<string, string>> = {
-  book_flight: "offerId",
-  confirm_order_change: "changeId",
-  confirm_cancel_order: "cancellationId",
-  book_stay: "quoteId",
-};
 
 /** An effect that a caller wants once, however often it asks. */
 export interface Intent {
   sequence: number;
   traveler: Traveler;
   request: CallRequest;
-  /** Offer, change, cancellation or quote. */
+  /** What the effect is about, such as the offer that is booked. */
   subject: string;
   answers: Answer[];
 }
@@ -41,4 +35,17 @@ export function resultsOf({ answers }: Intent): unknown[] {
 export function refusalOf(intent: Intent): string | undefined {
   const last = intent.answers.at(-1);
   return last?.kind === "refused" && !last.retryable && resultsOf(intent).length === 0 ? last.code : undefined;
+}
+
+/** Asks until the answer is final. */
+export interface Asker {
+  ask<Result>(
+    schema: z.ZodType<Result>,
+    tool: string,
+    args: CallRequest["args"],
+    /** Idempotency-Key. */
+    key?: string,
+  ): Promise<{ result: Result } | { refused: string }>;
+  /** Waits, but not when the sequence only goes over what it was answered before. */
+  rest(milliseconds: number): Promise<void>;
 }

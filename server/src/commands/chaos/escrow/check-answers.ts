@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { Finding } from "../area.ts";
+import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
+import type { EscrowBooks } from "./books.ts";
+import type { EscrowEvent } from "./escrow-view.ts";
+
+/** What callers were told against the chain's events. */
+
+const Told = z.object({ tripId: z.string(), bookingId: z.string().optional(), txHash: z.string() });
+const EVENT_OF: Readonly<Record<string, string>> = {
+  prefund_trip: "TripFunded",
+  guest_claim_link: "TripClaimed",
+  reserve_booking: "BookingReserved",
+  settle_booking: "BookingSettled",
+  cancel_booking: "BookingCancelled",
+  log_agent_action: "ActionLogged",
+};
+const REDACTED = new Set(["guestLink", "claimCode", "emailSent", "emailNote", "asOf"]);
+
+const lasting = (result: unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(z.record(z.string(), z.unknown()).parse(result)).filter(([name]) => !REDACTED.has(name)),
+  );
+
+/** At any moment: what was answered as done is on the chain, and every answer says the same. */
+export function checkAnswered(journal: readonly Intent[], events: readonly EscrowEvent[]): Finding {
+  const there = new Set(events.map(({ name, tripId, subject }) => `${name} ${tripId} ${subject}`));
+  const trips = new Set(events.map(({ name, tripId }) => `${name} ${tripId}`));
+  let checked = 0;
+  const problems = journal.flatMap((intent) => {
+    const results = resultsOf(intent);
+    const event = EVENT_OF[intent.request.tool];
+    const differing = results.slice(1).filter((result) => !isDeepStrictEqual(lasting(result), lasting(results[0])));
+    const found = differing.length > 0 ? [`${describe(intent)} was answered in different ways`] : [];
+    for (const result of event === undefined ? [] : results) {
+      checked += 1;
+      const { tripId, bookingId } = Told.parse(result);
+      const isThere =
+        bookingId === undefined ? trips.has(`${event} ${tripId}`) : there.has(`${event} ${tripId} ${bookingId}`);
+      if (!isThere) found.push(`${describe(intent)} was answered as done, and the chain has no ${event}`);
+    }
+    return found;
+  });
+  return {
+    invariant: "every answered success is on the chain, and the same however often it was asked",
+    checked,
+    problems,
+  };
+}
+
+/** When all is settled: what was refused for good did not happen by that call. */
+export function checkRefused(
+  journal: readonly Intent[],
+  { bookings }: Pick<EscrowBooks, "bookings">,
+  events: readonly EscrowEvent[],
+): Finding {
+  const ends = new Set(events.map(({ name, subject }) => `${name} ${subject}`));
+  const known = new Set<string>(bookings.map(({ booking_id }) => booking_id));
+  let checked = 0;
+  const problems = journal.flatMap((intent) => {
+    const code = refusalOf(intent);
+    const { tool, args } = intent.request;
+    const event = EVENT_OF[tool];
+    const bookingId = String(args.bookingId);
+    if (code === undefined || event === undefined || !known.has(bookingId)) return [];
+    checked += 1;
+    return ends.has(`${event} ${bookingId}`)
+      ? [`${describe(intent)} was refused (${code}), and the chain has its ${event}`]
+      : [];
+  });
+  return { invariant: "what was refused for good did not happen", checked, problems };
+}
