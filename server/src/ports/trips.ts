@@ -111,6 +111,12 @@ export interface AgentAction {
   at: Temporal.Instant;
 }
 
+/** So many wrong codes lock the claim, until the buyer unlocks it. */
+export const MOST_WRONG_CODES = 5;
+
+/** Where a page of trips begins: behind this one. */
+export type TripPosition<Time extends "createdAt" | "expiresAt"> = Pick<Trip, "tripId" | Time>;
+
 export interface Trips {
   /** As `funding`. */
   insert(trip: NewTrip): Promise<Trip>;
@@ -132,6 +138,16 @@ export interface Trips {
   recordAction(network: Environment, tripId: Hex, action: Omit<AgentAction, "at">): Promise<void>;
   /** Newest first. */
   listActions(network: Environment, tripId: Hex, limit: number): Promise<readonly AgentAction[]>;
+  /** The tenant's own, newest first. */
+  list(
+    tenantId: string,
+    network: Environment,
+    page: { limit: number; after: TripPosition<"createdAt"> | undefined },
+  ): Promise<readonly Trip[]>;
   /** Funded or closed ones with money in them that expired before that, oldest first. */
-  listExpired(network: Environment, before: Temporal.Instant, limit: number): Promise<readonly Trip[]>;
+  listExpired(
+    network: Environment,
+    before: Temporal.Instant,
+    page: { limit: number; after: TripPosition<"expiresAt"> | undefined },
+  ): Promise<readonly Trip[]>;
 }

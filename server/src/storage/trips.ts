@@ -171,13 +171,35 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
       );
     },
 
-    async listExpired(network, before, limit) {
+    async list(tenantId, network, { limit, after }) {
+      const rows = await selectTrips()
+        .where("tenant_id", "=", tenantId)
+        .where("network", "=", network)
+        .$if(after !== undefined, (select) =>
+          select.where(
+            sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
+          ),
+        )
+        .orderBy("created_at", "desc")
+        .orderBy("trip_id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => toTrip(row, vault));
+    },
+
+    async listExpired(network, before, { limit, after }) {
       const rows = await selectTrips()
         .where("network", "=", network)
         .where("state", "in", ["funded", "closed"])
         .where(sql<boolean>`free_micro + held_micro > 0`)
         .where("expires_at", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
+        .$if(after !== undefined, (select) =>
+          select.where(
+            sql<boolean>`(expires_at, trip_id) > (${after?.expiresAt.toString()}::timestamptz, ${after?.tripId})`,
+          ),
+        )
         .orderBy("expires_at")
+        .orderBy("trip_id")
         .limit(limit)
         .execute();
       return rows.map((row) => toTrip(row, vault));
