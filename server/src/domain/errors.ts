@@ -84,6 +84,9 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "cancellation_in_progress",
   "change_in_progress",
   "transfer_in_progress",
+  "step_in_progress",
+  "trip_in_progress",
+  "trip_not_funded",
   "settlement_stopped",
   "faucet_cooldown",
 ]);

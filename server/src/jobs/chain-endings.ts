@@ -1,10 +1,14 @@
+import { additionsOf, applyStep, tripIdOf, undoStep } from "../areas/escrow/apply-step.ts";
+import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "../areas/escrow/purposes.ts";
 import { surelyPaid } from "../areas/payments/batch-outcome.ts";
 import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "../areas/payments/orders.ts";
 import { outgoingOf } from "../areas/treasury/order-outcome.ts";
 import { REFUND_PURPOSE } from "../areas/treasury/refund.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "../areas/treasury/settle-usage.ts";
+import type { Hex } from "../domain/tokens.ts";
 import type { Payment, SettledBy } from "../ports/payments.ts";
 import type { CarriedOut, ChainEnding, ChainEndings } from "./finish-chain.ts";
+import { reputationEndings } from "./reputation-endings.ts";
 
 const MOST_ATTEMPTS = 5;
 
@@ -61,12 +65,52 @@ function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment
 
 const settledBy = ({ id }: Payment, { receipt }: CarriedOut): SettledBy => ({ id, transactionHash: receipt.hash });
 
+/** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
+const escrowed: ChainEnding = {
+  async confirmed(aggregates, carriedOut) {
+    const { trips } = aggregates;
+    const steps = carriedOut.flatMap((one) => {
+      const tripId = tripIdOf(one.transaction);
+      return tripId === undefined ? [] : [{ ...one, tripId }];
+    });
+    for (const { tripId, ...one } of steps.toSorted(byTripAndPlace)) {
+      const trip = await trips.lock(one.transaction.network, tripId);
+      if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
+      await applyStep(aggregates, trip, one);
+    }
+  },
+  additions: additionsOf,
+  async reverted(aggregates, transaction) {
+    const { trips, ledger } = aggregates;
+    const { id, network, tenantId, order } = transaction;
+    const outgoing = outgoingOf(order);
+    if (tenantId !== null && outgoing !== undefined) {
+      await ledger.takeBack({ tenantId, network, token: order.token }, outgoing.amount, id);
+    }
+    const tripId = tripIdOf(transaction);
+    const trip = tripId === undefined ? undefined : await trips.lock(network, tripId);
+    if (trip === undefined) throw new Error(`the trip of ${id} is not there`);
+    await undoStep(aggregates, trip, transaction);
+  },
+};
+
+/** Steps of one trip in the order of the chain: all but the funding have nonces of one sender. */
+function byTripAndPlace(one: CarriedOut & { tripId: Hex }, other: CarriedOut & { tripId: Hex }): number {
+  if (one.tripId !== other.tripId) return one.tripId < other.tripId ? -1 : 1;
+  const blocks = Number(one.receipt.block.number - other.receipt.block.number);
+  return blocks === 0 ? (one.transaction.nonce ?? 0) - (other.transaction.nonce ?? 0) : blocks;
+}
+
 /** What else changes in the transaction that stores the end of a chain transaction, by what it was for. */
 export const chainEndings: ChainEndings = {
+  ...reputationEndings,
   capture: owed,
   [REFUND_PURPOSE]: owed,
   [PAYMENT_PURPOSE]: fetched,
   [PAYMENT_BATCH_PURPOSE]: fetched,
+  [TRIP_PREFUND_PURPOSE]: escrowed,
+  [ESCROW_TRIP_PURPOSE]: escrowed,
+  [ESCROW_BOOKING_PURPOSE]: escrowed,
   [USAGE_PURPOSE]: {
     async confirmed({ usageSettlements }, carriedOut) {
       for (const { transaction } of carriedOut) {

@@ -17,6 +17,8 @@ export interface ChainEnding {
    * posts nothing itself.
    */
   confirmed?(aggregates: Aggregates, carriedOut: readonly CarriedOut[]): Promise<void>;
+  /** After `confirmed`: what only the end tells, in addition to the stored answer of the call. */
+  additions?(aggregates: Aggregates, transaction: ChainTransaction): Promise<Readonly<Record<string, unknown>>>;
   /** Instead of giving the money back to the tenant's available balance. */
   reverted?(
     aggregates: Aggregates,
@@ -46,7 +48,7 @@ export async function finishCarriedOut(
   const ordered = carriedOut.toSorted(({ transaction: one }, { transaction: other }) => (one.id < other.id ? -1 : 1));
   const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
   const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
-  const owned = await ownMovements(wallets, chain.network, movements);
+  const owned = await ownMovements(wallets, chain, movements);
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
@@ -58,8 +60,10 @@ export async function finishCarriedOut(
       await ending?.confirmed?.(aggregates, some);
     }
     for (const { transaction, receipt } of finished) {
-      const { callId } = transaction;
-      if (callId !== null) await effects.done(callId, resultOf(transaction, chain.chainId, receipt.hash));
+      const { callId, purpose } = transaction;
+      if (callId === null) continue;
+      const additions = await endings[purpose]?.additions?.(aggregates, transaction);
+      await effects.done(callId, { ...resultOf(transaction, chain.chainId, receipt.hash), ...additions });
     }
     return finished;
   });

@@ -24,7 +24,7 @@ export interface Catalog {
   names(): readonly string[];
 }
 
-export function createCatalog(tools: readonly Tool[], aliases: Readonly<Record<string, string>> = {}): Catalog {
+export function createCatalog(tools: readonly Tool[]): Catalog {
   const entries = tools.map((tool) => ({
     tool,
     scope: scopeOf(tool.area, tool.effect),
@@ -33,11 +33,12 @@ export function createCatalog(tools: readonly Tool[], aliases: Readonly<Record<s
     redactArguments: redactionOf(tool.input, "input"),
     redactResult: redactionOf(tool.output, "output"),
   }));
-  const byName = new Map(entries.map((entry) => [entry.tool.name, entry]));
-  if (byName.size !== entries.length) throw new Error("Two tools have the same name.");
-  for (const [alias, name] of Object.entries(aliases)) {
-    const entry = byName.get(name);
-    if (entry !== undefined) byName.set(alias, entry);
+  const byName = new Map<string, CatalogEntry>();
+  for (const entry of entries) {
+    for (const name of [entry.tool.name, ...entry.tool.aliases]) {
+      if (byName.has(name)) throw new Error(`Two tools have the name ${name}.`);
+      byName.set(name, entry);
+    }
   }
   const names = entries.map((entry) => entry.tool.name);
   return { entries, find: (name) => byName.get(name), names: () => names };

@@ -1,16 +1,19 @@
 import type { z } from "zod";
 import { Failure, type FailureDetails, type Issue, invalidInput } from "../domain/errors.ts";
-import { type ExampleIds, sampleIds } from "../domain/example-ids.ts";
+import { type ExampleIds, type GivenIds, sampleIds } from "../domain/example-ids.ts";
 import type { RandomBytes } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Effect, ToolArea } from "../domain/scopes.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
+import type { ClaimKeys } from "../ports/claim-keys.ts";
+import type { ClaimLinks } from "../ports/claim-links.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FlightServicing } from "../ports/flight-servicing.ts";
 import type { Flights } from "../ports/flights.ts";
 import type { FxRates } from "../ports/fx.ts";
 import type { Environment } from "../ports/identity.ts";
+import type { Mailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
@@ -32,6 +35,10 @@ export interface Ports {
   chain: Chain;
   submission: ChainSubmission;
   fx: FxRates;
+  claimKeys: ClaimKeys;
+  claimLinks: ClaimLinks;
+  /** Undefined: the operator has no mail server. */
+  mailer: Mailer | undefined;
 }
 
 /** On whose behalf a call runs. Tools act on this tenant's records and money only. */
@@ -84,6 +91,8 @@ export interface ToolDefinition<
   Use extends keyof Ports,
 > {
   name: string;
+  /** Other names that it is called by, and that are listed nowhere. */
+  aliases?: readonly string[];
   title: string;
   summary: string;
   area: ToolArea;
@@ -100,8 +109,8 @@ export interface ToolDefinition<
   errors: Readonly<Record<Code, string>>;
   /** Arguments that work, given today's date and ids that exist. */
   example(today: Temporal.PlainDate, ids: ExampleIds): z.input<NoInfer<Input>>;
-  /** Ids in a result of the example that examples of other tools can name. */
-  gives?(result: z.output<NoInfer<Output>>): Partial<ExampleIds>;
+  /** Ids in a result of the example that examples of other tools can name; undefined: one that the example has used up. */
+  gives?(result: z.output<NoInfer<Output>>): GivenIds;
   run(
     input: z.output<Input>,
     context: Pick<Ports, Use> & CallContext<NoInfer<Code>>,
@@ -111,6 +120,7 @@ export interface ToolDefinition<
 /** A tool as surfaces and the kernel see it: the types of its arguments and result are erased. */
 export interface Tool {
   readonly name: string;
+  readonly aliases: readonly string[];
   readonly title: string;
   readonly summary: string;
   readonly area: ToolArea;
@@ -125,7 +135,7 @@ export interface Tool {
   /** Without `ids` it names samples of their form, which do not exist. */
   example(today: Temporal.PlainDate, ids?: ExampleIds): Readonly<Record<string, unknown>>;
   /** Takes what a caller received. */
-  gives(result: unknown): Partial<ExampleIds>;
+  gives(result: unknown): GivenIds;
   /** Validated arguments in, an unchecked result out. */
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
@@ -136,9 +146,10 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, example, gives, keyOnlyInputs = [], ...face } = definition;
+  const { run, example, gives, keyOnlyInputs = [], aliases = [], ...face } = definition;
   return {
     ...face,
+    aliases,
     keyOnlyInputs,
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},

@@ -99,6 +99,8 @@ export interface ChainTransactions {
   enqueue(transaction: NewChainTransaction): Promise<ChainTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
   findByKey(network: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
+  /** Whose end is the transaction with this hash. */
+  findByHash(network: Environment, hash: Hex): Promise<ChainTransaction | undefined>;
   /**
    * What an earlier call with the same idempotency key (and tenant, subject and tool) has stored within a day, unless it was
    * reverted. Undefined also when this call has no key.

@@ -67,6 +67,16 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     findByKey,
 
+    async findByHash(network, hash) {
+      const row = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
     async findOfRequest(network, callId) {
       const row = await queryable
         .selectFrom("chain_transaction")

@@ -1,4 +1,13 @@
 import type { Tool } from "../kernel/tool.ts";
+import { cancelBooking } from "./escrow/cancel-booking.ts";
+import { commitBooking } from "./escrow/commit-booking.ts";
+import { confirmBooking } from "./escrow/confirm-booking.ts";
+import { confirmFlight } from "./escrow/confirm-flight.ts";
+import { guestClaimLink } from "./escrow/guest-claim-link.ts";
+import { logAgentAction } from "./escrow/log-agent-action.ts";
+import { prefundTrip } from "./escrow/prefund-trip.ts";
+import { reserveBooking } from "./escrow/reserve-booking.ts";
+import { settleBooking } from "./escrow/settle-booking.ts";
 import { bookFlight } from "./flights/book-flight.ts";
 import { cancelOrderQuote } from "./flights/cancel-order-quote.ts";
 import { confirmCancelOrder } from "./flights/confirm-cancel-order.ts";
@@ -13,6 +22,11 @@ import { searchFlights } from "./flights/search-flights.ts";
 import { selectOrderChangeOffer } from "./flights/select-order-change-offer.ts";
 import { activateTenantPricingPolicy } from "./policy/activate-tenant-pricing-policy.ts";
 import { getTenantPricingPolicy } from "./policy/get-tenant-pricing-policy.ts";
+import { giveFeedback } from "./reputation/give-feedback.ts";
+import { readReputation } from "./reputation/read-reputation.ts";
+import { readValidation } from "./reputation/read-validation.ts";
+import { requestValidation } from "./reputation/request-validation.ts";
+import { submitValidationResponse } from "./reputation/submit-validation-response.ts";
 import { bookStay } from "./stays/book-stay.ts";
 import { manageStaysNegotiatedRate } from "./stays/manage-stays-negotiated-rate.ts";
 import { quoteStay } from "./stays/quote-stay.ts";
@@ -46,6 +60,20 @@ export const registry: readonly Tool[] = [
   settleSplit,
   faucetDrip,
   quoteFx,
+  prefundTrip,
+  guestClaimLink,
+  reserveBooking,
+  commitBooking,
+  confirmBooking,
+  confirmFlight,
+  settleBooking,
+  cancelBooking,
+  logAgentAction,
   getTenantPricingPolicy,
   activateTenantPricingPolicy,
+  giveFeedback,
+  readReputation,
+  requestValidation,
+  submitValidationResponse,
+  readValidation,
 ];

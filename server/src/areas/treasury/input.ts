@@ -26,6 +26,13 @@ export function readAddress(text: string): Hex | undefined {
   return address === NOBODY ? undefined : address;
 }
 
+/** What a schema of addresses has let through. */
+export function addressOf(text: string): Hex {
+  const address = readAddress(text);
+  if (address === undefined) throw new Error("the schema has let a bad address through");
+  return address;
+}
+
 const FORM_MESSAGE = "must be 0x and 40 hexadecimal digits";
 const NOBODY_MESSAGE = "must not be the zero address, which nobody has";
 const isForm = (text: string): boolean => ADDRESS.test(text);

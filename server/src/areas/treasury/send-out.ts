@@ -3,7 +3,7 @@ import type { Chain } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainOrder, ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { Stores } from "../../ports/stores.ts";
+import type { Aggregates, Stores } from "../../ports/stores.ts";
 import { isSameOrder, outgoingOf, resultOf } from "./order-outcome.ts";
 
 export interface SendOutPorts {
@@ -27,7 +27,11 @@ export interface SendOutRequest {
   /** The tool's answer but for `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
   /** How long the call waits; the order goes on without it. */
-  waitMs?: number;
+  waitMs?: number | undefined;
+  /** Whether an earlier call's order, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
+  isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
+  /** Stored in the same transaction. */
+  alongside?: ((aggregates: Aggregates, stored: ChainTransaction) => Promise<void>) | undefined;
 }
 
 export type SendOutAnswer =
@@ -59,17 +63,29 @@ export async function sendOut(ports: SendOutPorts, request: SendOutRequest): Pro
   const earlier =
     (await stores.chainTransactions.findByKey(network, request.idempotencyKey)) ??
     (await stores.chainTransactions.findOfRequest(network, request.callId));
-  if (earlier !== undefined && !isSameOrder(earlier.order, request.order)) throw mismatch();
+  const { isSame = ({ order }) => isSameOrder(order, request.order) } = request;
+  if (earlier !== undefined && !isSame(earlier)) throw mismatch();
   if (earlier === undefined) await requireMoving(stores.chainNetworks, network);
   const stored = earlier ?? (await storeOrder(stores, network, request));
-  submission.kick();
-  const end = await submission.waitForEnd(stored.id, request.waitMs ?? WAIT_MS);
-  if (end === undefined) throw inProgress(stored);
-  if (end.state === "reverted") throw reverted(end);
+  const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMs);
   const result = resultOf(end, chainId, end.hash);
   return end.callId === request.callId
     ? { kind: "confirmed", transaction: end, result }
     : { kind: "replayed", transaction: end, result, firstCallId: end.callId };
+}
+
+/** Has a stored order carried out and waits for it. Throws what is said of one whose end is not known in time or that had no effect. */
+export async function endOf(
+  submission: ChainSubmission,
+  stored: ChainTransaction,
+  says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },
+  waitMs = WAIT_MS,
+): Promise<ChainTransaction> {
+  submission.kick();
+  const end = await submission.waitForEnd(stored.id, waitMs);
+  if (end === undefined) throw says.inProgress(stored);
+  if (end.state === "reverted") throw says.reverted(end);
+  return end;
 }
 
 export async function requireMoving(networks: Pick<ChainNetworks, "get">, network: Environment): Promise<void> {
@@ -80,7 +96,8 @@ export async function requireMoving(networks: Pick<ChainNetworks, "get">, networ
 
 async function storeOrder(stores: Stores, network: Environment, request: SendOutRequest): Promise<ChainTransaction> {
   const { tenantId, callId, idempotencyKey, purpose, order, result } = request;
-  return await stores.transaction(async ({ chainTransactions, ledger, effects }) => {
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
     const stored = await chainTransactions.enqueue({
       network,
       idempotencyKey,
@@ -96,15 +113,16 @@ async function storeOrder(stores: Stores, network: Environment, request: SendOut
     if (outgoing !== undefined) {
       await ledger.send({ tenantId, network, token: order.token }, outgoing.amount, stored.id);
     }
+    await request.alongside?.(aggregates, stored);
     await effects.open(callId);
     return stored;
   });
 }
 
-function mismatch(): Failure {
+export function mismatch(): Failure {
   return new Failure("idempotency_mismatch", {
     detail:
-      "This Idempotency-Key was used with another transfer, whose outcome was open. Use a new key for a new request.",
+      "This Idempotency-Key was used with another request, whose outcome was open. Use a new key for a new request.",
   });
 }
 

@@ -35,8 +35,9 @@ export async function runExamples(entries: Entries): Promise<ReadonlyMap<string,
     });
     try {
       const facts: Facts = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
+      const standIns = createStandIns();
       return await runInOrder(entries, EXAMPLE_DAY, async (tool, args) => {
-        const result = await dispatch(facts, tool, args, stopping.signal);
+        const result = await dispatch(facts, tool, args, standIns, stopping.signal);
         if (tool.effect === "spend") await letSupplierFinish(facts);
         return result;
       });
@@ -80,31 +81,47 @@ async function dispatch(
   { appUrl, apiKey, tenantId, supplierUrl }: Facts,
   tool: Tool,
   args: object,
+  standIns: StandIns,
   signal: AbortSignal,
 ) {
   const response = await fetch(`${appUrl}/api/agent/dispatch`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ tenantId, tool: tool.name, args }),
+    body: standIns.hidden(JSON.stringify({ tenantId, tool: tool.name, args })),
     signal,
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`The example of ${tool.name} does not work: ${response.status} ${text}`);
-  const shown = showStandIns(text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN), JSON.stringify(args));
+  const shown = standIns.shown(text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN), JSON.stringify(args));
   const answer: { result?: unknown } = JSON.parse(shown);
   return answer.result;
 }
 
+interface StandIns {
+  shown(text: string, args: string): string;
+  /** The real ones again, for a call whose arguments name what an earlier answer has shown. */
+  hidden(text: string): string;
+}
+
 /**
  * Addresses and hashes follow from keys that are made anew for each chain. What the arguments do not name is shown as a number of
- * the same form.
+ * the same form, the same one in every answer.
  */
-function showStandIns(text: string, args: string): string {
-  const standIns = new Map<string, string>();
-  return text.replaceAll(/0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g, (value) => {
-    if (args.toLowerCase().includes(value)) return value;
-    const known = standIns.get(value) ?? `0x${(standIns.size + 1).toString(16).padStart(value.length - 2, "0")}`;
-    standIns.set(value, known);
-    return known;
-  });
+function createStandIns(): StandIns {
+  const HEX = /0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
+  const shownByReal = new Map<string, string>();
+  const realByShown = new Map<string, string>();
+  return {
+    shown: (text, args) =>
+      text.replaceAll(HEX, (value) => {
+        const known = shownByReal.get(value);
+        if (known !== undefined) return known;
+        if (args.toLowerCase().includes(value)) return value;
+        const shown = `0x${(shownByReal.size + 1).toString(16).padStart(value.length - 2, "0")}`;
+        shownByReal.set(value, shown);
+        realByShown.set(shown, value);
+        return shown;
+      }),
+    hidden: (text) => text.replaceAll(HEX, (value) => realByShown.get(value) ?? value),
+  };
 }

@@ -1,0 +1,100 @@
+import { Failure, type FailureDetails } from "../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import { sendOutErrors } from "../treasury/send-out.ts";
+
+/** What tools of the escrow share; each declares the groups that it can end in. */
+
+export const stepErrors = {
+  settlement_stopped: sendOutErrors.settlement_stopped,
+  chain_not_available: "This network has no escrow contract. Nothing was done.",
+  step_in_progress:
+    "The step is stored and will be carried out, and its end is not known yet. Call again with the same arguments (and the same Idempotency-Key) to learn it.",
+  step_reverted: "The escrow refused the step, or its transaction had no effect. No money was moved.",
+} as const;
+
+export const tripStateErrors = {
+  trip_not_found: "You have no trip with this id. Take it from prefund_trip.",
+  trip_not_funded:
+    "The trip's budget is not in the escrow. When it is on its way, call again shortly; else prefund another trip.",
+  trip_expired:
+    "The trip has expired: what is free goes back, and nothing new is reserved or committed. Prefund another trip.",
+  trip_closed: "The trip is closed: nothing new is reserved. Prefund another trip.",
+  trip_in_progress: "Another step of the trip is under way. Call again shortly.",
+} as const;
+
+export const bookingErrors = {
+  booking_not_found: "You have no booking with this id. Take it from reserve_booking.",
+  booking_in_progress: "Another step of the booking is under way. Call again shortly.",
+  wrong_state: "The booking's state does not allow this step. The text names the state.",
+} as const;
+
+export const budgetErrors = {
+  insufficient_budget:
+    "The trip has less free than is asked for. Reserve less, or cancel a booking of which nothing is needed.",
+} as const;
+
+export const commitErrors = {
+  exceeds_reservation:
+    "The amounts are more than was reserved. Commit less, or reserve another booking with a higher bound.",
+  recipient_blocked: sendOutErrors.recipient_blocked,
+} as const;
+
+export const claimErrors = {
+  claim_link_invalid: "The guest link is not complete or not of this trip. Use it as it was received.",
+  already_claimed: "The trip has been claimed; that is possible once.",
+  wrong_chain: "The trip is on another chain.",
+  claim_locked: "Too many wrong codes: the buyer has to unlock the claim.",
+  claim_code_required: "The claim needs the six-digit code that the buyer has. Ask for it.",
+  claim_code_wrong: "The code is wrong.",
+} as const;
+
+const texts = {
+  ...stepErrors,
+  ...tripStateErrors,
+  ...bookingErrors,
+  ...budgetErrors,
+  ...commitErrors,
+  ...claimErrors,
+};
+export type EscrowCode = keyof typeof texts;
+
+/** With its text, unless there is a more exact one. */
+export function escrowFailure(code: EscrowCode, details: FailureDetails = {}): Failure {
+  return new Failure(code, { detail: texts[code], ...details });
+}
+
+export function shortOfBudget(needs: Micro, free: Micro): Failure {
+  return escrowFailure("insufficient_budget", {
+    extra: { needsUsdc: formatDecimal(needs), freeUsdc: formatDecimal(free), missingUsdc: formatDecimal(needs - free) },
+  });
+}
+
+export function overReservation(needs: Micro, reserved: Micro): Failure {
+  return escrowFailure("exceeds_reservation", {
+    extra: {
+      needsUsdc: formatDecimal(needs),
+      reservedUsdc: formatDecimal(reserved),
+      missingUsdc: formatDecimal(needs - reserved),
+    },
+  });
+}
+
+/** Which refusals of the contract a step can meet although the records allowed it, by the names of its errors. */
+const refusals: Readonly<Record<EscrowAction["name"], Readonly<Record<string, EscrowCode>>>> = {
+  claim: { AlreadyClaimed: "already_claimed", TripExpired: "trip_expired" },
+  reserve: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
+  commit: { TripExpired: "trip_expired", ExceedsReservation: "exceeds_reservation", WrongState: "wrong_state" },
+  confirm: { WrongState: "wrong_state" },
+  settle: { WrongState: "wrong_state" },
+  cancel: { WrongState: "wrong_state" },
+  log: { TripExpired: "trip_expired", TripIsClosed: "trip_closed", InsufficientFree: "insufficient_budget" },
+  close: {},
+  release: {},
+  release_booking: {},
+};
+
+export function codeOfRefusal(action: EscrowAction["name"], failure = ""): EscrowCode {
+  const [, code] = Object.entries(refusals[action]).find(([name]) => failure.includes(name)) ?? [];
+  return code ?? "step_reverted";
+}

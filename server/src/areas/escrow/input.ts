@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { invalidInput } from "../../domain/errors.ts";
+import { type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { EscrowContract } from "../../ports/escrow-contract.ts";
+import { readAddress } from "../treasury/input.ts";
+import { requireContract } from "./steps.ts";
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** What the books can hold. */
+const MAXIMUM_MICRO = 2n ** 63n - 1n;
+
+/** In lower case. Undefined: not 32 bytes, and so nobody's id. */
+export function readHash(text: string): Hex | undefined {
+  return HASH.test(text) ? `0x${text.slice(2).toLowerCase()}` : undefined;
+}
+
+export const Hash = z
+  .string()
+  .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" })
+  .describe("0x and 64 hex digits");
+
+/** What `Hash` has let through. */
+export function hashOf(text: string): Hex {
+  const hash = readHash(text);
+  if (hash === undefined) throw new Error("the schema has let a bad hash through");
+  return hash;
+}
+
+export const FreeAmount = z
+  .string()
+  .refine(
+    (text) => {
+      const amount = parseDecimal(text);
+      return amount !== undefined && amount <= MAXIMUM_MICRO;
+    },
+    { message: "must be a decimal amount with at most 6 places, such as 0.5, and not negative" },
+  )
+  .describe("Decimal, at most 6 places");
+
+/** What an amount's schema has let through. */
+export function amountOf(text: string): Micro {
+  const amount = parseDecimal(text);
+  if (amount === undefined) throw new Error("the schema has let a bad amount through");
+  return amount;
+}
+
+export const EscrowAddress = z.string().optional();
+
+/** The network's own escrow, which is also the only one that a caller may name. */
+export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {
+  const contract = requireContract(chain);
+  if (escrowAddress !== undefined && readAddress(escrowAddress) !== contract.address) {
+    throw invalidInput([
+      { path: "escrowAddress", message: `must be this network's escrow, ${contract.address}; leave it out` },
+    ]);
+  }
+  return contract;
+}
