@@ -1,5 +1,6 @@
 import { MICRO_PER_UNIT, parseDecimal } from "./domain/money.ts";
 import type { Hex } from "./domain/tokens.ts";
+import { readWebOrigin } from "./domain/web-origins.ts";
 
 /** How the texts of the environment are read; `config.ts` has the variables themselves. */
 
@@ -42,6 +43,15 @@ export function list(value: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
+/** Parts by commas. */
+export function origins(value: string): readonly string[] {
+  return list(value).map((part) => {
+    const origin = readWebOrigin(part);
+    if (origin !== undefined) return origin;
+    throw new Error("must be origins such as https://app.example.com, separated by commas, without a path");
+  });
+}
+
 /** Parts by commas, as they stand there. */
 export function secrets(value: string): readonly string[] {
   return value
@@ -80,6 +90,62 @@ export const address = (name: string, meaning: string): Variable<Hex | undefined
     return `0x${digits.toLowerCase()}`;
   },
 });
+
+export interface MailServer {
+  host: string;
+  port: number;
+  tls: "wrapped" | "required" | "optional" | "off";
+  credentials: { user: string; password: string } | undefined;
+}
+
+const SUBMISSION_PORTS: Readonly<Record<string, number>> = { "smtp:": 587, "smtps:": 465 };
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Never repeats what it could not read: there is a password in it. */
+export function readMailServer(value: string | undefined): MailServer | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  const usual = url === null ? undefined : SUBMISSION_PORTS[url.protocol];
+  if (url === null || usual === undefined || url.hostname === "" || url.hash !== "" || !/^\/?$/.test(url.pathname)) {
+    throw new Error("must be a URL such as smtps://user:password@mail.example.com");
+  }
+  const asked = Object.fromEntries(url.searchParams);
+  if (Object.keys(asked).some((name) => name !== "tls") || !["optional", undefined].includes(asked.tls)) {
+    throw new Error("may have ?tls=optional behind the host and nothing else");
+  }
+  if ((url.username === "") !== (url.password === "")) throw new Error("must have a user and a password, or neither");
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? usual : Number(url.port),
+    tls: url.protocol === "smtps:" ? "wrapped" : tlsFor(url.hostname, asked.tls === "optional"),
+    credentials: url.username === "" ? undefined : { user: decoded(url.username), password: decoded(url.password) },
+  };
+}
+
+function tlsFor(host: string, isOptional: boolean): MailServer["tls"] {
+  // What does not leave this machine needs no encryption, and its mail server seldom has a certificate that anybody vouches for.
+  if (THIS_MACHINE.test(host)) return "off";
+  return isOptional ? "optional" : "required";
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Error("has a user or password that is not percent-encoded");
+  }
+}
+
+const MAILBOX = /^(?:"?([^"<>\p{Cc}]*?)"?\s*<)?([^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()[\]\\@]+)(>)?$/u;
+
+export function readMailbox(value: string | undefined): { address: string; name: string | undefined } | undefined {
+  if (value === undefined) return undefined;
+  const [all, name, address, closing] = MAILBOX.exec(value) ?? [];
+  if (all === undefined || address === undefined || (name === undefined) !== (closing === undefined)) {
+    throw new Error("must be an e-mail address, such as Wayfare <trips@example.com>");
+  }
+  return { address, name: name === "" ? undefined : name };
+}
 
 export const port = wholeNumber(0, 65_535);
 export const http = ["http:", "https:"] as const;

@@ -5,9 +5,12 @@ import {
   http,
   list,
   oneOf,
+  origins,
   port,
   readContact,
   readInstant,
+  readMailbox,
+  readMailServer,
   secrets,
   text,
   url,
@@ -53,6 +56,12 @@ export const variables = {
     "Further origins of web pages, such as `https://app.example.com`, separated by commas, that may call the MCP endpoints. Pages of this machine and of the public URLs always may.",
     list,
   ),
+  linkOrigins: withDefault(
+    "LINK_ORIGINS",
+    "",
+    "Further origins, such as `https://app.example.com`, separated by commas, that guest links may lead to. The application host's own always may.",
+    origins,
+  ),
   mcpFastPath: withDefault(
     "MCP_FAST_PATH",
     "on",
@@ -89,7 +98,10 @@ export const variables = {
   chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC of the live chain. Production keys only."),
   chainUsdc: address("CHAIN_USDC", "Address of USDC on the live chain."),
   chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain."),
-  chainEscrow: text("CHAIN_ESCROW", "Address of the escrow on the live chain."),
+  chainEscrow: address(
+    "CHAIN_ESCROW",
+    "Address of the escrow of trips on the live chain. Unset: no trips with a budget there.",
+  ),
   chainSplitter: address(
     "CHAIN_SPLITTER",
     "Address of the settlement splitter on the live chain. Unset: no splits there.",
@@ -123,6 +135,19 @@ export const variables = {
     "MASTER_KEY_FILE",
     "File with the 32-byte key that encrypts secrets and personal numbers. Unset: made in DATA_DIR; production needs it set.",
   ),
+  smtpUrl: {
+    name: "SMTP_URL",
+    fallback: undefined,
+    meaning:
+      "The mail server that writes to guests, such as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS; `?tls=optional` also takes one without. Unset: nobody is written to.",
+    read: readMailServer,
+  },
+  mailFrom: {
+    name: "MAIL_FROM",
+    fallback: undefined,
+    meaning: "Who those mails are from, such as `Wayfare <trips@example.com>`. Needed with SMTP_URL.",
+    read: readMailbox,
+  },
   rateLimitPerSecond: withDefault(
     "RATE_LIMIT_PER_SECOND",
     "100",
@@ -256,6 +281,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicEdgeUrl: read(variables.publicEdgeUrl),
     allowedHosts: read(variables.allowedHosts),
     allowedOrigins: read(variables.allowedOrigins),
+    linkOrigins: read(variables.linkOrigins),
     mcpFastPath: read(variables.mcpFastPath),
     conformance: read(variables.conformance),
     networkMode: read(variables.networkMode),
@@ -274,6 +300,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     settleUsageSeconds: read(variables.settleUsageSeconds),
     fxRatesUrl: read(variables.fxRatesUrl),
     masterKeyFile: read(variables.masterKeyFile),
+    smtpUrl: read(variables.smtpUrl),
+    mailFrom: read(variables.mailFrom),
     rateLimitPerSecond: read(variables.rateLimitPerSecond),
     rateLimitBurst: read(variables.rateLimitBurst),
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
@@ -299,6 +327,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       ...productionProblems(config),
       ...quietProblems(config),
       ...contactProblems(config),
+      ...mailProblems(config),
       ...serveProblems(config),
     );
   }
@@ -334,6 +363,11 @@ function contactProblems({ securityContact, securityContactExpires }: Config): s
   return [`${variables.securityContact.name} and ${variables.securityContactExpires.name} must be set together`];
 }
 
+function mailProblems({ smtpUrl, mailFrom }: Config): string[] {
+  if ((smtpUrl === undefined) === (mailFrom === undefined)) return [];
+  return [`${variables.smtpUrl.name} and ${variables.mailFrom.name} must be set together`];
+}
+
 function productionProblems(config: Config): string[] {
   if (config.networkMode === "sandbox") {
     return config.embeddedSandbox === "off"
@@ -348,7 +382,6 @@ function productionProblems(config: Config): string[] {
     "chainRpcUrl",
     "chainUsdc",
     "chainEurc",
-    "chainEscrow",
     "chainRelayerKeyFile",
     "masterKeyFile",
   ] as const;

@@ -2,19 +2,16 @@ import { createDuffel, type Duffel } from "./adapters/duffel/index.ts";
 import { createEcbRates } from "./adapters/ecb/index.ts";
 import { createEmbeddedFx } from "./adapters/embedded-fx/index.ts";
 import { createEmbeddedMaps } from "./adapters/embedded-maps/index.ts";
+import { createClaimKeys } from "./adapters/evm/index.ts";
 import { type Config, ConfigError } from "./config.ts";
 import type { Embedded } from "./embedded/start-embedded.ts";
 import { chainEndings } from "./jobs/chain-endings.ts";
 import type { Ports } from "./kernel/tool.ts";
-import {
-  type ChainParts,
-  type OpenChain,
-  openLiveChain,
-  openSandboxChain,
-  readRelayerKey,
-  sandboxFunder,
-} from "./open-chain.ts";
+import { openSandboxChain, sandboxFunder } from "./open-chain.ts";
+import { openLiveChain, readRelayerKey } from "./open-live-chain.ts";
+import type { ChainParts, OpenChain } from "./open-network.ts";
 import type { Environment } from "./ports/identity.ts";
+import type { Vault } from "./ports/vault.ts";
 
 /** The networks that this deployment's money is on. */
 export type OpenChains = Partial<Record<Environment, OpenChain>>;
@@ -34,7 +31,8 @@ export async function openChains(
     chains.sandbox = await openSandboxChain({ ...shared, rpcUrl, funderKey, signsAgainBlindly });
   }
   if (config.networkMode === "production") {
-    const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainRelayerKeyFile } = config;
+    const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainEscrow, chainRelayerKeyFile } =
+      config;
     if (
       chainRpcUrl === undefined ||
       chainUsdc === undefined ||
@@ -50,6 +48,7 @@ export async function openChains(
         tokens: { USDC: chainUsdc, EURC: chainEurc },
         ...(chainSplitter === undefined ? {} : { splitter: chainSplitter }),
         ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
+        ...(chainEscrow === undefined ? {} : { escrow: chainEscrow }),
       },
       confirmations: config.chainConfirmations,
       relayerKey: readRelayerKey(chainRelayerKeyFile),
@@ -107,21 +106,32 @@ function withoutLookup(supplier: Duffel): Duffel {
   };
 }
 
+/** What guests claim trips with, and where their links lead. */
+export function openClaims(
+  { linkOrigins }: Config,
+  vault: Pick<Vault, "deriveKey">,
+  appUrl: string,
+): Pick<Ports, "claimKeys" | "claimLinks"> {
+  const defaultOrigin = new URL(appUrl).origin;
+  return { claimKeys: createClaimKeys(vault), claimLinks: { defaultOrigin, otherOrigins: linkOrigins } };
+}
+
 /** Two sets of ports, the sandbox's and the live ones; the kernel picks one by the key's environment. */
 export function openPorts(
   config: Config,
   embedded: Embedded,
   chains: OpenChains,
-  shared: Pick<Ports, "random" | "travelers" | "stores"> & Outside,
+  shared: Pick<Ports, "random" | "travelers" | "stores" | "mailer" | "claimKeys" | "claimLinks"> & Outside,
   suppliers: Partial<Record<Environment, Duffel>> = openSuppliers(config, embedded, shared),
 ): Partial<Record<Environment, Ports>> {
-  const { clock, random, travelers, stores, http, log } = shared;
+  const { clock, random, travelers, stores, mailer, claimKeys, claimLinks, http, log } = shared;
   const embeddedFx = createEmbeddedFx();
   const fx =
     config.fxRatesUrl === undefined
       ? embeddedFx
       : createEcbRates({ url: config.fxRatesUrl, http, fallback: embeddedFx, clock, log });
-  const common = { clock, random, travelers, stores, maps: createEmbeddedMaps({ clock }), fx };
+  const maps = createEmbeddedMaps({ clock });
+  const common = { clock, random, travelers, stores, mailer, claimKeys, claimLinks, maps, fx };
   const ports: Partial<Record<Environment, Ports>> = {};
   for (const network of ["sandbox", "production"] as const) {
     const supplier = suppliers[network];

@@ -16,10 +16,11 @@ import { sweepAbandonedCalls } from "./jobs/sweep-calls.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import { createKernel } from "./kernel/invoke.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
-import { equipMissingTenants, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
+import { equipMissingTenants, registerMissingAgents, sandboxPayer, sandboxPrefund } from "./open-chain.ts";
 import { equipTenant } from "./open-identity.ts";
+import { openMail } from "./open-mail.ts";
 import { openPayments } from "./open-payments.ts";
-import { openChains, openPorts, openSuppliers } from "./open-ports.ts";
+import { openChains, openClaims, openPorts, openSuppliers } from "./open-ports.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { openWebhooks } from "./open-webhooks.ts";
 import { createHttpClient } from "./outbound/http-client.ts";
@@ -114,6 +115,7 @@ export async function startService(config: Config, options: ServiceOptions) {
     await checkMasterKey(db, vault);
     const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log });
     await equipMissingTenants({ db, vault, clock }, config.sandboxBalanceUsdc);
+    await registerMissingAgents({ db, vault, clock });
     const identity = createIdentity({
       db,
       pool,
@@ -140,7 +142,9 @@ export async function startService(config: Config, options: ServiceOptions) {
   undo.push(await startChains(chains, { config, db, vault, clock, stores, log }));
 
   const suppliers = openSuppliers(config, embedded, { clock, http, log });
-  const shared = { clock, random, log, travelers, stores, http };
+  const mail = openMail(config);
+  const claims = openClaims(config, vault, options.appUrl);
+  const shared = { clock, random, log, travelers, stores, mailer: mail.mailer, http, ...claims };
   const portsByEnvironment = openPorts(config, embedded, chains, shared, suppliers);
   const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
   const calls = createCalls(pool);
@@ -210,6 +214,9 @@ export async function startService(config: Config, options: ServiceOptions) {
   undo.push(payments.startJobs());
   const webhooks = openWebhooks({ ...{ config, suppliers, stores, clock, log }, localAppUrl: options.localAppUrl });
   undo.push(await webhooks.start());
+  undo.push(mail.startJob({ stores, claimKeys: claims.claimKeys, clock, log }));
+  // First, so that a mail under way does not hold up the job's end.
+  undo.push(async () => mail.close());
 
   const { demo } = prepared;
   const { appUrl, edgeUrl } = options;
@@ -217,6 +224,7 @@ export async function startService(config: Config, options: ServiceOptions) {
     ...{ config, kernel, catalog: callable, identity, travelers, appUrl, edgeUrl, closedBecause, translate },
     usage: createUsage(db),
     stores,
+    portsFor,
     webhookReceivers: webhooks.receivers,
     paidNetworks: payments.networks,
     openCharge: payments.open,

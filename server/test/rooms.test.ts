@@ -32,11 +32,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "start-service.ts": ["*"],
   "open-surfaces.ts": ["*"],
   "open-payments.ts": ["*"],
+  "open-mail.ts": ["*"],
   "open-ports.ts": ["*"],
   "open-webhooks.ts": ["*"],
   "start-chains.ts": ["*"],
   // The part of the composition root that opens a network.
   "open-chain.ts": ["*"],
+  "open-live-chain.ts": ["*"],
+  "open-network.ts": ["*"],
   commands: ["app.ts", "config.ts", "open-identity.ts", "open-books.ts", "domain", "ports"],
 };
 

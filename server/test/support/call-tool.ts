@@ -49,6 +49,9 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     fx: createEmbeddedFx(),
     chain: absent("chain"),
     submission: { kick: () => undefined, waitForEnd: async () => undefined },
+    mailer: undefined,
+    claimKeys: absent("claimKeys"),
+    claimLinks: absent("claimLinks"),
   };
   return async (
     tool: Tool,

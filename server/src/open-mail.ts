@@ -1,0 +1,31 @@
+import { createSmtpMailer } from "./adapters/smtp/index.ts";
+import type { GuestMailPorts } from "./areas/escrow/guest-mail.ts";
+import type { Config } from "./config.ts";
+import { repeat } from "./jobs/repeat.ts";
+import { sendGuestMails } from "./jobs/send-guest-mail.ts";
+import type { Log } from "./ports/log.ts";
+import type { Mailer } from "./ports/mailer.ts";
+
+const SEND_MILLISECONDS = 2_000;
+
+export interface OpenMail {
+  /** Undefined: the operator has no mail server, and mails that are still to be sent wait for one. */
+  mailer: Mailer | undefined;
+  /** Sends what could not be sent at once; returns how to stop. */
+  startJob(parts: Omit<GuestMailPorts, "mailer"> & { log: Log }): () => Promise<void>;
+  /** Breaks off what is under way. */
+  close(): void;
+}
+
+export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFrom">): OpenMail {
+  if (smtpUrl === undefined || mailFrom === undefined) {
+    return { mailer: undefined, startJob: () => async () => undefined, close: () => undefined };
+  }
+  const mailer = createSmtpMailer({ server: smtpUrl, from: mailFrom });
+  return {
+    mailer,
+    startJob: (parts) =>
+      repeat("send-guest-mail", SEND_MILLISECONDS, () => sendGuestMails({ ...parts, mailer }), parts.log),
+    close: mailer.close,
+  };
+}
