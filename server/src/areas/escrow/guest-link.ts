@@ -38,12 +38,3 @@ export function readGuestLink(text: string): GuestLink | undefined {
   if (tripId === undefined || link.search !== "" || !SECRET.test(linkSecret)) return undefined;
   return { tripId: `0x${tripId}`, linkSecret };
 }
-
-/** Undefined: it is more, or less, than the origin of web pages. */
-export function readLinkOrigin(text: string): string | undefined {
-  const url = text.length > LONGEST_LINK ? null : URL.parse(text);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
-  const { origin } = url;
-  // A path, a query, a name with a password or spaces would be dropped in silence.
-  return text.toLowerCase() === origin || text.toLowerCase() === `${origin}/` ? origin : undefined;
-}

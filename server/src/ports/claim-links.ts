@@ -1,0 +1,7 @@
+/** Where guest links may lead. */
+export interface ClaimLinks {
+  /** The application host's own, such as `https://app.example.com`. */
+  defaultOrigin: string;
+  /** Besides, by the operator's choice. */
+  otherOrigins: readonly string[];
+}
