@@ -8,7 +8,7 @@ import { createGatherWindow, type GatherWindow } from "./jobs/gather-window.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { sweepPayments } from "./jobs/sweep-payments.ts";
 import { watchPayments } from "./jobs/watch-payments.ts";
-import type { OpenChain } from "./open-chain.ts";
+import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
 import type { HttpClient } from "./outbound/http-client.ts";
 import type { Calls } from "./ports/calls.ts";

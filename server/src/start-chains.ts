@@ -4,7 +4,8 @@ import type { Hex } from "./domain/tokens.ts";
 import type { QuickstartChain } from "./embedded/first-run.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { settleUsage } from "./jobs/settle-usage.ts";
-import { type OpenChain, sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
+import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
+import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Log } from "./ports/log.ts";
@@ -26,9 +27,16 @@ export interface StartChainsOptions {
 /** What `quickstart.json` says of the development chain. */
 export function describeChain(sandbox: OpenChain | undefined, rpcUrl: string | undefined): QuickstartChain | undefined {
   if (sandbox === undefined || rpcUrl === undefined) return undefined;
-  const { chainId, tokens } = sandbox.chain;
+  const { chainId, tokens, escrow } = sandbox.chain;
   const network = `eip155:${chainId}`;
-  return { rpcUrl, chainId, network, usdc: tokens.USDC.address, eurc: tokens.EURC.address };
+  return {
+    rpcUrl,
+    chainId,
+    network,
+    usdc: tokens.USDC.address,
+    eurc: tokens.EURC.address,
+    ...(escrow === undefined ? {} : { escrow: escrow.address }),
+  };
 }
 
 /** For a metric: by how much the books and each chain disagree, in micro-units. */

@@ -4,7 +4,8 @@ import { createEvmChain, createEvmClient, createRpc } from "../src/adapters/evm/
 import { formatNative, microFromNative, nativeAmount } from "../src/adapters/evm/native.ts";
 import { ConfigError } from "../src/config.ts";
 import type { Hex } from "../src/domain/tokens.ts";
-import { openLiveChain, openSandboxChain } from "../src/open-chain.ts";
+import { openSandboxChain } from "../src/open-chain.ts";
+import { openLiveChain } from "../src/open-live-chain.ts";
 import type { Chain } from "../src/ports/chain.ts";
 import { systemClock } from "../src/ports/clock.ts";
 import { type ChainWorld, openChainWorld } from "./support/chain-world.ts";

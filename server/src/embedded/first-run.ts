@@ -42,6 +42,7 @@ export interface QuickstartChain {
   network: string;
   usdc: string;
   eurc: string;
+  escrow?: string;
 }
 
 /**

@@ -28,8 +28,11 @@ const POSTED_AT_ONCE = 200;
 /** So often the same question is asked again before a movement counts as a stranger's. */
 const MOST_DOUBTS = 10;
 
+/** Whether it leaves a wallet of ours. What leaves the escrow does so by its own rules, and anybody may see to it. */
+const isOfWallet = ({ from }: OwnedMovement): boolean => from !== undefined && from.kind !== "escrow";
+
 /**
- * Posts every movement of our wallets that is not posted yet: deposits of strangers, and whatever a crash kept the submitter from
+ * Posts every movement of our wallets and of the escrow that is not posted yet: deposits of strangers, and whatever a crash kept the submitter from
  * posting. Safe in several processes at once: postings are tied to their event, and the cursor moves only from where it was read.
  */
 export function createChainIndexer(options: ChainIndexerOptions) {
@@ -119,12 +122,12 @@ export function createChainIndexer(options: ChainIndexerOptions) {
       const from = indexed.number + 1n - BigInt(options.overlapBlocks ?? 0);
       const movements = await chain.movements(from > 0n ? from : 0n, to.number);
       // After the blocks: whoever pays into a wallet has learnt its address from a row that was there before.
-      const owned = await ownMovements(wallets, network, movements);
-      const leaving = owned.filter(({ from }) => from !== undefined).map(({ movement }) => movement.transactionHash);
+      const owned = await ownMovements(wallets, chain, movements);
+      const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
       const known = await stores.chainTransactions.knownHashes(network, leaving);
       const ours: OwnedMovement[] = [];
       for (const one of owned) {
-        const origin = one.from === undefined ? "ours" : await whose(one, known);
+        const origin = isOfWallet(one) ? await whose(one, known) : "ours";
         if (origin === "ours") {
           ours.push(one);
           continue;

@@ -1,4 +1,5 @@
 import type { Hex } from "../domain/tokens.ts";
+import type { AgentRegistryAddresses } from "./chain-networks.ts";
 
 /** What a wallet of ours does in the registries of ERC-8004, signed by it and sent by the relayer. */
 export type AgentRegistryAction =
@@ -32,6 +33,7 @@ export interface ValidationOnChain {
 
 /** Reads reject with Failure `chain_unavailable`, as everything of `Chain`. */
 export interface AgentRegistries {
+  readonly contracts: AgentRegistryAddresses;
   /** Undefined: no agent has this id. */
   ownerOf(agentId: bigint): Promise<Hex | undefined>;
   /** The first agent that was registered by this wallet. */

@@ -17,6 +17,8 @@ export interface ChainContracts {
   faucet?: Hex;
   paymentBatch?: Hex;
   escrow?: Hex;
+  /** The block whose balance of the escrow was booked as a whole; the books hold what moves after it. */
+  escrowSince?: number;
   agentRegistries?: AgentRegistryAddresses;
 }
 

@@ -31,6 +31,7 @@ export type EscrowAction =
     }
   | { name: "confirm"; bookingId: Hex; ticketHash: Hex }
   | { name: "settle"; bookingId: Hex }
+  /** Words are in the contract's event as they are, or as their hash when they are longer than 32 bytes. */
   | { name: "cancel"; bookingId: Hex; reason: string }
   | { name: "log"; actionId: Hex; actionType: string; fee: Micro }
   /** Gives back what is free, and nothing new is reserved. */
@@ -64,6 +65,8 @@ export interface BookingOnChain {
 /** Reads reject with Failure `chain_unavailable`, as everything of `Chain`. */
 export interface EscrowContract {
   readonly address: Hex;
+  /** The books hold what moves after this block; what it had then was booked as a whole. */
+  readonly sinceBlock: bigint;
   /** How long after a trip's expiry only the operator moves what is held. */
   readonly graceSeconds: bigint;
   /** As the contract computes it. */

@@ -19,8 +19,8 @@ export interface Purse {
   token: TokenSymbol;
 }
 
-/** Which wallet an address is, for the books: a tenant's treasury or the service's collection account. */
-export type WalletOwner = { kind: "treasury"; tenantId: string } | { kind: "collection" };
+/** Whose an address is, for the books: a tenant's treasury, the service's collection account, or the escrow of trips. */
+export type WalletOwner = { kind: "treasury"; tenantId: string } | { kind: "collection" } | { kind: "escrow" };
 
 /** An event of the chain; `from` and `to` are undefined for addresses that are no wallet of ours. */
 export interface OwnedMovement {
@@ -35,8 +35,9 @@ export interface OwnedMovement {
  * error. Amounts below zero are refused.
  *
  * A tenant's treasury wallet is three accounts: `prefunded`, `held` and `outgoing`. The collection wallet is two: `collection` and
- * `collection_outgoing`. `external` is everybody else. Money crosses between wallets only by `postMovements`, which is tied to an
- * event on the chain, so that at any block the accounts of a wallet add up to its balance there.
+ * `collection_outgoing`. `escrow` is everything in the escrow contract, also what strangers put there. `external` is everybody
+ * else. Money crosses between wallets only by `postMovements`, which is tied to an event on the chain, so that at any block the
+ * accounts of a wallet add up to its balance there.
  */
 export interface Ledger {
   balance(purse: Purse): Promise<Balance>;
@@ -59,12 +60,12 @@ export interface Ledger {
    */
   refund(purse: Purse, amount: Micro, reference: string): Promise<void>;
   /**
-   * Events of the chain, all or none: from the sender's `outgoing` (or `external`) to the receiver's `prefunded`, `collection` (or
-   * `external`). How many were posted now and not before. What belongs to one transaction is posted by one call: call after call
+   * Events of the chain, all or none: from the sender's `outgoing` (or `escrow`, `external`) to the receiver's `prefunded` or
+   * `collection` (or `escrow`, `external`). How many were posted now and not before. What belongs to one transaction is posted by one call: call after call
    * in one transaction, two of them could wait for each other in a circle.
    */
   postMovements(network: Environment, movements: readonly OwnedMovement[]): Promise<number>;
-  /** What the accounts of each wallet add up to at that block, postings of later blocks left out. */
+  /** What the accounts of each wallet, and of the escrow, add up to at that block, postings of later blocks left out. */
   custody(
     network: Environment,
     token: TokenSymbol,

@@ -31,4 +31,6 @@ export interface Wallets {
   findByAddress(network: Environment, addresses: readonly Hex[]): Promise<ReadonlyMap<Hex, Wallet>>;
   /** Tenants that have no treasury on this network yet. */
   tenantsWithout(network: Environment, limit: number): Promise<readonly string[]>;
+  /** Tenants with a treasury on this network and no order there whose idempotency key is this prefix and their id. */
+  tenantsWithoutOrder(network: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
 }

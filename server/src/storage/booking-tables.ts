@@ -43,7 +43,14 @@ export interface BookingTable {
   order_check_at: OptionalTimestamp;
 }
 
-export type LedgerAccountKind = "prefunded" | "held" | "outgoing" | "collection" | "collection_outgoing" | "external";
+export type LedgerAccountKind =
+  | "prefunded"
+  | "held"
+  | "outgoing"
+  | "collection"
+  | "collection_outgoing"
+  | "escrow"
+  | "external";
 export type LedgerTransactionKind =
   | "deposit"
   | "hold"
@@ -52,7 +59,8 @@ export type LedgerTransactionKind =
   | "send"
   | "take_back"
   | "refund"
-  | "movement";
+  | "movement"
+  | "adopt";
 
 export interface BookingTables {
   booking: BookingTable;

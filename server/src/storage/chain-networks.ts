@@ -14,6 +14,7 @@ const Contracts = z.object({
   faucet: Address.exactOptional(),
   paymentBatch: Address.exactOptional(),
   escrow: Address.exactOptional(),
+  escrowSince: z.int().exactOptional(),
   agentRegistries: z
     .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
     .exactOptional(),

@@ -163,17 +163,28 @@ function toPosting(network: Environment, { movement, from, to }: OwnedMovement):
 }
 
 function sender(owner: WalletOwner | undefined): Omit<Move, "amount"> {
-  if (owner === undefined) return { kind: "external", tenantId: null };
-  return owner.kind === "treasury"
-    ? { kind: "outgoing", tenantId: owner.tenantId }
-    : { kind: "collection_outgoing", tenantId: null };
+  switch (owner?.kind) {
+    case undefined:
+      return { kind: "external", tenantId: null };
+    case "treasury":
+      return { kind: "outgoing", tenantId: owner.tenantId };
+    case "collection":
+      return { kind: "collection_outgoing", tenantId: null };
+    case "escrow":
+      return { kind: "escrow", tenantId: null };
+  }
 }
 
 function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
-  if (owner === undefined) return { kind: "external", tenantId: null };
-  return owner.kind === "treasury"
-    ? { kind: "prefunded", tenantId: owner.tenantId }
-    : { kind: "collection", tenantId: null };
+  switch (owner?.kind) {
+    case undefined:
+      return { kind: "external", tenantId: null };
+    case "treasury":
+      return { kind: "prefunded", tenantId: owner.tenantId };
+    case "collection":
+    case "escrow":
+      return { kind: owner.kind, tenantId: null };
+  }
 }
 
 async function heldAmount(db: Queryable, purse: Purse, reference: string): Promise<Micro> {
@@ -209,19 +220,26 @@ async function readCustody(
   // One statement, so that balances and the postings of later blocks are of one moment.
   const { rows } = await sql<{ address: Hex; amount: string }>`
     with account as (
-      select id, balance_micro, case when tenant_id is null then 'collection' else 'treasury' end as kind, tenant_id
+      select id, balance_micro, tenant_id,
+        case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
       from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
+    ), holder as (
+      select address, kind, tenant_id from wallet where network = ${network} and kind in ('treasury', 'collection')
+      union all
+      -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
+      select contracts->>'escrow', 'escrow', null from chain_network
+      where network = ${network} and contracts->>'escrow' is not null
+        and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
     ), later as (
       select entry.account_id, sum(entry.amount_micro) as amount
       from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
       where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
     )
-    select wallet.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
-    from wallet
-      left join account on account.kind = wallet.kind and account.tenant_id is not distinct from wallet.tenant_id
+    select holder.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
+    from holder
+      left join account on account.kind = holder.kind and account.tenant_id is not distinct from holder.tenant_id
       left join later on later.account_id = account.id
-    where wallet.network = ${network} and wallet.kind in ('treasury', 'collection')
-    group by wallet.address order by wallet.address`.execute(db);
+    group by holder.address order by holder.address`.execute(db);
   return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
 }
 

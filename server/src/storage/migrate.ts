@@ -18,6 +18,7 @@ import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
+import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import { isDatabaseAway } from "./transient.ts";
 
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   "0014-escrow": escrow,
   "0015-guest-mail": guestMail,
   "0016-reputation": reputation,
+  "0017-escrow-adoption": escrowAdoption,
 };
 
 /** Any number; the same for every process that prepares this product's database. */

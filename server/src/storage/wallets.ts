@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { newId } from "../domain/ids.ts";
 import type { Hex } from "../domain/tokens.ts";
@@ -112,6 +112,15 @@ export function createWallets(
         .limit(limit)
         .execute();
       return rows.map(({ id }) => id);
+    },
+
+    async tenantsWithoutOrder(network, keyPrefix, limit) {
+      const { rows } = await sql<{ tenant_id: string }>`
+        select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
+          select from chain_transaction as stored
+          where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
+        order by tenant_id limit ${limit}`.execute(db);
+      return rows.map((row) => row.tenant_id);
     },
   };
 }

@@ -68,14 +68,18 @@ export function splitTerms(
   };
 }
 
+/** Unix seconds. */
+export function deadlineOf({ createdAt }: Pick<ChainTransaction, "createdAt">): bigint {
+  return BigInt(Math.floor(createdAt.epochMilliseconds / 1000) + VALID_DAYS * SECONDS_PER_DAY);
+}
+
 /** Undefined: the order needs none. */
 export function authorizationOf(
   transaction: Pick<ChainTransaction, "id" | "order" | "createdAt">,
   place: AuthorizationPlace,
 ): Authorization | undefined {
   const { order } = transaction;
-  const createdAt = BigInt(Math.floor(transaction.createdAt.epochMilliseconds / 1000));
-  const validity = { validAfter: 0n, validBefore: createdAt + BigInt(VALID_DAYS * SECONDS_PER_DAY) };
+  const validity = { validAfter: 0n, validBefore: deadlineOf(transaction) };
   switch (order.kind) {
     case "transfer":
       return { from: order.from, to: order.to, value: order.amount, ...validity, nonce: idHash(transaction.id) };

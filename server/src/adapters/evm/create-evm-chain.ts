@@ -6,12 +6,14 @@ import type { Chain, ChainBlock, ChainReceipt } from "../../ports/chain.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { createAgentRegistries } from "./agent-registries.ts";
 import { checkPaymentBatch } from "./check-payment-batch.ts";
 import { checkSplitter } from "./check-splitter.ts";
 import { isRevert, reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
 import { readLogs, toMovements, transferTopics } from "./movements.ts";
 import { ARC_NATIVE_USDC } from "./native.ts";
+import { openEscrow } from "./read-escrow.ts";
 import { readToken } from "./read-tokens.ts";
 import { ChainSetupError } from "./setup-error.ts";
 
@@ -44,17 +46,29 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const tokens = { USDC: usdc, EURC: eurc };
   const addresses = [usdc.address, eurc.address];
 
+  async function headNumber(): Promise<bigint> {
+    const latest = await reach(() => client.getBlockNumber());
+    const deep = latest - BigInt(confirmations) + 1n;
+    return deep < 0n ? 0n : deep;
+  }
+
+  const escrow =
+    contracts.escrow === undefined
+      ? undefined
+      : await openEscrow({
+          client,
+          chainId,
+          address: contracts.escrow,
+          token: usdc.address,
+          since: contracts.escrowSince,
+          headNumber,
+        });
+
   async function block(number: bigint): Promise<ChainBlock | undefined> {
     const found = await reach(() =>
       client.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] }),
     );
     return found?.hash == null ? undefined : { number, hash: lowerHex(found.hash) };
-  }
-
-  async function headNumber(): Promise<bigint> {
-    const latest = await reach(() => client.getBlockNumber());
-    const deep = latest - BigInt(confirmations) + 1n;
-    return deep < 0n ? 0n : deep;
   }
 
   return {
@@ -67,8 +81,11 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     splitter: contracts.splitter,
     faucet: contracts.faucet,
     paymentBatch: contracts.paymentBatch,
-    escrow: undefined,
-    agentRegistries: undefined,
+    escrow,
+    agentRegistries:
+      contracts.agentRegistries === undefined
+        ? undefined
+        : createAgentRegistries({ client, contracts: contracts.agentRegistries, headNumber }),
 
     async head() {
       const number = await headNumber();

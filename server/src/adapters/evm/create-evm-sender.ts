@@ -9,6 +9,7 @@ import type { Signer } from "../../ports/signer.ts";
 import type { Wallet } from "../../ports/wallets.ts";
 import { broadcast } from "./broadcast.ts";
 import { reach, refusalIn } from "./client.ts";
+import { explainRevert } from "./explain-revert.ts";
 import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
 import { findOutcome } from "./find-outcome.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
@@ -34,7 +35,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   if (live) refuseWellKnownKey(relayerKey);
   const key = hexToBytes(relayerKey);
   const hasCode = (address: Hex) => reach(async () => ((await client.getCode({ address })) ?? "0x") !== "0x");
-  const orders = createOrderSigner({ ...options, hasCode });
+  const orders = createOrderSigner({ ...options, relayer: relayer.address, hasCode });
   const readFees = createFeeReader(client);
 
   return {
@@ -140,6 +141,7 @@ async function explain(
     await client.call({ account: relayer, to, data, blockNumber });
     return "reverted, and would not be any more";
   } catch (error) {
-    return refusalIn(error)?.message.slice(0, 300) ?? "reverted";
+    const refusal = refusalIn(error);
+    return refusal === undefined ? "reverted" : explainRevert(refusal);
   }
 }

@@ -1,17 +1,16 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { encodeDeployData, encodeFunctionData, getContractAddress, type LocalAccount, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi, faucetBytecode } from "../../generated/contracts/faucet.ts";
-import { paymentBatchAbi, paymentBatchBytecode } from "../../generated/contracts/payment-batch.ts";
 import { settlementSplitterAbi, settlementSplitterBytecode } from "../../generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../generated/contracts/stablecoin.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
-import { broadcast } from "./broadcast.ts";
 import { reach } from "./client.ts";
-import { createFeeReader, LEAST_GAS } from "./fees.ts";
+import { deployLater, type LaterContracts } from "./deploy-later.ts";
+import { DEPLOY_GAS, openSending, type Sending, type Step } from "./development-sending.ts";
+import { LEAST_GAS } from "./fees.ts";
 import { lowerHex } from "./hex.ts";
-import { type NativeAmount, nativeAmount, WEI_PER_NATIVE } from "./native.ts";
+import { nativeAmount, WEI_PER_NATIVE } from "./native.ts";
 
 export interface DeployOptions {
   client: PublicClient;
@@ -19,27 +18,19 @@ export interface DeployOptions {
   relayerKey: Hex;
   /** Has native gas from the first block on. */
   funderKey: Hex;
-  /** Where the batch of payments is; undefined, or without code there: not deployed yet. */
-  paymentBatch: Hex | undefined;
+  /** The collection wallet. */
+  collection: Hex;
+  /** What was deployed before. */
+  known: LaterContracts;
   timeoutMs?: number;
-}
-
-interface Step {
-  name: string;
-  /** Undefined: a contract is made. */
-  to: Hex | undefined;
-  data: Hex;
-  gas: bigint;
 }
 
 const RELAYER_GAS = nativeAmount(10_000n * WEI_PER_NATIVE);
 const RELAYER_GAS_LEAST = nativeAmount(RELAYER_GAS.wei / 2n);
 const ENOUGH_TO_MINT = 10n ** 18n;
 const DRIP = { amount: 20_000_000n, dailyLimit: 1_000_000_000_000n, cooldownSeconds: 7_200n };
-const DEPLOY_GAS = 5_000_000n;
 const CALL_GAS = 300_000n;
 const TIMEOUT_MS = 30_000;
-const POLL_MS = 20;
 
 /**
  * Puts the development contracts on the chain, with the relayer as their owner. Every step has the nonce of its place in the
@@ -48,37 +39,24 @@ const POLL_MS = 20;
  */
 export async function deployDevelopment(
   options: DeployOptions,
-): Promise<{ contracts: ChainContracts & { paymentBatch: Hex }; nextNonce: number }> {
+): Promise<{ contracts: ChainContracts & Required<LaterContracts>; nextNonce: number }> {
   const { client, timeoutMs = TIMEOUT_MS } = options;
   const deadline = performance.now() + timeoutMs;
   const relayer = privateKeyToAccount(options.relayerKey);
-  const { contracts, steps } = plan(lowerHex(relayer.address));
+  const owner = lowerHex(relayer.address);
+  const { contracts, steps } = plan(owner);
   const node = await openSending(client, deadline);
   const funder = privateKeyToAccount(options.funderKey);
-  await fund(node, funder, lowerHex(relayer.address));
+  await fund(node, funder, owner);
   for (let nonce = await node.nonceOf(relayer.address); nonce < steps.length; nonce += 1) {
     const step = steps[nonce];
     if (step === undefined) break;
     await node.send(relayer, nonce, { ...step, value: nativeAmount(0n) });
   }
-  await requireCode(client, contracts);
-  const paymentBatch = await deployPaymentBatch(node, funder, options.paymentBatch);
-  return { contracts: { ...contracts, paymentBatch }, nextNonce: steps.length };
-}
-
-/**
- * It came later than the contracts above, whose addresses follow from the relayer's first nonces, and it belongs to nobody: the
- * funder deploys it, also on a chain that was there before. After a crash between this and storing its address it is deployed again.
- */
-async function deployPaymentBatch(node: Sending, funder: LocalAccount, known: Hex | undefined): Promise<Hex> {
-  if (known !== undefined && (await node.hasCode(known))) return known;
-  const data = encodeDeployData({ abi: paymentBatchAbi, bytecode: paymentBatchBytecode });
-  const nonce = await node.nonceOf(funder.address);
-  const transaction = { name: "payment batch", to: undefined, data, gas: DEPLOY_GAS, value: nativeAmount(0n) };
-  await node.send(funder, nonce, transaction);
-  const address = lowerHex(getContractAddress({ from: funder.address, nonce: BigInt(nonce) }));
-  if (!(await node.hasCode(address))) throw new Error(`no contract came to be at ${address}`);
-  return address;
+  await requireCode(client, node, contracts);
+  const { collection, known } = options;
+  const later = await deployLater({ client, node, funder, usdc: contracts.tokens.USDC, relayer, collection, known });
+  return { contracts: { ...contracts, ...later }, nextNonce: steps.length };
 }
 
 function plan(owner: Hex): { contracts: ChainContracts & { splitter: Hex; faucet: Hex }; steps: Step[] } {
@@ -117,51 +95,6 @@ function plan(owner: Hex): { contracts: ChainContracts & { splitter: Hex; faucet
   };
 }
 
-interface Sending {
-  nonceOf(address: Hex): Promise<number>;
-  balanceOf(address: Hex): Promise<NativeAmount>;
-  hasCode(address: Hex): Promise<boolean>;
-  /** Resolves when a transaction with that nonce is in a block, and throws when this one is there without effect. */
-  send(
-    account: LocalAccount,
-    nonce: number,
-    transaction: Omit<Step, "to"> & { to: Hex | undefined; value: NativeAmount },
-  ): Promise<void>;
-}
-
-async function openSending(client: PublicClient, deadline: number): Promise<Sending> {
-  const chainId = await reach(() => client.getChainId());
-  const readFees = createFeeReader(client);
-  const nonceOf: Sending["nonceOf"] = (address) => reach(() => client.getTransactionCount({ address }));
-  return {
-    nonceOf,
-    balanceOf: async (address) => nativeAmount(await reach(() => client.getBalance({ address }))),
-    hasCode: (address) => hasCode(client, address),
-    async send(account, nonce, { name, to, data, gas, value }) {
-      const fees = await readFees();
-      const raw = await account.signTransaction({
-        type: "eip1559",
-        chainId,
-        nonce,
-        ...(to === undefined ? {} : { to }),
-        data,
-        gas,
-        value: value.wei,
-        maxFeePerGas: fees.maxFeePerGas.wei * 2n,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas.wei,
-      });
-      const answer = await broadcast(client, raw);
-      // Underpriced: the same step waits there already, sent before a crash.
-      if (answer.kind === "refused") throw new Error(`the development chain refuses ${name}: ${answer.reason}`);
-      if (answer.kind === "unfunded") throw new Error(`there is no gas for ${name} on the development chain`);
-      while ((await nonceOf(account.address)) <= nonce) {
-        if (performance.now() > deadline) throw new Error(`the development chain does not take up ${name}`);
-        await delay(POLL_MS);
-      }
-    },
-  };
-}
-
 async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<void> {
   const balance = await node.balanceOf(relayer);
   if (balance.wei >= RELAYER_GAS_LEAST.wei) return;
@@ -175,16 +108,15 @@ async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<
   await node.send(funder, await node.nonceOf(funder.address), transaction);
 }
 
-async function hasCode(client: PublicClient, address: Hex): Promise<boolean> {
-  const code = await reach(() => client.getCode({ address }));
-  return code !== undefined && code !== "0x";
-}
-
 /** A step that had no effect leaves no code, or tokens that nobody can mint. */
-async function requireCode(client: PublicClient, contracts: ReturnType<typeof plan>["contracts"]): Promise<void> {
+async function requireCode(
+  client: PublicClient,
+  node: Sending,
+  contracts: ReturnType<typeof plan>["contracts"],
+): Promise<void> {
   const { tokens, faucet, splitter } = contracts;
   for (const address of [tokens.USDC, tokens.EURC, faucet, splitter]) {
-    if (!(await hasCode(client, address))) throw new Error(`no contract came to be at ${address}`);
+    if (!(await node.hasCode(address))) throw new Error(`no contract came to be at ${address}`);
   }
   for (const token of [tokens.USDC, tokens.EURC]) {
     const [amount, , , isOpen] = await reach(() =>

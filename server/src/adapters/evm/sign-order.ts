@@ -12,11 +12,15 @@ import {
   type Authorization,
   type AuthorizationPlace,
   authorizationOf,
+  deadlineOf,
+  idHash,
   requireSplitter,
   signAuthorization,
   signCancellation,
   splitTerms,
 } from "./authorizations.ts";
+import { escrowPayload, prefundPayload } from "./escrow-orders.ts";
+import { registryPayload } from "./registry-orders.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
 /** What the relayer sends, but for its nonce and price. */
@@ -60,12 +64,14 @@ export interface OrderSignerOptions {
   /** Whether the token asks the account itself about its signatures. */
   hasCode(address: Hex): Promise<boolean>;
   feeRecipient: Hex;
+  /** Who sends the transactions. */
+  relayer: Hex;
   /** Whether keys that everybody knows are refused. */
   live: boolean;
 }
 
 export function createOrderSigner(options: OrderSignerOptions): OrderSigner {
-  const { chain, signer, walletIdOf, feeRecipient, live } = options;
+  const { chain, signer, walletIdOf, feeRecipient, relayer, live } = options;
   const placeOf = ({ order }: Pick<ChainTransaction, "order">): AuthorizationPlace => ({
     chainId: chain.chainId,
     token: chain.tokens[order.token],
@@ -149,14 +155,34 @@ export function createOrderSigner(options: OrderSignerOptions): OrderSigner {
           const wallets = new Set(payers.filter((_, index) => withCode[index] === true));
           return batchPayload(chain.paymentBatch, token, order, wallets);
         }
-        case "trip_prefund":
+        case "trip_prefund": {
+          requireEscrow(chain, order.escrow);
+          const authorization = authorizationOf(transaction, place);
+          if (authorization === undefined) throw new Error(`${transaction.id} has no authorization`);
+          const account = await accountOf(authorization.from);
+          const signature = await signAuthorization(account, "ReceiveWithAuthorization", authorization, place);
+          return prefundPayload(order, authorization, signature);
+        }
         case "escrow":
-          throw new Error(`chain ${chain.chainId} has no escrow`);
-        case "agent_registry":
-          throw new Error(`chain ${chain.chainId} has no registries of agents`);
+          requireEscrow(chain, order.escrow);
+          return escrowPayload(order);
+        case "agent_registry": {
+          const { chainId, agentRegistries } = chain;
+          if (agentRegistries === undefined) throw new Error(`chain ${chainId} has no registries of agents`);
+          const { from, action } = order;
+          const call = { from, nonce: idHash(transaction.id), deadline: deadlineOf(transaction), relayer };
+          const account = await accountOf(from);
+          return await registryPayload({ chainId, contracts: agentRegistries.contracts, action, account, call });
+        }
       }
     },
   };
+}
+
+/** An order of a time when the network had another one must not be signed for a contract that nobody vouches for. */
+function requireEscrow({ escrow, chainId }: Chain, wanted: Hex): void {
+  if (escrow?.address !== wanted)
+    throw new Error(`the escrow of chain ${chainId} is ${escrow?.address}, not ${wanted}`);
 }
 
 /** The payer's own signature: nothing is signed here. */

@@ -12,7 +12,7 @@ import { ownMovements } from "./wallet-owners.ts";
  * `insufficient_balance` when a tenant has less available than was taken.
  */
 export async function acceptOutgoing(
-  { chain, stores }: { chain: Pick<Chain, "network" | "chainId" | "receipt">; stores: Stores },
+  { chain, stores }: { chain: Pick<Chain, "network" | "chainId" | "receipt" | "escrow">; stores: Stores },
   transactionHash: Hex,
 ): Promise<OwnedMovement[]> {
   const { network } = chain;
@@ -25,8 +25,8 @@ export async function acceptOutgoing(
   if ((await stores.chainTransactions.knownHashes(network, [receipt.hash])).has(receipt.hash)) {
     throw new Failure("conflict", { detail: `The transaction ${transactionHash} is one of the service's own.` });
   }
-  const owned = await ownMovements(stores.wallets, network, receipt.movements);
-  const leaving = owned.filter(({ from }) => from !== undefined);
+  const owned = await ownMovements(stores.wallets, chain, receipt.movements);
+  const leaving = owned.filter(({ from }) => from !== undefined && from.kind !== "escrow");
   await stores.transaction(async ({ ledger }) => {
     for (const one of leaving) {
       const { token, amount, logIndex } = one.movement;

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import {
+  addressOf,
+  ChainSetupError,
+  checkEscrowRoles,
+  createEvmChain,
+  readIdentity,
+  refuseWellKnownKey,
+} from "./adapters/evm/index.ts";
+import { ConfigError } from "./config.ts";
+import { CHAIN_AWAY, Failure } from "./domain/errors.ts";
+import type { Hex } from "./domain/tokens.ts";
+import { bindNetwork, type ChainParts, openNetwork, openParts, type Parts, storeContracts } from "./open-network.ts";
+import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
+import { hasTripsInEscrow } from "./storage/adopt-escrow.ts";
+
+/** The part of the composition root that opens the live network. */
+export interface LiveChainOptions extends ChainParts {
+  contracts: ChainContracts;
+  confirmations: number;
+  relayerKey: Hex;
+}
+
+const LIVE_LAG_PATIENCE_MS = 5_000;
+
+/** The operator's key of the live relayer: 32 bytes in hexadecimal, with or without 0x. */
+export function readRelayerKey(path: string): Hex {
+  const [, digits] = /^(?:0x)?([0-9a-f]{64})$/i.exec(readText(path).trim()) ?? [];
+  if (digits !== undefined) return `0x${digits.toLowerCase()}`;
+  throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE (${path}) does not hold 32 bytes in hexadecimal.`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE (${path}) cannot be read.`);
+  }
+}
+
+/** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
+export async function openLiveChain(options: LiveChainOptions) {
+  const parts = openParts(options, false);
+  const { client, networks, wallets, chainTransactions } = parts;
+  const { confirmations, clock, relayerKey } = options;
+  const contracts = lowerContracts(options.contracts);
+  const network = "production";
+  return await explained(async () => {
+    refuseWellKnownKey(relayerKey);
+    const { genesisHash } = await readIdentity(client);
+    if ((await networks.get("sandbox"))?.genesisHash === genesisHash) {
+      throw new ConfigError(
+        "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
+      );
+    }
+    // Before anything is stored: a mistake in the configuration must not bind the database to another chain.
+    const known = (await networks.get(network))?.contracts;
+    const since = known?.escrow === contracts.escrow ? known?.escrowSince : undefined;
+    const current = since === undefined ? contracts : { ...contracts, escrowSince: since };
+    const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
+    await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
+    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", LIVE_LAG_PATIENCE_MS);
+    const stored = state.contracts?.tokens;
+    if (stored !== undefined && (stored.USDC !== contracts.tokens.USDC || stored.EURC !== contracts.tokens.EURC)) {
+      throw new ConfigError(
+        `Not started: this database's money is in the tokens ${stored.USDC} and ${stored.EURC}, not in what CHAIN_USDC and CHAIN_EURC say. Set them back, or use another database.`,
+      );
+    }
+    await requireNoTrips(parts, state, contracts.escrow);
+    const relayer = await wallets.adopt(network, "relayer", relayerKey);
+    if (addressOf(relayerKey) !== relayer.address) {
+      throw new ConfigError(
+        `Not started: CHAIN_RELAYER_KEY_FILE has another key than that of ${relayer.address}, which signed what this database has under way. Put that key back.`,
+      );
+    }
+    const collection = await wallets.ensure(network, "collection");
+    await checkEscrowRoles(client, contracts.escrow, { serviceFeeRecipient: collection.address });
+    await storeContracts(parts, chain, current, state.contracts);
+    const open = await openNetwork(parts, options, { chain, relayer, live: true });
+    await chainTransactions.raiseNonce(relayer.id, await open.sender.relayerNonce());
+    const { address } = relayer;
+    options.log.info({ chainId: chain.chainId, relayer: address, gas: await open.sender.gasBalance() }, "live chain");
+    return open;
+  });
+}
+
+/** Trips stay where their money is. */
+async function requireNoTrips(
+  { db }: Pick<Parts, "db">,
+  { network, contracts }: ChainNetwork,
+  escrow: Hex | undefined,
+): Promise<void> {
+  const before = contracts?.escrow;
+  if (before === undefined || before === escrow || !(await hasTripsInEscrow(db, network, before))) return;
+  throw new ConfigError(
+    `Not started: trips of this database have money in the escrow ${before}, which CHAIN_ESCROW does not name. Set it back until they are over.`,
+  );
+}
+
+function lowerContracts({ tokens, splitter, faucet, paymentBatch, escrow }: ChainContracts): ChainContracts {
+  const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
+  return {
+    tokens: { USDC: lower(tokens.USDC), EURC: lower(tokens.EURC) },
+    ...(splitter === undefined ? {} : { splitter: lower(splitter) }),
+    ...(faucet === undefined ? {} : { faucet: lower(faucet) }),
+    ...(paymentBatch === undefined ? {} : { paymentBatch: lower(paymentBatch) }),
+    ...(escrow === undefined ? {} : { escrow: lower(escrow) }),
+  };
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ChainSetupError) throw new ConfigError(`Not started: ${error.message}`);
+    if (error instanceof Failure && error.code === CHAIN_AWAY) {
+      throw new ConfigError("Not started: the live chain does not answer. Check CHAIN_RPC_URL and start again.");
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import {
+  createEvmClient,
+  createEvmSender,
+  createPaymentOutcomes,
+  createPaymentVerifier,
+  createRpc,
+  reach,
+  readIdentity,
+} from "./adapters/evm/index.ts";
+import { ConfigError } from "./config.ts";
+import type { Micro } from "./domain/money.ts";
+import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
+import type { ChainEndings } from "./jobs/finish-chain.ts";
+import { createChainIndexer } from "./jobs/index-chain.ts";
+import type { ChainTiming } from "./jobs/launch-chain.ts";
+import { createLedgerReconciler } from "./jobs/reconcile-ledger.ts";
+import { createChainSubmitter } from "./jobs/submit-chain.ts";
+import type { HttpClient } from "./outbound/http-client.ts";
+import type { Chain } from "./ports/chain.ts";
+import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Environment } from "./ports/identity.ts";
+import type { Log } from "./ports/log.ts";
+import type { Stores } from "./ports/stores.ts";
+import type { Vault } from "./ports/vault.ts";
+import type { Wallet } from "./ports/wallets.ts";
+import { adoptEscrow } from "./storage/adopt-escrow.ts";
+import { createChainNetworks } from "./storage/chain-networks.ts";
+import { createChainTransactions } from "./storage/chain-transactions.ts";
+import type { Database } from "./storage/database.ts";
+import { isDatabaseAway } from "./storage/transient.ts";
+import { createSigner, createWallets } from "./storage/wallets.ts";
+
+/** What both networks have in common, for the roots that open them. */
+export interface ChainParts {
+  db: Kysely<Database>;
+  vault: Vault;
+  clock: Clock;
+  stores: Stores;
+  http: HttpClient;
+  log: Log;
+  rpcUrl: string;
+  /** Of one question to the node. */
+  rpcTimeoutMs?: number;
+  /** What else changes when a transaction of a purpose ends. */
+  endings?: ChainEndings;
+  timing?: Partial<ChainTiming>;
+  /** For a chaos run only: `submit-chain.ts`. */
+  signsAgainBlindly?: boolean;
+}
+
+const RPC_TIMEOUT_MS = 5_000;
+const LIVE_POLL_MS = 1_000;
+const SETTLED_BLOCKS = 100n;
+const LIVE_OVERLAP_BLOCKS = 20;
+const LIVE_PATIENCE = 2;
+const LAG_PAUSE_MS = 200;
+const SANDBOX_PAUSES = { indexMs: 500, reconcileMs: 3_000 };
+const LIVE_PAUSES = { indexMs: 2_000, reconcileMs: 30_000 };
+
+export type OpenChain = Awaited<ReturnType<typeof openNetwork>>;
+
+export type Parts = ReturnType<typeof openParts>;
+
+/** `together`: the node is the development chain's, which takes many questions at once. */
+export function openParts(
+  { db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: ChainParts,
+  together: boolean,
+) {
+  return {
+    db,
+    clock,
+    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, together })),
+    networks: createChainNetworks(db, clock),
+    wallets: createWallets({ db, vault, clock }),
+    signer: createSigner({ db, vault }),
+    chainTransactions: createChainTransactions(db, clock),
+  };
+}
+
+/** The chain that this database knows under that name, or the first one. */
+export async function bindNetwork(
+  { client, networks }: Parts,
+  network: Environment,
+  what: string,
+  lagPatienceMs = 0,
+): Promise<ChainNetwork> {
+  const identity = await readIdentity(client);
+  const block = (number: bigint) => reach(() => client.getBlock({ blockNumber: number }));
+  const head = await reach(() => client.getBlockNumber());
+  // Nobody has paid into a wallet that is not made yet; so far back, no block is dropped any more.
+  const first = await block(head > SETTLED_BLOCKS ? head - SETTLED_BLOCKS : 0n);
+  const state = await networks.bind(network, { ...identity, head: { number: first.number, hash: first.hash } });
+  const refuse = (why: string): ConfigError =>
+    new ConfigError(
+      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.`,
+    );
+  if (state.chainId !== identity.chainId) {
+    throw refuse(`has chain id ${identity.chainId}, and this database belongs to ${state.chainId}`);
+  }
+  if (state.genesisHash !== identity.genesisHash) throw refuse("has another genesis than the one of this database");
+  let indexed = head < state.indexed.number ? undefined : await block(state.indexed.number);
+  // Of several nodes behind one address, one may lag behind the one that was asked before a restart.
+  const deadline = performance.now() + lagPatienceMs;
+  while (indexed === undefined && performance.now() < deadline) {
+    await delay(LAG_PAUSE_MS);
+    const isThere = (await reach(() => client.getBlockNumber())) >= state.indexed.number;
+    if (isThere) indexed = await block(state.indexed.number);
+  }
+  if (indexed?.hash !== state.indexed.hash) {
+    throw refuse(`lacks block ${state.indexed.number}, whose movements are in the books`);
+  }
+  return state;
+}
+
+/** Where the network's contracts are from now on; of another escrow than before with what it has by then. */
+export async function storeContracts(
+  { db, networks, clock }: Pick<Parts, "db" | "networks" | "clock">,
+  chain: Chain,
+  contracts: ChainContracts,
+  before: ChainContracts | undefined,
+): Promise<void> {
+  const { network, escrow } = chain;
+  const current = escrow === undefined ? contracts : { ...contracts, escrowSince: Number(escrow.sinceBlock) };
+  if (escrow?.address === before?.escrow) {
+    await networks.setContracts(network, current);
+    return;
+  }
+  const balances: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
+  if (escrow !== undefined) {
+    for (const token of tokenSymbols) {
+      balances[token] = (await chain.balances(token, [escrow.address], escrow.sinceBlock))[0] ?? 0n;
+    }
+  }
+  await adoptEscrow(db, clock, { network, contracts: current, balances });
+}
+
+export async function openNetwork(
+  { client, networks, wallets, signer }: Parts,
+  { stores, log, endings, timing, signsAgainBlindly = false }: ChainParts,
+  { chain, relayer, live }: { chain: Chain; relayer: Wallet; live: boolean },
+) {
+  const { network } = chain;
+  const collection = await wallets.ensure(network, "collection");
+  const sender = await createEvmSender({
+    client,
+    chain,
+    signer,
+    relayer,
+    walletIdOf: async (address) => (await wallets.findByAddress(network, [address])).get(address)?.id,
+    feeRecipient: collection.address,
+    live,
+  });
+  const shared = { chain, sender, stores, wallets, networks, log, isTransient: isDatabaseAway };
+  return {
+    chain,
+    sender,
+    networks,
+    wallets,
+    collection,
+    facilitator: createPaymentVerifier({ client, chain }),
+    outcomes: createPaymentOutcomes(client, chain),
+    submitter: createChainSubmitter({
+      ...shared,
+      ...(endings === undefined ? {} : { endings }),
+      signsAgainBlindly,
+      timing: { ...(live ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
+    }),
+    indexer: createChainIndexer({ ...shared, overlapBlocks: live ? LIVE_OVERLAP_BLOCKS : 0 }),
+    reconciler: createLedgerReconciler({ ...shared, ledger: stores.ledger, patience: live ? LIVE_PATIENCE : 1 }),
+    pauses: live ? LIVE_PAUSES : SANDBOX_PAUSES,
+  };
+}
