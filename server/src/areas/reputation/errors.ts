@@ -1,0 +1,13 @@
+import { stepErrors } from "../escrow/errors.ts";
+
+/** For tools that ask or write to the registries of agents to declare; some of them only some. */
+export const registryErrors = {
+  chain_not_available: "This network has no registries of agents. Use a sandbox key.",
+  agent_not_found: "There is no agent with this id, or yours is not registered yet. Check the id.",
+} as const;
+
+export const registryWriteErrors = {
+  ...registryErrors,
+  step_in_progress: stepErrors.step_in_progress,
+  registry_refused: "The registry on the chain refused it. Nothing was recorded.",
+} as const;

@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+
+/** What orders to the registries are for: the names of the tools. */
+export const FEEDBACK_PURPOSE = "give_feedback";
+export const REQUEST_PURPOSE = "request_validation";
+export const ANSWER_PURPOSE = "submit_validation_response";
+export type RegistryPurpose = typeof FEEDBACK_PURPOSE | typeof REQUEST_PURPOSE | typeof ANSWER_PURPOSE;
+
+/** An order is found by the record that it is for, and the other way round. */
+export function orderKeyOf(purpose: RegistryPurpose, recordId: string): string {
+  return `${purpose}:${recordId}`;
+}
+
+export function recordIdOf({ purpose, idempotencyKey }: Pick<ChainTransaction, "purpose" | "idempotencyKey">): string {
+  return idempotencyKey.slice(purpose.length + 1);
+}
+
+/** SHA-256 of the canonical JSON: members in the order of their names, without spaces. */
+export function hashOf(content: Readonly<Record<string, string | number | null>>): Hex {
+  return `0x${createHash("sha256").update(canonicalJson(content)).digest("hex")}`;
+}
