@@ -16,17 +16,16 @@ export const sampleIds = {
   accommodationId: "acc_0000AWr2VsUNIF1Vl91xg0",
   rateId: "rat_0000ARxBI85qTkbVapZDD2",
   quoteId: "quo_0000AS0NZdKjjnnHZmSUbI",
-  tripId: "0x5f00000000000000000000000000000000000000000000000000000000000001",
-  /** Of that trip. */
-  guestLink:
-    "https://trips.example/claim/0x5f00000000000000000000000000000000000000000000000000000000000001#c2VjcmV0IHRoYXQgb25seSB0aGUgZ3Vlc3QgbWF5IGg",
-  claimCode: "314159",
   /** The caller's own, and its wallet, which owns it. */
   ownAgentId: "2",
   treasuryAddress: "0x00000000000000000000000000000000000a11ce",
   /** Of a validation that this wallet is to give. */
   requestHash: "0x6c00000000000000000000000000000000000000000000000000000000000001",
   tripId: "0x7215000000000000000000000000000000000000000000000000000000000001",
+  /** Of that trip. */
+  guestLink:
+    "https://trips.example/claim/0x7215000000000000000000000000000000000000000000000000000000000001#c2VjcmV0IHRoYXQgb25seSB0aGUgZ3Vlc3QgbWF5IGg",
+  claimCode: "314159",
   /** Bookings of that trip, each at a state of its own. */
   reservedBookingId: "0xb00c000000000000000000000000000000000000000000000000000000000001",
   committedBookingId: "0xb00c000000000000000000000000000000000000000000000000000000000002",
