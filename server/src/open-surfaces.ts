@@ -29,6 +29,7 @@ import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { resourceRoutes } from "./surfaces/resources.ts";
 import { createSignedAnswers, createSignedExchange } from "./surfaces/signed-exchange.ts";
 import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/supplier-webhooks.ts";
+import type { ClosingPorts } from "./surfaces/trips.ts";
 
 /** What one host serves. */
 export interface HostContent {
@@ -46,7 +47,9 @@ export interface SurfaceOptions {
   identity: Identity;
   travelers: Travelers;
   usage: Usage;
-  stores: Pick<Stores, "orders" | "webhookInbox">;
+  stores: Pick<Stores, "orders" | "webhookInbox" | "trips" | "escrowBookings">;
+  /** Undefined: this network is switched off. */
+  portsFor(environment: Environment): ClosingPorts | undefined;
   webhookReceivers: readonly WebhookReceiver[];
   openCharge: PaidToolsOptions["openCharge"];
   paidNetworks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
@@ -91,7 +94,7 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
   const exchange = createSignedExchange(answerSigned);
   const { travelers, usage, stores, webhookReceivers: receivers } = options;
   const routes = [
-    ...resourceRoutes({ exchange, travelers, usage, orders: stores.orders, clock }),
+    ...resourceRoutes({ exchange, travelers, usage, stores, portsFor: options.portsFor, clock }),
     ...supplierWebhookRoutes({ answerSigned, receivers, inbox: stores.webhookInbox, refused, clock }),
   ];
   const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });

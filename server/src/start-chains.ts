@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Config } from "./config.ts";
 import type { Hex } from "./domain/tokens.ts";
 import type { QuickstartChain } from "./embedded/first-run.ts";
+import { releaseTrips } from "./jobs/release-trips.ts";
 import { repeat } from "./jobs/repeat.ts";
 import { settleUsage } from "./jobs/settle-usage.ts";
 import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
@@ -14,6 +15,7 @@ import type { Vault } from "./ports/vault.ts";
 import type { Database } from "./storage/database.ts";
 
 const MILLISECONDS_PER_SECOND = 1_000;
+const RELEASE_MILLISECONDS = 60_000;
 
 export interface StartChainsOptions {
   config: Pick<Config, "sandboxBalanceUsdc" | "settleUsageSeconds">;
@@ -57,6 +59,8 @@ export async function startChains(
     // First up to a block at which the tokens are there.
     while (await chain.indexer.runOnce());
     stops.push(startChainJobs(chain, log));
+    const release = () => releaseTrips({ ...{ stores, clock, log }, chain: chain.chain, submission: chain.submitter });
+    stops.push(repeat("release-trips", RELEASE_MILLISECONDS, release, log));
   }
   const { sandbox, production } = chains;
   if (sandbox !== undefined) {

@@ -1,5 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
-import type { Orders } from "../ports/orders.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Stores } from "../ports/stores.ts";
 import type { Travelers } from "../ports/travelers.ts";
 import type { Usage } from "../ports/usage.ts";
 import type { Routes } from "./hosts.ts";
@@ -7,25 +8,34 @@ import type { HttpRequest } from "./http.ts";
 import { readJsonObject } from "./json-body.ts";
 import { listOrders, readOrder } from "./orders.ts";
 import {
+  closeTripOperation,
   listOrdersOperation,
+  listTripsOperation,
+  readBookingOperation,
   readOrderOperation,
   readTravelerOperation,
+  readTripOperation,
   readUsageOperation,
+  unlockTripOperation,
   writeTravelerOperation,
 } from "./resource-operations.ts";
 import { resourceRoute, type SignedExchange } from "./signed-exchange.ts";
 import { readTraveler, writeTraveler } from "./travelers.ts";
+import { type ClosingPorts, closeTripNow, listTrips, readBooking, readTrip, unlockTrip } from "./trips.ts";
 import { readUsage } from "./usage.ts";
 
-/** The tenant's own records, keyed: orders, traveler profiles and usage. */
+/** The tenant's own records, keyed: orders, trips and bookings in escrow, traveler profiles and usage. */
 export function resourceRoutes(options: {
   exchange: SignedExchange;
   travelers: Travelers;
   usage: Usage;
-  orders: Orders;
+  stores: Pick<Stores, "orders" | "trips" | "escrowBookings">;
+  /** Undefined: this network is switched off. */
+  portsFor(environment: Environment): ClosingPorts | undefined;
   clock: Clock;
 }): Routes {
-  const { exchange, travelers, usage, orders, clock } = options;
+  const { exchange, travelers, usage, stores, portsFor, clock } = options;
+  const { orders } = stores;
   return [
     resourceRoute(exchange, readUsageOperation, async (request, { principal }) => ({
       value: await readUsage({ usage, principal, query: request.query, clock }),
@@ -35,6 +45,21 @@ export function resourceRoutes(options: {
     })),
     resourceRoute(exchange, readOrderOperation, async (request, { principal }) => ({
       value: await readOrder({ orders, principal, orderId: lastSegment(request) }),
+    })),
+    resourceRoute(exchange, listTripsOperation, async (request, { principal }) => ({
+      value: await listTrips({ stores, clock }, principal, request.query),
+    })),
+    resourceRoute(exchange, readTripOperation, async (request, { principal }) => ({
+      value: await readTrip({ stores, clock }, principal, lastSegment(request)),
+    })),
+    resourceRoute(exchange, readBookingOperation, async (request, { principal }) => ({
+      value: await readBooking({ stores }, principal, lastSegment(request)),
+    })),
+    resourceRoute(exchange, unlockTripOperation, async (request, { principal }) => ({
+      value: await unlockTrip({ stores, clock }, principal, lastSegment(request, 1)),
+    })),
+    resourceRoute(exchange, closeTripOperation, async (request, { principal }) => ({
+      value: await closeTripNow(portsFor(principal.environment), principal, lastSegment(request, 1)),
     })),
     resourceRoute(exchange, readTravelerOperation, async (request, { principal }) => ({
       value: await readTraveler({ travelers, principal, userId: lastSegment(request) }),
@@ -53,8 +78,9 @@ export function resourceRoutes(options: {
   ];
 }
 
-function lastSegment(request: HttpRequest): string {
-  const segment = request.path.slice(request.path.lastIndexOf("/") + 1);
+/** Of the path, but for so many behind it. */
+function lastSegment(request: HttpRequest, behind = 0): string {
+  const segment = request.path.split("/").at(-1 - behind) ?? "";
   try {
     const decoded = decodeURIComponent(segment);
     // What storage cannot hold is nobody's id.
