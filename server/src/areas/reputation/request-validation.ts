@@ -50,7 +50,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
   const owner = await registries.ownerOf(agentId);
   if (owner === undefined) throw agentNotFound();
   if (owner !== from) throw notTheOwner();
-  const requestHash = await requestHashOf(ports, request, { agentId, from });
+  const requestHash = await requestHashOf(ports, request, { agentId, from, registry: registries.contracts.validation });
   const validation: NewValidation = {
     id: newId("val_", clock.now().epochMilliseconds, random),
     network,
@@ -95,7 +95,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
 async function requestHashOf(
   { stores, chain, random }: Pick<RequestPorts, "chain" | "random"> & { stores: Stores },
   { callId, validator, tag, requestUri, seed }: ValidationRequest,
-  { agentId, from }: { agentId: bigint; from: Hex },
+  { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
 ): Promise<Hex> {
   const earlier = seed === undefined ? await stores.chainTransactions.findOfRequest(chain.network, callId) : undefined;
   const order = earlier?.order;
@@ -103,7 +103,7 @@ async function requestHashOf(
   const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };
   return hashOf({
     chainId: chain.chainId,
-    genesisHash: chain.genesisHash,
+    registry,
     agentId: agentId.toString(),
     ownerWalletAddress: from,
     validatorAddress: validator,
