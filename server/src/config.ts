@@ -167,6 +167,12 @@ export const variables = {
     "Requests that an address may send a minute to payment-gated tools without a payment before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
+  claimsPerMinute: withDefault(
+    "CLAIMS_PER_MINUTE",
+    "60",
+    "Requests that an address may send a minute to look at trips and claim them with guest links before it is answered 429.",
+    wholeNumber(1, 1_000_000),
+  ),
   paymentBatchWindowMs: withDefault(
     "PAYMENT_BATCH_WINDOW_MS",
     "0",
@@ -306,6 +312,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     rateLimitBurst: read(variables.rateLimitBurst),
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
     unpaidPerMinute: read(variables.unpaidPerMinute),
+    claimsPerMinute: read(variables.claimsPerMinute),
     paymentBatchWindowMs: read(variables.paymentBatchWindowMs),
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
     x402FacilitatorTimeoutMs: read(variables.x402FacilitatorTimeoutMs),
@@ -326,8 +333,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push(
       ...productionProblems(config),
       ...quietProblems(config),
-      ...contactProblems(config),
-      ...mailProblems(config),
+      ...pairProblems(config),
       ...serveProblems(config),
     );
   }
@@ -357,15 +363,15 @@ function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdg
   return [];
 }
 
-/** RFC 9116 wants both, and an expiry that nobody chose would be invented. */
-function contactProblems({ securityContact, securityContactExpires }: Config): string[] {
-  if ((securityContact === undefined) === (securityContactExpires === undefined)) return [];
-  return [`${variables.securityContact.name} and ${variables.securityContactExpires.name} must be set together`];
-}
-
-function mailProblems({ smtpUrl, mailFrom }: Config): string[] {
-  if ((smtpUrl === undefined) === (mailFrom === undefined)) return [];
-  return [`${variables.smtpUrl.name} and ${variables.mailFrom.name} must be set together`];
+/** Neither says enough alone; a contact without an expiry that somebody chose would be against RFC 9116. */
+function pairProblems(config: Config): string[] {
+  const pairs = [
+    ["securityContact", "securityContactExpires"],
+    ["smtpUrl", "mailFrom"],
+  ] as const;
+  return pairs
+    .filter(([one, other]) => (config[one] === undefined) !== (config[other] === undefined))
+    .map(([one, other]) => `${variables[one].name} and ${variables[other].name} must be set together`);
 }
 
 function productionProblems(config: Config): string[] {

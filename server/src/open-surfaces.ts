@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { createGate } from "./access/gate.ts";
 import { createRateLimiter, type RateLimiter } from "./access/rate-limiter.ts";
+import type { ClaimPorts } from "./areas/escrow/claim-trip.ts";
 import type { Config } from "./config.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import type { Catalog } from "./kernel/catalog.ts";
@@ -12,6 +13,8 @@ import type { Stores } from "./ports/stores.ts";
 import type { Travelers } from "./ports/travelers.ts";
 import type { Usage } from "./ports/usage.ts";
 import { prompts } from "./prompts/index.ts";
+import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
+import { claimRoutes } from "./surfaces/claims/claim-routes.ts";
 import type { ClosedReason } from "./surfaces/closed.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
@@ -29,7 +32,6 @@ import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
 import { resourceRoutes } from "./surfaces/resources.ts";
 import { createSignedAnswers, createSignedExchange } from "./surfaces/signed-exchange.ts";
 import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/supplier-webhooks.ts";
-import type { ClosingPorts } from "./surfaces/trips.ts";
 
 /** What one host serves. */
 export interface HostContent {
@@ -49,7 +51,7 @@ export interface SurfaceOptions {
   usage: Usage;
   stores: Pick<Stores, "orders" | "webhookInbox" | "trips" | "escrowBookings">;
   /** Undefined: this network is switched off. */
-  portsFor(environment: Environment): ClosingPorts | undefined;
+  portsFor(environment: Environment): ClaimPorts | undefined;
   webhookReceivers: readonly WebhookReceiver[];
   openCharge: PaidToolsOptions["openCharge"];
   paidNetworks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
@@ -96,6 +98,12 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
   const routes = [
     ...resourceRoutes({ exchange, travelers, usage, stores, portsFor: options.portsFor, clock }),
     ...supplierWebhookRoutes({ answerSigned, receivers, inbox: stores.webhookInbox, refused, clock }),
+    ...claimRoutes({
+      answerSigned,
+      portsFor: options.portsFor,
+      perAddress: limiter(config.claimsPerMinute / 60, config.claimsPerMinute),
+    }),
+    ...claimPageRoutes(),
   ];
   const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });
   const facts = { appUrl, edgeUrl, catalog, pages, welcome: WELCOME.app };

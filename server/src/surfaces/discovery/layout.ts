@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { escapeHtml } from "../../domain/escape-html.ts";
 
 // In the page itself: a page is then one request, and the policy below names the only style that may apply.
-const style = readFileSync(join(import.meta.dirname, "style.css"), "utf8")
+export const STYLE = readFileSync(join(import.meta.dirname, "style.css"), "utf8")
   .replaceAll(/\s+/g, " ")
   .trim();
-const styleHash = createHash("sha256").update(style).digest("base64");
+const styleHash = createHash("sha256").update(STYLE).digest("base64");
 
-const ICON =
+export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M8 1a5 5 0 0 1 5 5c0 4-5 9-5 9S3 10 3 6a5 5 0 0 1 5-5z' fill='%230b8577'/%3E%3C/svg%3E";
 
 /** No script, nothing from elsewhere, in nobody's frame. */
@@ -45,7 +45,7 @@ export function renderDocument({ title, description, markdownPath, body, hasPage
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(description)}">
 <link rel="icon" href="${ICON}">
-${alternate}<style>${style}</style>
+${alternate}<style>${STYLE}</style>
 </head>
 <body>
 <a class="skip" href="#content">To the content</a>

@@ -1,0 +1,364 @@
+// The script of the claim page.
+import { isChecksumRight } from "./checksum.js";
+
+const tripId = decodeURIComponent(location.pathname.split("/")[2] ?? "").toLowerCase();
+const linkSecret = takeSecret();
+const claims = `/api/claims/${encodeURIComponent(tripId)}`;
+
+const SECOND = 1_000;
+const LOOKS_AGAIN = 3 * SECOND;
+const LONGEST_PAUSE = 30 * SECOND;
+const REQUEST_TIMEOUT = 30 * SECOND;
+
+const find = (id) => document.getElementById(id);
+const [title, words, facts, form, news] = ["title", "words", "facts", "form", "news"].map(find);
+const [wallet, code, accept] = ["wallet", "code", "accept"].map(find);
+
+/** What this page knows of the trip; the wallet that it is claiming for, from the first request to the last answer. */
+let trip;
+let claiming;
+
+// --- The secret
+
+/** Out of the address bar and the history at once; kept for this tab, as phones forget pages while another program is open. */
+function takeSecret() {
+  const kept = `guest link of ${tripId}`;
+  const given = location.hash.slice(1);
+  if (given !== "") history.replaceState(null, "", location.pathname);
+  try {
+    if (given !== "") sessionStorage.setItem(kept, given);
+    return sessionStorage.getItem(kept) ?? given;
+  } catch {
+    return given;
+  }
+}
+
+// --- What is shown
+
+const show = (element, isShown) => {
+  element.hidden = !isShown;
+};
+const say = (text) => {
+  if (news.textContent !== text) news.textContent = text;
+};
+const buyer = () => trip?.buyerName ?? "the one who invites you";
+const Buyer = () => trip?.buyerName ?? "The one who invites you";
+const timeText = (iso) =>
+  new Intl.DateTimeFormat("en-GB", {
+    ...{ day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+  }).format(new Date(iso));
+
+/** One thing at a time: a title, a few words, and what can be done. */
+function render({ heading, text, list = [], asksAddress = false, canTryAgain = false, said = "" }) {
+  const isNew = title.textContent !== heading;
+  title.textContent = heading;
+  document.title = `${heading} · Wayfare`;
+  words.textContent = text;
+  show(title, true);
+  show(words, text !== "");
+  show(find("trial"), trip?.sandbox === true);
+  facts.replaceChildren(...list.map(fact));
+  show(facts, list.length > 0);
+  const hasSummary = asksAddress && trip.tripSummary !== null;
+  find("summary-title").textContent = `About the trip, in the words of ${buyer()}`;
+  find("summary-text").textContent = hasSummary ? trip.tripSummary : "";
+  show(find("summary"), hasSummary);
+  show(form, asksAddress);
+  show(find("again-line"), canTryAgain);
+  say(said);
+  // For who hears the page.
+  if (isNew) title.focus({ preventScroll: true });
+}
+
+function fact([name, value, isMono = false]) {
+  const row = document.createElement("div");
+  const term = document.createElement("dt");
+  const description = document.createElement("dd");
+  term.textContent = name;
+  description.textContent = value;
+  description.className = isMono ? "mono" : "";
+  row.append(term, description);
+  return row;
+}
+
+const money = () => ["Budget", `${trip.budgetUsdc} USDC`];
+const until = () => ["Can be accepted until", timeText(trip.expiresAt)];
+
+const screens = {
+  open() {
+    const hello = trip.guestName === null ? "" : `Hello ${trip.guestName}. `;
+    render({
+      heading: trip.buyerName === null ? "A trip for you" : `A trip for you, from ${trip.buyerName}`,
+      text: `${hello}${Buyer()} has set aside money for the bookings of a trip of yours. It stays in escrow and pays for them; nothing is taken from your wallet.`,
+      list: [money(), until()],
+      asksAddress: true,
+    });
+    show(find("code-field"), trip.requiresCode);
+    find("code-hint").textContent = `You get it from ${buyer()}. It is not in the mail that brought the link.`;
+    show(find("paste"), navigator.clipboard?.readText !== undefined);
+  },
+  claiming() {
+    render({
+      heading: "The trip is being accepted",
+      text: "It is being written to the chain, which takes some seconds. This page looks again by itself.",
+      list: [money(), until()],
+    });
+    lookLater(LOOKS_AGAIN);
+  },
+  claimed() {
+    const isMine = claiming !== undefined && sameWallet(claiming, trip.guestWallet);
+    const list = [
+      money(),
+      [isMine ? "Your wallet" : "Accepted for the wallet", trip.guestWallet, true],
+      ...(trip.claimedAt === null ? [] : [["Accepted on", timeText(trip.claimedAt)]]),
+      ...(trip.txHash === null ? [] : [["Transaction", trip.txHash, true]]),
+    ];
+    if (isMine) {
+      render({
+        heading: "The trip is yours",
+        text: "Your wallet is now named as the guest's. There is nothing else to do.",
+        list,
+      });
+    } else {
+      render({
+        heading: "This trip has been accepted",
+        text: `That is possible once. If the wallet below is not yours, tell ${buyer()}.`,
+        list,
+      });
+    }
+  },
+  locked() {
+    render({
+      heading: "Too many wrong codes",
+      text: `The trip is locked, so that nobody can guess the code. Ask ${buyer()} to unlock it and for the right code, then try again.`,
+      list: [money(), until()],
+      canTryAgain: true,
+    });
+  },
+  expired() {
+    render({
+      heading: "This trip can no longer be accepted",
+      text: `It could be accepted until ${timeText(trip.expiresAt)}. What had not been spent by then goes back to ${buyer()}.`,
+    });
+  },
+  closed() {
+    render({ heading: "This trip has been closed", text: `What had not been spent has gone back to ${buyer()}.` });
+  },
+  funding() {
+    render({
+      heading: "The budget is still on its way",
+      text: "The trip can be accepted as soon as its money has arrived. This page looks again by itself.",
+      list: [money(), until()],
+    });
+    lookLater(LOOKS_AGAIN);
+  },
+  failed() {
+    render({
+      heading: "This trip has no budget",
+      text: `Its money never arrived, so there is nothing to accept. Ask ${buyer()} for a new invitation.`,
+    });
+  },
+};
+
+function showWrongLink() {
+  render({
+    heading: "This link does not work",
+    text: "It is not complete, or not of this trip. Open it again where you got it. If you copied it, copy all of it, with what stands behind the #.",
+  });
+}
+
+// --- Asking
+
+let later;
+function lookLater(milliseconds) {
+  clearTimeout(later);
+  later = setTimeout(look, milliseconds);
+}
+
+/** The answer, or the problem that stands in its place; without a connection a problem too. */
+async function ask(path, body) {
+  try {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ linkSecret, ...body }),
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+    });
+    const value = await response.json();
+    if (response.ok) return { value };
+    return { problem: { ...value, pause: Number(response.headers.get("retry-after") ?? 0) * SECOND } };
+  } catch {
+    return { problem: { code: "no_connection", retryable: true, pause: 0 } };
+  }
+}
+
+const whySlow = {
+  no_connection: "There is no connection. This page tries again by itself.",
+  rate_limited: "There were too many requests from your network. This page tries again by itself.",
+};
+const slowText = ({ code: problem }) => whySlow[problem] ?? "The service is busy. This page tries again by itself.";
+
+let failures = 0;
+const pauseOf = ({ pause }) => {
+  failures += 1;
+  return Math.max(pause, Math.min(SECOND * 2 ** failures, LONGEST_PAUSE));
+};
+
+/** Reads the trip and shows what can be done with it now. */
+async function look() {
+  if (linkSecret === "") return showWrongLink();
+  const { value, problem } = await ask(`${claims}/view`);
+  if (problem !== undefined) {
+    if (problem.retryable === true) {
+      say(slowText(problem));
+      return lookLater(pauseOf(problem));
+    }
+    return problem.status === 404 ? showWrongLink() : showTrouble(problem);
+  }
+  failures = 0;
+  const codesLeftBefore = trip?.codesLeft;
+  trip = value;
+  if (claiming !== undefined && trip.state === "open") return goOn(codesLeftBefore);
+  screens[trip.state]();
+}
+
+function showTrouble({ detail, traceId }) {
+  render({
+    heading: "Something went wrong",
+    text: `${detail ?? ""} ${traceId === undefined ? "" : `If it stays so, tell ${buyer()} this number: ${traceId}`}`,
+    canTryAgain: true,
+  });
+}
+
+// --- Accepting
+
+/** After a request whose answer was lost: a code that was counted as wrong is not sent again. */
+function goOn(codesLeftBefore) {
+  if (codesLeftBefore !== undefined && trip.codesLeft < codesLeftBefore) return showWrongCode(trip.codesLeft);
+  return claim();
+}
+
+async function claim() {
+  setBusy(true);
+  const { problem } = await ask(claims, {
+    guestWallet: claiming,
+    ...(trip.requiresCode ? { claimCode: codeText() } : {}),
+  });
+  if (problem === undefined) return look();
+  const { code: kind, reason } = problem;
+  if (reason === "claim_code_wrong" || reason === "claim_code_required") {
+    if (problem.attemptsLeft === 0) return stop();
+    return showWrongCode(problem.attemptsLeft ?? trip.codesLeft);
+  }
+  if (kind === "invalid_input") {
+    stopClaiming();
+    return complain(wallet, "This is not the address of a wallet. Copy it once more from your wallet.");
+  }
+  if (kind === "in_progress") {
+    say("The chain is slow. Nothing is lost: this page keeps trying by itself, and you can leave it open.");
+    return lookLater(pauseOf(problem));
+  }
+  if (problem.retryable === true) {
+    say(slowText(problem));
+    return lookLater(pauseOf(problem));
+  }
+  if (reason === "step_reverted") {
+    stopClaiming();
+    return say("The chain has refused it, and nothing has changed. Press the button once more.");
+  }
+  // Whatever else stands against it, the trip says best itself.
+  return stop();
+}
+
+function stop() {
+  stopClaiming();
+  return look();
+}
+
+function stopClaiming() {
+  claiming = undefined;
+  setBusy(false);
+  say("");
+}
+
+function showWrongCode(left) {
+  stopClaiming();
+  trip.codesLeft = left;
+  if (left <= 0) return look();
+  const tries = left === 1 ? "One try is left" : `${left} tries are left`;
+  complain(code, `That is not the code. ${tries}, then the trip is locked.`);
+  code.select();
+}
+
+function setBusy(isBusy) {
+  accept.setAttribute("aria-disabled", String(isBusy));
+  wallet.readOnly = isBusy;
+  code.readOnly = isBusy;
+  if (isBusy) say("It is being written to the chain, which takes some seconds.");
+}
+
+function complain(input, text) {
+  const line = find(`${input.id}-error`);
+  line.textContent = text;
+  show(line, text !== "");
+  input.setAttribute("aria-invalid", String(text !== ""));
+  if (text !== "") input.focus();
+}
+
+const walletText = () => wallet.value.trim();
+const codeText = () => code.value.replaceAll(/\D/g, "");
+const sameWallet = (one, other) => one.toLowerCase() === (other ?? "").toLowerCase();
+
+function walletProblem() {
+  const text = walletText();
+  if (text === "") return "Enter the address of your wallet.";
+  if (/^(\s*[a-z]+\s+){5,}/i.test(text))
+    return "This looks like a recovery phrase. Never enter it anywhere: only the address is needed.";
+  if (/^(0x)?[0-9a-f]{64}$/i.test(text))
+    return "This looks like a private key. Never enter it anywhere: only the address is needed.";
+  if (!/^0x[0-9a-f]{40}$/i.test(text))
+    return "An address is 0x and 40 digits and letters from a to f. Copy it from your wallet.";
+  if (/^0x0+$/.test(text)) return "This address belongs to nobody. Copy yours from your wallet.";
+  return isChecksumRight(text) ? "" : "A letter of this address is wrong. Copy it once more from your wallet.";
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (claiming !== undefined) return;
+  const problem = walletProblem();
+  const codeProblem = trip.requiresCode && codeText().length !== 6 ? "The code has six digits." : "";
+  // The last that is complained about gets the focus: the first field that is wrong.
+  complain(code, codeProblem);
+  complain(wallet, problem);
+  if (problem !== "" || codeProblem !== "") return;
+  claiming = walletText();
+  void claim();
+});
+for (const input of [wallet, code]) input.addEventListener("input", () => complain(input, ""));
+wallet.addEventListener("change", () => {
+  wallet.value = walletText();
+  if (wallet.value === "" || claiming !== undefined) return;
+  const line = find("wallet-error");
+  line.textContent = walletProblem();
+  show(line, line.textContent !== "");
+  wallet.setAttribute("aria-invalid", String(line.textContent !== ""));
+});
+find("paste").addEventListener("click", async () => {
+  try {
+    wallet.value = (await navigator.clipboard.readText()).trim().slice(0, 60);
+    wallet.dispatchEvent(new Event("change"));
+  } catch {
+    // Not allowed: the field takes it as well.
+    wallet.focus();
+  }
+});
+find("again").addEventListener("click", () => {
+  say("Looking again…");
+  void look();
+});
+
+say("Looking up your trip…");
+void look();
