@@ -93,6 +93,33 @@ describe("an answer with values that are shown once", () => {
     expect(await searchDatabase(service, args.plain)).not.toEqual([]);
   });
 
+  it("is worked out again for who was not answered in time, and is shown to him once", async () => {
+    const args = { ...newArguments(), mood: "late" };
+    const headers = { "idempotency-key": randomUUID() };
+    const call = () => service.call("probe_shown_once", args, { headers });
+    expect(await call()).toMatchObject({ status: 500, body: { code: "provider_timeout" } });
+    expect(await call()).toMatchObject({ status: 409, body: { code: "in_progress" } });
+    // As whoever brings it to its end writes it down.
+    const result = JSON.stringify({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
+    const callId = probe.callOf(args.plain);
+    await service.sql("update call set effect = 'done', result = $2 where id = $1", [callId, result]);
+    let answer = await call();
+    const repeat = async () => {
+      answer = await call();
+      return answer.status;
+    };
+    await expect.poll(repeat, { timeout: 20_000 }).toBe(200);
+    expect(resultOf(answer)).toEqual({ secret: args.secret, secrets: [], plain: args.plain });
+    expect(answer.headers.get("idempotent-replayed")).toBe("true");
+    const again = await call();
+    expect(resultOf(again)).toEqual({ secret: SHOWN_ONCE_TEXT, secrets: [], plain: args.plain });
+    const key = headers["idempotency-key"];
+    expect(await service.sql("select call_id from usage_record where idempotency_key = $1", [key])).toEqual([
+      { call_id: callId },
+    ]);
+    expect(await searchDatabase(service, args.secret)).toEqual([]);
+  });
+
   it("leaves nothing of them when it fails, in the database or in the log", async () => {
     for (const mood of ["fail", "crash"]) {
       const args = { ...newArguments(), mood };

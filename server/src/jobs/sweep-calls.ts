@@ -1,4 +1,5 @@
 import { newId } from "../domain/ids.ts";
+import { lacksShownOnce } from "../kernel/shown-once.ts";
 import type { Calls } from "../ports/calls.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -25,7 +26,8 @@ export async function sweepAbandonedCalls(options: {
     limit: BATCH,
     at,
     newUsageId: () => newId("use_", at.epochMilliseconds),
-    outcomeText: (result) => JSON.stringify({ ok: true, result }),
+    // What nobody has been shown is not in what was kept: the tool works it out again for who sends the same key.
+    outcomeText: (result) => (lacksShownOnce(result) ? undefined : JSON.stringify({ ok: true, result })),
   });
   if (swept.captured + swept.released + swept.keys > 0) log.info(swept, "settled calls of a process that died");
 }

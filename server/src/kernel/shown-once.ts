@@ -91,6 +91,12 @@ function without(value: unknown, [step, ...rest]: Path): unknown {
     : { ...value, ...Object.fromEntries(names.map((name) => [name, without(value[name], rest)])) };
 }
 
+/** Whether something was taken out of it. */
+export function lacksShownOnce(kept: unknown): boolean {
+  if (typeof kept !== "object" || kept === null) return kept === SHOWN_ONCE_TEXT;
+  return Object.values(kept).some(lacksShownOnce);
+}
+
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

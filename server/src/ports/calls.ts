@@ -86,7 +86,8 @@ export interface Calls {
     limit: number;
     at: Temporal.Instant;
     newUsageId: () => string;
-    outcomeText: (result: unknown) => string;
+    /** What a replay of the call's key says; undefined: the key is free, and the tool is asked again what it did. */
+    outcomeText: (result: unknown) => string | undefined;
   }): Promise<{ captured: number; released: number; keys: number }>;
   prune(at: Temporal.Instant): Promise<void>;
 }

@@ -45,13 +45,14 @@ export async function sweepCalls(
   );
   const settlements = rows.map((row): Settlement => {
     const done = row.effect === "done";
+    const outcomeText = done ? options.outcomeText(JSON.parse(row.result ?? "null")) : undefined;
     return {
       callId: row.id,
       usageId: done ? options.newUsageId() : null,
       latencyMs: 0,
       at: options.at,
-      idempotency: done ? "store" : "forget",
-      outcomeText: done ? options.outcomeText(JSON.parse(row.result ?? "null")) : null,
+      idempotency: outcomeText === undefined ? "forget" : "store",
+      outcomeText: outcomeText ?? null,
     };
   });
   // One at a time: a sweep is rare, and a row that cannot be settled must not keep the others.

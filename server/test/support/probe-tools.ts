@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FailureDetails } from "../../src/domain/errors.ts";
 import { shownOnce } from "../../src/kernel/shown-once.ts";
-import { defineTool } from "../../src/kernel/tool.ts";
+import { defineTool, Replayed } from "../../src/kernel/tool.ts";
 
 /**
  * Tools that do what a test of the path of a call needs, and nothing else. `runs` counts how often each text ran; what waits
@@ -76,9 +76,14 @@ export function createProbes() {
   return { tools, release: released.resolve, runs: (text: string) => runs.get(text) ?? 0 };
 }
 
-/** Gives back what it was given, in marked places and in others. */
+/**
+ * Gives back what it was given, in marked places and in others. In the mood `late` it does something outside whose end is not
+ * known in time; asked again with the same text, it answers with that.
+ */
 export function createShownOnceProbe() {
   let runs = 0;
+  /** By their plain texts, the calls that did something. */
+  const done = new Map<string, string>();
   const Secrets = z.array(z.object({ secret: shownOnce(z.string()), name: z.string() }));
   const tool = defineTool({
     name: "probe_shown_once",
@@ -88,25 +93,32 @@ export function createShownOnceProbe() {
     effect: "write",
     price: 5_000n,
     payableWithoutKey: true,
-    uses: [],
+    uses: ["stores"],
     input: z.strictObject({
       secret: shownOnce(z.string()),
       plain: z.string(),
-      mood: z.enum(["ok", "fail", "crash"]).default("ok"),
+      mood: z.enum(["ok", "fail", "crash", "late"]).default("ok"),
     }),
     output: z.object({
       secret: shownOnce(z.string()).optional().describe("Of the probe"),
       secrets: Secrets,
       plain: z.string(),
     }),
-    errors: { no_offers: "Nothing there. Try another one." },
+    errors: { no_offers: "Nothing there. Try another one.", provider_timeout: "Too slow. Send again." },
     example: () => ({ secret: "s", plain: "p" }),
-    async run({ secret, plain, mood }, { fail }) {
+    async run({ secret, plain, mood }, { stores, call, fail }) {
       runs += 1;
+      const first = done.get(plain);
+      if (first !== undefined) return new Replayed({ secret, secrets: [], plain }, first);
+      if (mood === "late") {
+        await stores.effects.open(call.id);
+        done.set(plain, call.id);
+        throw fail("provider_timeout");
+      }
       if (mood === "fail") throw fail("no_offers", { extra: { plain } });
       if (mood === "crash") throw new Error("it broke");
       return { secret, secrets: [{ secret, name: plain }], plain };
     },
   });
-  return { tool, runs: () => runs };
+  return { tool, runs: () => runs, callOf: (plain: string) => done.get(plain) };
 }

@@ -3,7 +3,7 @@ import { type Failure, invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { Trip } from "../../ports/trips.ts";
+import { MOST_WRONG_CODES, type Trip } from "../../ports/trips.ts";
 import { chainProvenance } from "../treasury/chain-result.ts";
 import { isNetworkContract } from "../treasury/network-contracts.ts";
 import { escrowFailure } from "./errors.ts";
@@ -28,8 +28,6 @@ export interface ClaimRequest extends GuestLink {
   waitMs?: number | undefined;
 }
 
-/** From then on nothing is tried any more, not even the right code. */
-export const MOST_WRONG_CODES = 5;
 /** A signature that nobody has used by then is worth nothing. */
 const SIGNATURE_HOURS = 1;
 

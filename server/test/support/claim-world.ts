@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { createClaimKeys } from "../../src/adapters/evm/index.ts";
+import { type ClaimRequest, claimTrip } from "../../src/areas/escrow/claim-trip.ts";
+import { readGuestLink } from "../../src/areas/escrow/guest-link.ts";
+import { type PrefundRequest, prefundTrip } from "../../src/areas/escrow/prefund-trip.ts";
+import { systemRandom } from "../../src/domain/ids.ts";
+import { chainEndings } from "../../src/jobs/chain-endings.ts";
+import { openChainWorld, UNIT } from "./chain-world.ts";
+
+const Hash = z.templateLiteral(["0x", z.string()]);
+export const APP_ORIGIN = "https://app.example";
+
+/** Trips and their guests over a chain that goes on only when a test says so. */
+export async function openClaimWorld() {
+  const world = await openChainWorld();
+  const network = await world.open({ endings: chainEndings });
+  const { stores, clock, vault } = world;
+  const drain = () => world.drain(network);
+  const { tenant, balance, balanceOnChain } = await world.newTenant(1_000n * UNIT);
+  const ports = {
+    chain: network.chain,
+    // Nobody takes anything up by himself, and who waits looks once.
+    submission: { ...network.submitter, kick: () => undefined },
+    stores,
+    clock,
+    random: systemRandom,
+    claimKeys: createClaimKeys(vault),
+    claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: [] },
+    mailer: undefined,
+  };
+
+  async function prefund(change: Partial<PrefundRequest> = {}) {
+    return await prefundTrip(ports, {
+      tenantId: tenant.id,
+      userId: "svc:key",
+      callId: change.callId ?? (await world.newCall(tenant.id)),
+      budget: 10n * UNIT,
+      expiresInDays: 30,
+      requiresCode: true,
+      details: {},
+      guestEmail: undefined,
+      linkOrigin: undefined,
+      escrowAddress: undefined,
+      waitMs: 0,
+      ...change,
+    });
+  }
+
+  let trips = 0;
+  /** Funded, with what its guest was given. */
+  async function newTrip(change: Partial<PrefundRequest> = {}) {
+    trips += 1;
+    const key = `trip ${trips}`;
+    await prefund({ ...change, callId: await world.newCall(tenant.id, key) }).catch(() => undefined);
+    await drain();
+    const { result } = await prefund({ ...change, callId: await world.newCall(tenant.id, key) });
+    const link = readGuestLink(String(result.guestLink));
+    if (link === undefined) throw new Error(`${String(result.guestLink)} is no guest link`);
+    return { ...link, claimCode: String(result.claimCode), codeNonce: Hash.parse(result.codeNonce) };
+  }
+
+  const claim = (request: Omit<ClaimRequest, "chainId"> & { chainId?: number }) =>
+    claimTrip(ports, { chainId: network.chain.chainId, waitMs: 0, ...request });
+
+  return {
+    ...world,
+    network,
+    drain,
+    ports,
+    tenant,
+    balance,
+    balanceOnChain,
+    prefund,
+    newTrip,
+    claim,
+  };
+}
