@@ -31,7 +31,7 @@ export const bookingErrors = {
 
 export const budgetErrors = {
   insufficient_budget:
-    "The trip has less free than is asked for. Reserve less, or cancel a booking of which nothing is needed.",
+    "The trip has less free than is asked for. Reserve less, or prefund another trip.",
 } as const;
 
 export const commitErrors = {
