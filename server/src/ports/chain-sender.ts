@@ -21,7 +21,7 @@ export type BroadcastAnswer =
  * Whether an order was carried out by anybody's transaction. An authorization can be broadcast by whoever has seen it, so that
  * our own transaction reverts although the money moved.
  *
- * none: the order has no authorization, our own transaction decides · open: it can still be used · done: it was used, by this
+ * none: the order has no authorization, and as far as the contract says it was not carried out: our own transaction decides · open: it can still be used · done: it was used, by this
  * transaction · void: it was cancelled or has expired, and no money moved nor will.
  */
 export type AuthorizationState = { kind: "none" | "open" | "void" } | { kind: "done"; receipt: ChainReceipt };

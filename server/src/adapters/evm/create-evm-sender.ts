@@ -11,7 +11,9 @@ import { broadcast } from "./broadcast.ts";
 import { reach, refusalIn } from "./client.ts";
 import { explainRevert } from "./explain-revert.ts";
 import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
+import { findCall } from "./find-call.ts";
 import { findOutcome } from "./find-outcome.ts";
+import { findStep } from "./find-step.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
 import { createOrderSigner, type Payload } from "./sign-order.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
@@ -83,10 +85,13 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
       }),
 
     async authorization(transaction) {
+      const { order, createdAt } = transaction;
+      if (order.kind === "escrow") return await findStep(client, chain, order, createdAt);
+      if (order.kind === "agent_registry") return await findCall(client, chain, transaction, order.from);
       const authorization = orders.authorizationOf(transaction);
       if (authorization === undefined) return { kind: "none" };
-      const token = chain.tokens[transaction.order.token].address;
-      return await findOutcome(client, chain, token, authorization, transaction.createdAt);
+      const token = chain.tokens[order.token].address;
+      return await findOutcome(client, chain, token, authorization, createdAt);
     },
 
     explain: (transaction, receipt) => explain(client, relayer.address, transaction, receipt.block.number),

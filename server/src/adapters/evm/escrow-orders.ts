@@ -9,23 +9,24 @@ import type { Payload } from "./sign-order.ts";
 const abi = tripEscrowAbi;
 const WORD_BYTES = 32;
 
-/** The contract wants so much to be left when it begins a payment, more than a payment uses. */
+/** So much the contract wants to be left when it begins a payment, and lets a payment use that is refused. */
 const PAYMENT_GAS = 102_000n;
 
-/** Measured, and half as much again; what pays has beside it what the contract wants to be left. */
+/** Measured, and half as much again; what pays may need for each payment as much as it gets. */
 const GAS_CEILINGS: Readonly<Record<EscrowAction["name"] | "prefund", bigint>> = {
-  prefund: 400_000n,
-  claim: 150_000n,
-  reserve: 200_000n,
-  commit: 250_000n,
-  confirm: 120_000n,
-  settle: 300_000n + 3n * PAYMENT_GAS,
-  cancel: 200_000n + PAYMENT_GAS,
-  log: 200_000n + PAYMENT_GAS,
-  close: 200_000n + PAYMENT_GAS,
-  release: 200_000n + PAYMENT_GAS,
+  prefund: 300_000n,
+  // Also by a signer with code of its own.
+  claim: 200_000n,
+  reserve: 120_000n,
+  commit: 120_000n,
+  confirm: 60_000n,
+  settle: 220_000n + 3n * PAYMENT_GAS,
+  cancel: 115_000n + PAYMENT_GAS,
+  log: 140_000n + PAYMENT_GAS,
+  close: 110_000n + PAYMENT_GAS,
+  release: 110_000n + PAYMENT_GAS,
   // It can be a settlement.
-  release_booking: 300_000n + 3n * PAYMENT_GAS,
+  release_booking: 220_000n + 3n * PAYMENT_GAS,
 };
 
 /** With the funder's signature; anybody may send it. */

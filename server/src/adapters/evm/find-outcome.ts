@@ -36,8 +36,7 @@ export async function findOutcome(
       // The token asks for a time before this one, and time only grows.
       return timestamp >= authorization.validBefore ? { kind: "void" } : { kind: "open" };
     }
-    const since = BigInt(Math.floor(signedAfter.epochMilliseconds / 1000)) - CLOCK_TOLERANCE_SECONDS;
-    const fromBlock = await firstBlockAt(client, since, head.number);
+    const fromBlock = await firstBlockSince(client, signedAfter, head.number);
     const [used] = encodeEventTopics({ abi: stablecoinAbi, eventName: "AuthorizationUsed" });
     const [canceled] = encodeEventTopics({ abi: stablecoinAbi, eventName: "AuthorizationCanceled" });
     const padded: Hex = `0x${from.slice(2).padStart(64, "0")}`;
@@ -86,7 +85,8 @@ export function createPaymentOutcomes(client: PublicClient, chain: Chain): Payme
 }
 
 /** The first block of that time or later. */
-async function firstBlockAt(client: PublicClient, seconds: bigint, head: bigint): Promise<bigint> {
+export async function firstBlockSince(client: PublicClient, since: Temporal.Instant, head: bigint): Promise<bigint> {
+  const seconds = BigInt(Math.floor(since.epochMilliseconds / 1000)) - CLOCK_TOLERANCE_SECONDS;
   let low = 0n;
   let high = head;
   while (low < high) {

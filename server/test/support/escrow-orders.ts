@@ -1,0 +1,193 @@
+import { randomBytes } from "node:crypto";
+import { encodeFunctionData, parseTransaction } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { createClaimKeys } from "../../src/adapters/evm/index.ts";
+import type { Hex } from "../../src/domain/tokens.ts";
+import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
+import { tripEscrowAbi } from "../../src/generated/contracts/trip-escrow.ts";
+import type { ChainOrder, ChainTransaction } from "../../src/ports/chain-transactions.ts";
+import type { EscrowAction, TripTerms } from "../../src/ports/escrow-contract.ts";
+import { type ChainWorld, UNIT } from "./chain-world.ts";
+
+export type EscrowTenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
+
+export const hash32 = (): Hex => `0x${randomBytes(32).toString("hex")}`;
+export const address20 = (): Hex => `0x${randomBytes(20).toString("hex")}`;
+
+const AUTHORIZATION = [
+  { name: "from", type: "address" },
+  { name: "to", type: "address" },
+  { name: "value", type: "uint256" },
+  { name: "validAfter", type: "uint256" },
+  { name: "validBefore", type: "uint256" },
+  { name: "nonce", type: "bytes32" },
+] as const;
+const SECONDS_PER_HOUR = 3_600n;
+
+/** What stands in for the tools of trips: orders are stored and carried out, and nobody keeps a mirror of the trips. */
+export function openEscrowOrders(world: ChainWorld) {
+  const { chain } = world.network;
+  const escrow = requireThere(chain.escrow);
+  const claimKeys = createClaimKeys(world.vault);
+  const nowSeconds = () => BigInt(Math.floor(world.clock.now().epochMilliseconds / 1_000));
+
+  function termsOf(tenant: EscrowTenant, change: Partial<TripTerms> = {}): TripTerms {
+    return {
+      funder: tenant.wallet.address,
+      budget: 50n * UNIT,
+      expiresAt: nowSeconds() + SECONDS_PER_HOUR,
+      claimSigner: claimKeys.signerAddress(hash32()),
+      metadataHash: hash32(),
+      salt: hash32(),
+      ...change,
+    };
+  }
+
+  const prefundOrder = (terms: TripTerms): ChainOrder & { kind: "trip_prefund" } => ({
+    kind: "trip_prefund",
+    token: "USDC",
+    escrow: escrow.address,
+    tripId: escrow.tripId(terms),
+    terms,
+  });
+
+  const orderOf = (tripId: Hex, action: EscrowAction): ChainOrder => ({
+    kind: "escrow",
+    token: "USDC",
+    escrow: escrow.address,
+    tripId,
+    action,
+  });
+
+  const store = (order: ChainOrder): Promise<ChainTransaction> =>
+    world.stores.chainTransactions.enqueue({
+      ...{ network: "sandbox", tenantId: null, callId: null, purpose: "test", order, result: undefined },
+      idempotencyKey: hash32(),
+    });
+
+  /** Its end. */
+  async function carryOut(order: ChainOrder): Promise<ChainTransaction> {
+    const { id } = await store(order);
+    await world.drain();
+    return requireThere(await world.stores.chainTransactions.get(id));
+  }
+
+  const act = (tripId: Hex, action: EscrowAction): Promise<ChainTransaction> => carryOut(orderOf(tripId, action));
+
+  return {
+    escrow,
+    /** What a stored order's signed transaction, which the node never saw, sends to a contract; others can send it too. */
+    async withheld(order: () => Promise<unknown>): Promise<{ id: string; to: Hex; data: Hex }> {
+      world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
+      await order();
+      await world.network.submitter.runOnce().catch(() => undefined);
+      world.devChain.behave();
+      const row = requireThere((await world.rows()).at(-1));
+      const { to, data } = parseTransaction(requireThere(row.raw ?? undefined));
+      return { id: row.id, to: requireThere(to ?? undefined), data: requireThere(data) };
+    },
+    /** As a database has it that came back from a backup of before it was signed. */
+    async forget(id: string): Promise<void> {
+      const block = { block_number: null, block_hash: null, failure: null };
+      await world.db
+        .updateTable("chain_transaction")
+        .set({ ...block, state: "queued", signer_id: null, nonce: null, raw: null, hash: null })
+        .where("id", "=", id)
+        .execute();
+    },
+    store,
+    orderOf,
+    claimKeys,
+    nowSeconds,
+    termsOf,
+    prefundOrder,
+    carryOut,
+    act,
+    /** As the tools fund it: the money is on its way in the books first. Answers the trip's id. */
+    async fund(tenant: EscrowTenant, change: Partial<TripTerms> = {}): Promise<Hex> {
+      const order = prefundOrder(termsOf(tenant, change));
+      await world.stores.transaction(async ({ chainTransactions, ledger }) => {
+        const tenantId = tenant.tenant.id;
+        const { id } = await chainTransactions.enqueue({
+          ...{ network: "sandbox", tenantId, callId: null, purpose: "test", order, result: undefined },
+          idempotencyKey: hash32(),
+        });
+        await ledger.send(tenant.purse, order.terms.budget, id);
+      });
+      await world.drain();
+      return order.tripId;
+    },
+    async do(tripId: Hex, ...actions: EscrowAction[]): Promise<void> {
+      for (const action of actions) {
+        const { state, failure } = await act(tripId, action);
+        if (state !== "confirmed") throw new Error(`${action.name} is ${state}: ${failure}`);
+      }
+    },
+    /** What anybody may do, sent by somebody with gas. */
+    asStranger: (functionName: "release" | "withdraw", argument: Hex) =>
+      world.devChain.sendAs(world.devChain.funderKey, {
+        to: escrow.address,
+        data: encodeFunctionData({ abi: tripEscrowAbi, functionName, args: [argument] }),
+      }),
+    /** The token's owner is the relayer; between two drains its nonce is nobody else's. */
+    async asIssuer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
+      const { relayerWalletId } = world.network.sender;
+      await world.devChain.sendAs(await world.keyOf(relayerWalletId), {
+        to: chain.tokens.USDC.address,
+        data: encodeFunctionData({ abi: stablecoinAbi, functionName, args: [account] }),
+      });
+      await world.stores.chainTransactions.raiseNonce(relayerWalletId, await world.network.sender.relayerNonce());
+    },
+    /** A wallet of somebody else, with gas and money. */
+    async newStranger(amount: bigint) {
+      const privateKey = hash32();
+      const { address } = privateKeyToAccount(privateKey);
+      const account: Hex = `0x${address.slice(2).toLowerCase()}`;
+      await world.devChain.sendAs(world.devChain.funderKey, { to: account, value: 10n ** 18n });
+      await carryOut({ kind: "mint", token: "USDC", to: account, amount });
+      return { privateKey, address: account };
+    },
+    /** What sends a trip of the stranger's own: signed by him, past the service. */
+    async fundByStranger({ privateKey, address }: { privateKey: Hex; address: Hex }, budget: bigint) {
+      const expiresAt = nowSeconds() + SECONDS_PER_HOUR;
+      const terms = {
+        funder: address,
+        budget,
+        expiresAt,
+        claimSigner: address,
+        metadataHash: hash32(),
+        salt: hash32(),
+      };
+      const message = { from: address, to: escrow.address, value: budget, validAfter: 0n, validBefore: expiresAt };
+      const { name, version, address: verifyingContract } = chain.tokens.USDC;
+      const signature = await privateKeyToAccount(privateKey).signTypedData({
+        domain: { name, version, chainId: chain.chainId, verifyingContract },
+        types: { ReceiveWithAuthorization: AUTHORIZATION },
+        primaryType: "ReceiveWithAuthorization",
+        message: { ...message, nonce: escrow.tripId(terms) },
+      });
+      const args = [terms, 0n, expiresAt, signature] as const;
+      return {
+        to: escrow.address,
+        data: encodeFunctionData({ abi: tripEscrowAbi, functionName: "prefundWithAuthorization", args }),
+      };
+    },
+    async balanceOf(account: Hex): Promise<bigint> {
+      const { number } = await chain.head();
+      return (await chain.balances("USDC", [account], number))[0] ?? 0n;
+    },
+    /** What the books say the escrow has. */
+    async booked(): Promise<bigint | undefined> {
+      const { number } = await chain.head();
+      const custody = await world.stores.ledger.custody("sandbox", "USDC", number);
+      return custody.find((one) => one.address === escrow.address)?.amount;
+    },
+  };
+}
+
+export type EscrowOrders = ReturnType<typeof openEscrowOrders>;
+
+export function requireThere<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("it is not there");
+  return value;
+}
