@@ -19,8 +19,13 @@ contract EscrowHandler is EscrowFixture {
     uint256 private constant LATE = 4_000_000_000;
     address private constant OTHER_SERVICE = address(0x5e8);
 
+    uint256 private constant MOST_TRIES = 4;
+
     bytes32[] private trips;
     BookingRef[] private bookings;
+    mapping(bytes32 tripId => bytes32[]) private bookingIds;
+    /// The trip of the last step.
+    bytes32 public touched;
     address[] private accounts;
     mapping(address account => uint256) public owed;
     mapping(bytes32 tripId => uint256) public budgets;
@@ -250,23 +255,25 @@ contract EscrowHandler is EscrowFixture {
         }
     }
 
-    /// Every trip: its budget is what is free, held and spent; held is what its open bookings reserved; its guest stays.
-    function requireTripsInOrder() external {
-        for (uint256 index = 0; index < bookings.length; index++) {
-            BookingRef memory ref = bookings[index];
-            TripRecords.Booking memory booking = escrow.bookings(ref.tripId, ref.bookingId);
+    function requireTripsInOrder() external view {
+        for (uint256 index = 0; index < trips.length; index++) {
+            requireTripInOrder(trips[index]);
+        }
+    }
+
+    /// Its budget is what is free, held and spent; held is what its open bookings reserved; its guest stays.
+    function requireTripInOrder(bytes32 tripId) public view {
+        uint256 held = 0;
+        for (uint256 index = 0; index < bookingIds[tripId].length; index++) {
+            TripRecords.Booking memory booking = escrow.bookings(tripId, bookingIds[tripId][index]);
             uint256 parts = uint256(booking.vendorAmount) + booking.markup + booking.serviceFee;
             vm.assertTrue(parts <= booking.reserved, "committed no more than reserved");
-            if (booking.state <= TripRecords.BookingState.Confirmed) openReservations[ref.tripId] += booking.reserved;
+            if (booking.state <= TripRecords.BookingState.Confirmed) held += booking.reserved;
         }
-        for (uint256 index = 0; index < trips.length; index++) {
-            bytes32 tripId = trips[index];
-            TripRecords.Trip memory trip = escrow.trips(tripId);
-            vm.assertEq(trip.held, openReservations[tripId], "held");
-            vm.assertEq(uint256(trip.free) + trip.held + spent[tripId], budgets[tripId], "budget");
-            vm.assertEq(trip.guest, guests[tripId], "guest");
-            openReservations[tripId] = 0;
-        }
+        TripRecords.Trip memory trip = escrow.trips(tripId);
+        vm.assertEq(trip.held, held, "held");
+        vm.assertEq(uint256(trip.free) + held + spent[tripId], budgets[tripId], "budget");
+        vm.assertEq(trip.guest, guests[tripId], "guest");
     }
 
     /// Everybody has, or may withdraw, exactly what the steps were for him.
@@ -276,8 +283,6 @@ contract EscrowHandler is EscrowFixture {
             vm.assertEq(token.balanceOf(account) + escrow.withdrawable(account), owed[account], "owed");
         }
     }
-
-    mapping(bytes32 tripId => uint256) private openReservations;
 
     function newTrip(uint256 seed, uint256 budget) private returns (bytes32 tripId) {
         address funder = accounts[seed % 3];
@@ -290,14 +295,15 @@ contract EscrowHandler is EscrowFixture {
         if (wasBlocked) blockAccount(funder);
         trips.push(tripId);
         budgets[tripId] = terms.budget;
+        touched = tripId;
     }
 
-    /// One with money and time left, from `seed` on; a new one if there is none.
+    /// One with money and time left among a few; else a new one.
     function liveTrip(uint256 seed) private returns (bytes32) {
-        for (uint256 index = 0; index < trips.length; index++) {
-            bytes32 tripId = trips[addmod(seed, index, trips.length)];
-            TripRecords.Trip memory trip = escrow.trips(tripId);
-            if (!trip.isClosed && trip.free > 0 && trip.expiresAt > time) return tripId;
+        for (uint256 index = 0; index < MOST_TRIES && index < trips.length; index++) {
+            touched = trips[addmod(seed, index, trips.length)];
+            TripRecords.Trip memory trip = escrow.trips(touched);
+            if (!trip.isClosed && trip.free > 0 && trip.expiresAt > time) return touched;
         }
         return newTrip(seed, seed);
     }
@@ -307,6 +313,7 @@ contract EscrowHandler is EscrowFixture {
         ref = BookingRef(tripId, bytes32(nextId++));
         reserve(tripId, ref.bookingId, 1 + amount % escrow.trips(tripId).free);
         bookings.push(ref);
+        bookingIds[tripId].push(ref.bookingId);
     }
 
     function commitAs(BookingRef memory ref, uint256 seed, uint256 cost, uint256 markup, uint256 fee) private {
@@ -318,15 +325,16 @@ contract EscrowHandler is EscrowFixture {
         escrow.commit(ref.tripId, ref.bookingId, vendorOf(seed % 3), vendorAmount, earned, taken, "itinerary");
     }
 
-    /// One in this state (and with time left, if asked), from `seed` on; a new one brought there if there is none.
+    /// One in this state (and with time left, if asked) among a few; else a new one that is brought there.
     function bookingIn(uint256 seed, TripRecords.BookingState state, bool isLive)
         private
         returns (BookingRef memory ref)
     {
-        for (uint256 index = 0; index < bookings.length; index++) {
+        for (uint256 index = 0; index < MOST_TRIES && index < bookings.length; index++) {
             ref = bookings[addmod(seed, index, bookings.length)];
-            bool inTime_ = !isLive || escrow.trips(ref.tripId).expiresAt > time;
-            if (inTime_ && stateOf(ref.tripId, ref.bookingId) == state) return ref;
+            touched = ref.tripId;
+            if (stateOf(ref.tripId, ref.bookingId) != state) continue;
+            if (!isLive || escrow.trips(ref.tripId).expiresAt > time) return ref;
         }
         ref = newBooking(seed, seed);
         if (state == TripRecords.BookingState.Reserved) return ref;
@@ -334,9 +342,10 @@ contract EscrowHandler is EscrowFixture {
         if (state == TripRecords.BookingState.Confirmed) confirm(ref.tripId, ref.bookingId);
     }
 
-    function endedBooking(uint256 seed) private view returns (bool isFound, BookingRef memory ref) {
-        for (uint256 index = 0; index < bookings.length; index++) {
+    function endedBooking(uint256 seed) private returns (bool isFound, BookingRef memory ref) {
+        for (uint256 index = 0; index < 2 * MOST_TRIES && index < bookings.length; index++) {
             ref = bookings[addmod(seed, index, bookings.length)];
+            touched = ref.tripId;
             if (stateOf(ref.tripId, ref.bookingId) > TripRecords.BookingState.Confirmed) return (true, ref);
         }
     }

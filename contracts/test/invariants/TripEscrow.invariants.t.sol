@@ -12,15 +12,11 @@ contract TripEscrowInvariants is Invariant {
         handler = new EscrowHandler();
     }
 
-    /// To the last unit: what is in the escrow is owed to somebody or was sent there by mistake. In one campaign, because
-    /// each campaign makes the same calls.
-    function invariant_theMoneyIsThereAndWhatMustNotHappenDoesNot() public {
-        (uint256 balance, uint256 liability) = handler.balanceAndLiability();
-        vm.assertEq(balance, liability + handler.donated(), "balance");
-        (uint256 free, uint256 held, uint256 waiting) = handler.sums();
-        vm.assertEq(free + held + waiting, liability, "liability");
-        handler.requireTripsInOrder();
-        handler.requireEverybodyHasHis();
+    /// In one campaign, because each campaign makes the same calls. What takes longer to look through is looked through at
+    /// the end of each run.
+    function invariant_theMoneyIsThereAndWhatMustNotHappenDoesNot() public view {
+        requireTheMoneyIsThere();
+        if (handler.touched() != 0) handler.requireTripInOrder(handler.touched());
         vm.assertEq(handler.endedTwice(), 0, "ended twice");
         vm.assertEq(handler.claimedTwice(), 0, "claimed twice");
         vm.assertEq(handler.overspent(), 0, "overspent");
@@ -28,19 +24,34 @@ contract TripEscrowInvariants is Invariant {
         vm.assertEq(handler.releasedEarly(), 0, "released early");
     }
 
-    /// At the end of each run the operator never comes back. Nobody who is blocked is in anybody's way, and in the end
-    /// not a unit is left but what was sent by mistake.
+    /// After each run the operator never comes back. Nobody who is blocked is in anybody's way, and in the end not a unit
+    /// is left but what was sent by mistake.
     function afterInvariant() public {
+        requireOrder();
         handler.endEverything();
+        requireOrder();
+        (uint256 free, uint256 held,) = handler.sums();
+        vm.assertEq(free + held, 0, "all is ended");
+        handler.payEverybody();
+        requireOrder();
+        (uint256 balance, uint256 liability) = handler.balanceAndLiability();
+        vm.assertEq(liability, 0, "all is paid");
+        vm.assertEq(balance, handler.donated(), "what is left was sent by mistake");
+    }
+
+    function requireOrder() private view {
+        requireTheMoneyIsThere();
         (uint256 free, uint256 held, uint256 waiting) = handler.sums();
         (, uint256 liability) = handler.balanceAndLiability();
-        vm.assertEq(free + held, 0, "all is ended");
-        vm.assertEq(waiting, liability, "what is left waits for somebody");
-        handler.payEverybody();
+        vm.assertEq(free + held + waiting, liability, "liability");
+        handler.requireTripsInOrder();
         handler.requireEverybodyHasHis();
-        (uint256 balance, uint256 nothing) = handler.balanceAndLiability();
-        vm.assertEq(nothing, 0, "all is paid");
-        vm.assertEq(balance, handler.donated(), "what is left was sent by mistake");
+    }
+
+    /// To the last unit: what is in the escrow is owed to somebody or was sent there by mistake.
+    function requireTheMoneyIsThere() private view {
+        (uint256 balance, uint256 liability) = handler.balanceAndLiability();
+        vm.assertEq(balance, liability + handler.donated(), "balance");
     }
 
     function handlerAddress() internal view override returns (address) {

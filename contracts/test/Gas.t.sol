@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {PaymentBatch} from "../src/PaymentBatch.sol";
+import {SettlementSplitter} from "../src/SettlementSplitter.sol";
+import {TripRecords} from "../src/escrow/TripRecords.sol";
+import {SignedCalls} from "../src/registries/SignedCalls.sol";
+import {EscrowFixture} from "./support/EscrowFixture.sol";
+import {RegistryFixture} from "./support/RegistryFixture.sol";
+import {vm} from "./support/Vm.sol";
+
+/// One step each, on what setUp prepared: what forge says of these is what contracts/.gas-snapshot holds.
+contract PaymentGas is EscrowFixture {
+    bytes32 private tripId;
+    bytes32 private otherTrip;
+    TripRecords.Terms private terms;
+    bytes private signature;
+    bytes private claimSignature;
+    bytes private splitSignature;
+    SettlementSplitter private splitter;
+    PaymentBatch private batch;
+    PaymentBatch.Item[] private items;
+    SettlementSplitter.Terms private shares;
+
+    function setUp() public override {
+        super.setUp();
+        tripId = fundAlice(1_000_000);
+        otherTrip = fund(termsOf(BOB, 1_000_000, "salt"), BOB_KEY);
+        reserve(tripId, "reserved", 1_000);
+        reserve(tripId, "committed", 1_000);
+        commit(tripId, "committed", 800, 100, 10);
+        reserve(tripId, "confirmed", 1_000);
+        commit(tripId, "confirmed", 800, 100, 10);
+        confirm(tripId, "confirmed");
+        claimSignature = signClaim(CLAIM_KEY, tripId, GUEST, NOW);
+        // A first payment to somebody costs more than every other.
+        mintTo(VENDOR, 1);
+        mintTo(SERVICE, 1);
+        mintTo(ALICE, 1_000_000);
+        terms = termsOf(ALICE, 1_000, "new");
+        signature = signTerms(ALICE_KEY, terms);
+        prepareSplit();
+        prepareBatch();
+    }
+
+    function test_prefund() public {
+        submit(terms, signature);
+    }
+
+    function test_claim() public {
+        escrow.claim(tripId, GUEST, NOW, claimSignature);
+    }
+
+    function test_reserve() public {
+        reserve(tripId, "new", 1_000);
+    }
+
+    function test_commit() public {
+        commit(tripId, "reserved", 800, 100, 10);
+    }
+
+    function test_confirm() public {
+        confirm(tripId, "committed");
+    }
+
+    function test_settle() public {
+        settle(tripId, "confirmed");
+    }
+
+    function test_cancel() public {
+        cancel(tripId, "committed");
+    }
+
+    function test_logAction() public {
+        logAction(tripId, "action", 10);
+    }
+
+    function test_close() public {
+        close(tripId);
+    }
+
+    function test_release() public {
+        vm.warp(EXPIRES_AT);
+        escrow.release(otherTrip);
+    }
+
+    function test_releaseBooking() public {
+        vm.warp(EXPIRES_AT + GRACE);
+        escrow.releaseBooking(tripId, "confirmed");
+    }
+
+    function test_splitWithAuthorization() public {
+        splitter.splitWithAuthorization(shares, ALICE, 0, type(uint256).max, splitSignature);
+    }
+
+    function test_batchOfTen() public {
+        batch.settle(address(token), VENDOR, items);
+    }
+
+    function prepareSplit() private {
+        splitter = new SettlementSplitter();
+        shares = SettlementSplitter.Terms(address(token), VENDOR, CAROL, SERVICE, 1_000, 1_000, 100, "id");
+        bytes32 nonce = splitter.authorizationNonce(shares, ALICE);
+        splitSignature =
+            packed(ALICE_KEY, receiveHash(Authorization(ALICE, address(splitter), 1_000, 0, type(uint256).max, nonce)));
+    }
+
+    function prepareBatch() private {
+        batch = new PaymentBatch();
+        for (uint256 index = 0; index < 10; index++) {
+            bytes32 nonce = bytes32(index);
+            bytes memory signed =
+                packed(ALICE_KEY, transferHash(Authorization(ALICE, VENDOR, 10, 0, type(uint256).max, nonce)));
+            items.push(PaymentBatch.Item(ALICE, 10, 0, type(uint256).max, nonce, signed));
+        }
+    }
+}
+
+contract RegistryGas is RegistryFixture {
+    SignedCalls.Call private signedCall;
+    bytes private signature;
+
+    function setUp() public override {
+        super.setUp();
+        register(ALICE);
+        rate(BOB, 1, 4, 0, "starred");
+        request(ALICE, BOB, 1, "request");
+        signedCall = callOf(BOB, address(identities), abi.encodeWithSignature("register(string)", "uri"), "nonce");
+        signature = sign(BOB_KEY, signedCall);
+    }
+
+    function test_registerSigned() public {
+        send(signedCall, signature);
+    }
+
+    function test_giveFeedback() public {
+        rate(BOB, 1, 5, 0, "starred");
+    }
+
+    function test_validationRequest() public {
+        request(ALICE, BOB, 1, "other");
+    }
+
+    function test_validationResponse() public {
+        respond(BOB, "request", 100, "tag");
+    }
+}
