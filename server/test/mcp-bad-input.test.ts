@@ -209,13 +209,13 @@ describe("the list", () => {
       body: JSON.stringify(message),
     };
     const texts = new Set<string>();
-    for (let round = 0; round < 50; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(Array.from({ length: 200 }, () => service.send("/api/mcp", init)));
       for (const { status, text } of answers) texts.add(`${status} ${text}`);
     }
     expect(texts.size).toBe(1);
     expect([...texts][0]).toMatch(/^200 /);
-  }, 60_000);
+  });
 });
 
 it("a half-closed connection leaves the service well", async () => {

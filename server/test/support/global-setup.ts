@@ -1,10 +1,11 @@
+import { makeCompileCache } from "./compile-cache.ts";
 import { startTestPostgres } from "./test-postgres.ts";
 
 /**
  * One PostgreSQL for the whole run, in TEST_DATABASE_URL; each test makes its own database in it (test-database.ts).
  * A server named by the caller in that variable is used instead.
  */
-export default async (): Promise<(() => Promise<void>) | undefined> => {
+async function setUpPostgres(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL) return undefined;
   // No test of this server asks what survives a power cut.
   const postgres = await startTestPostgres({ fsync: false });
@@ -15,5 +16,27 @@ export default async (): Promise<(() => Promise<void>) | undefined> => {
     process.off("exit", postgres.stopAtOnce);
     delete process.env.TEST_DATABASE_URL;
     await postgres.stop();
+  };
+}
+
+/** In NODE_COMPILE_CACHE, which Node reads in every process; a folder named by the caller is used instead. */
+function setUpCompileCache(): (() => void) | undefined {
+  if (process.env.NODE_COMPILE_CACHE) return undefined;
+  const cache = makeCompileCache();
+  process.env.NODE_COMPILE_CACHE = cache.folder;
+  process.once("exit", cache.remove);
+  return () => {
+    process.off("exit", cache.remove);
+    delete process.env.NODE_COMPILE_CACHE;
+    cache.remove();
+  };
+}
+
+export default async (): Promise<() => Promise<void>> => {
+  const removeCompileCache = setUpCompileCache();
+  const stopPostgres = await setUpPostgres();
+  return async () => {
+    await stopPostgres?.();
+    removeCompileCache?.();
   };
 };

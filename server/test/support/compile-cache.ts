@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What the tests' processes load most: the service, its parts, and the chaos command. */
+const LOADED_MOST = [
+  "../../src/app.ts",
+  "../../src/embedded/devnet/start.ts",
+  "../../src/commands/chaos.ts",
+  "../../../sandbox/src/start.ts",
+];
+
+/**
+ * A folder in which Node keeps what it compiled, for the hundreds of processes of a run that load the same modules. Filled once at
+ * the beginning, as Node fills it when a process ends, and many of these are killed. What cannot be loaded fails in its tests.
+ */
+export function makeCompileCache(): { folder: string; remove(): void } {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-compiled-"));
+  const modules = LOADED_MOST.map((path) => new URL(path, import.meta.url).href);
+  const load = `await Promise.allSettled(${JSON.stringify(modules)}.map((url) => import(url))); process.exit();`;
+  execFileSync(process.execPath, ["--input-type=module", "--eval", load], {
+    env: { ...process.env, NODE_COMPILE_CACHE: folder },
+  });
+  return {
+    folder,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
+  };
+}
