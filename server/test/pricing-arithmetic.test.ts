@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type BookingPrice, type BookingToPrice, priceBooking } from "../src/areas/escrow/price-booking.ts";
 import { Failure } from "../src/domain/errors.ts";
+import { formatDecimal } from "../src/domain/money.ts";
 
 const policy = {
   version: 3,
@@ -107,6 +109,29 @@ describe("the price of a booking", () => {
     expect(() => priceBooking({ cost: 0n, policy })).toThrow("without a cost");
     expect(() => priceBooking({ cost: 1n, markup: 1n, markupBps: 1, policy })).toThrow("two markups");
   });
+});
+
+it("is explained with figures that are true", () => {
+  const page = readFileSync(new URL("../../docs/pricing.md", import.meta.url), "utf8");
+  const [added, deducted] = [policy, deducting].map((one) => priceBooking({ cost: 400_000_000n, policy: one }));
+  const row = (words: string, of: (price: BookingPrice | undefined) => string | undefined) =>
+    `| ${words} | ${of(added)} | ${of(deducted)} |`;
+  for (const line of [
+    row("Cost, to the vendor", (price) => price?.answer.costUsdc),
+    row("Markup: 5 %, over the floor of 2.00, under the ceiling of 30.00", (price) => price?.answer.markupUsdc),
+    row("The service's take", (price) => price?.answer.serviceTakeUsdc),
+    row("Total, out of the trip's budget", (price) => price?.answer.totalUsdc),
+    row("What the tenant keeps", (price) => formatDecimal(price?.committed.markup ?? 0n)),
+  ]) {
+    expect(page).toContain(line);
+  }
+  const { markupBps, floor, ceiling } = policy;
+  expect(page).toContain(`"bps":${markupBps}`);
+  expect(page).toContain(`"floorMicroUsdc":"${floor}","ceilingMicroUsdc":"${ceiling}"`);
+  const over = { cost: 400_000_000n, markupBps: 1_000, policy };
+  expect(attempt(over)).toMatchObject({ refused: "ceiling_exceeded", extra: { markupMicroUsdc: "40000000" } });
+  const { totalUsdc } = priceBooking({ ...over, acknowledged: 40_000_000n }).answer;
+  expect(page).toContain(`With an \`acknowledgedMicroUsdc\` of \`40000000\` it is committed, for ${totalUsdc} in all.`);
 });
 
 /** Where the ceiling lies beside the markup that is asked for matters more than how high it is, so both come from a small range. */
