@@ -231,6 +231,7 @@ describe("what the registry refuses", () => {
       });
     const callId = await newCall();
     expect(await codeOf(onSelf(lying(stranger()), callId))).toBe("step_in_progress");
+    expect((await world.effectOf(callId)).effect).toBe("open");
     // Whoever asks while it is under way waits for the same end.
     expect(await codeOf(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
     await world.drain(network);
