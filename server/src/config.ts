@@ -98,10 +98,7 @@ export const variables = {
   chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC of the live chain. Production keys only."),
   chainUsdc: address("CHAIN_USDC", "Address of USDC on the live chain."),
   chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain."),
-  chainEscrow: address(
-    "CHAIN_ESCROW",
-    "Address of the escrow of trips on the live chain. Unset: no trips with a budget there.",
-  ),
+  chainEscrow: address("CHAIN_ESCROW", "Address of the escrow on the live chain. Unset: no trips in escrow there."),
   chainSplitter: address(
     "CHAIN_SPLITTER",
     "Address of the settlement splitter on the live chain. Unset: no splits there.",

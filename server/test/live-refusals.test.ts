@@ -126,6 +126,18 @@ it.each<[string, () => Promise<Record<string, string>> | Record<string, string>,
     () => ({ CHAIN_PAYMENT_BATCH: chain.tokens.USDC }),
     /check CHAIN_PAYMENT_BATCH/,
   ],
+  ["an escrow that is no contract", () => ({ CHAIN_ESCROW: `0x${"2".repeat(40)}` }), /check CHAIN_ESCROW/],
+  ["an escrow that is another contract", () => ({ CHAIN_ESCROW: chain.tokens.USDC }), /check CHAIN_ESCROW/],
+  [
+    "an escrow of another token",
+    async () => ({ CHAIN_ESCROW: await chain.deployEscrow({ token: chain.tokens.EURC }) }),
+    /keeps the token 0x[0-9a-f]{40}, not 0x[0-9a-f]{40}: check CHAIN_ESCROW and CHAIN_USDC/,
+  ],
+  [
+    "an escrow that somebody else operates",
+    async () => ({ CHAIN_ESCROW: await chain.deployEscrow({ operator: `0x${"3".repeat(40)}` }) }),
+    /is operated by 0x3{40}, not 0x[0-9a-f]{40}: have its owner set that, or check CHAIN_ESCROW/,
+  ],
 ])("%s", async (_what, change, message) => {
   const line = await refuse(await change());
   expect(line).toMatch(oneLine);

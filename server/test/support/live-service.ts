@@ -13,6 +13,7 @@ import {
   settlementSplitterBytecode,
 } from "../../src/generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../src/generated/contracts/stablecoin.ts";
+import { tripEscrowAbi, tripEscrowBytecode } from "../../src/generated/contracts/trip-escrow.ts";
 import { withIdentity } from "../../src/open-identity.ts";
 import type { Identity } from "../../src/ports/identity.ts";
 import { startDevChain } from "./dev-chain.ts";
@@ -21,6 +22,7 @@ import { type Answer, dropSandboxDatabase } from "./service.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 export const LIVE_CHAIN_ID = 5_042_099;
+const GRACE_SECONDS = 604_800n;
 
 /** A second local chain that stands in for the live one: real tokens on it, a relayer with gas, and a mint to deposit from. */
 export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
@@ -69,6 +71,13 @@ export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
     splitter,
     relayerKey,
     deployToken,
+    /** As its operator does it, before it is named to the service. */
+    deployEscrow: async (change: { token?: Hex; operator?: Hex; serviceFeeRecipient?: Hex } = {}): Promise<Hex> => {
+      const { token = tokens.USDC, operator = privateKeyToAddress(relayerKey) } = change;
+      const { serviceFeeRecipient = account.address } = change;
+      const args = [token, account.address, operator, serviceFeeRecipient, GRACE_SECONDS] as const;
+      return await deployed(await owner.deployContract({ abi: tripEscrowAbi, bytecode: tripEscrowBytecode, args }));
+    },
     async deposit(to: Hex, value: bigint, token: TokenSymbol = "USDC"): Promise<void> {
       const args = [to, value] as const;
       await owner.writeContract({ address: tokens[token], abi: stablecoinAbi, functionName: "mint", args });
@@ -108,7 +117,6 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     CHAIN_RPC_URL: chain.url,
     CHAIN_USDC: chain.tokens.USDC,
     CHAIN_EURC: chain.tokens.EURC,
-    CHAIN_ESCROW: `0x${"e".repeat(40)}`,
     CHAIN_SPLITTER: chain.splitter,
     CHAIN_RELAYER_KEY_FILE: writeKey("relayer.key", chain.relayerKey),
     MASTER_KEY_FILE: writeKey("master.key", randomBytes(32).toString("hex")),
