@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./server/test/support/longest-first.ts";
 
 export default defineConfig({
   test: {
@@ -6,7 +7,11 @@ export default defineConfig({
     globalSetup: ["server/test/support/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What a test waits for comes when it comes: a second, as it is otherwise, is a measurement of the machine.
+    expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
-    maxWorkers: 2,
+    // Of two cores: half of what a file does is to wait for the processes that it started.
+    maxWorkers: 3,
   },
 });

@@ -1,5 +1,5 @@
 // Changing what was booked: asked for, offered, chosen, confirmed, paid or refunded.
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
   bagsOf,
@@ -347,12 +347,11 @@ describe("faults of a change's confirmation", () => {
     await arm(sandbox, { match: CONFIRM, fault: "late_effect", delayMs: 600_000 });
     const asked = confirm(change.id, due).catch(() => undefined);
     const Armed = z.object({ scenarios: z.array(z.unknown()) });
-    await vi.waitFor(async () =>
-      expect(Armed.parse((await sandbox.control("GET", "/_sandbox/scenarios")).body).scenarios).toEqual([]),
-    );
+    const armed = async () => Armed.parse((await sandbox.control("GET", "/_sandbox/scenarios")).body).scenarios;
+    await expect.poll(armed).toEqual([]);
     expect(await confirmedOf(order.id)).toEqual([]);
     await tick(sandbox, 601);
-    await vi.waitFor(async () => expect(await confirmedOf(order.id)).toHaveLength(1));
+    await expect.poll(() => confirmedOf(order.id)).toHaveLength(1);
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
   });
 
@@ -363,7 +362,7 @@ describe("faults of a change's confirmation", () => {
     expect([answer.status, answer.body]).toEqual([202, undefined]);
     expect(await confirmedOf(order.id)).toEqual([]);
     await tick(sandbox, 61);
-    await vi.waitFor(async () => expect(await confirmedOf(order.id)).toHaveLength(1));
+    await expect.poll(() => confirmedOf(order.id)).toHaveLength(1);
   });
 
   test.each([

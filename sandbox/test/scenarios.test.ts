@@ -1,6 +1,6 @@
 // Every fault that can be armed, each with the same call unarmed beside it, and the clock.
 import { createConnection } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { request, SUPPLIER_HEADERS, startSandboxProcess, startTestSandbox, type TestSandbox } from "./start.ts";
 import {
@@ -63,7 +63,7 @@ describe("faults of the connection", () => {
     await arm(sandbox, { match: ORDERS, fault: "timeout" });
     const giveUp = new AbortController();
     const asked = orderUntil(giveUp.signal);
-    await vi.waitFor(async () => expect(await armed()).toEqual([]));
+    await expect.poll(armed).toEqual([]);
     await tick(sandbox, 3600 / 4);
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
     giveUp.abort();
@@ -106,13 +106,13 @@ describe("faults of the connection", () => {
     await arm(sandbox, { match: ORDERS, fault: "late_effect", delayMs: 600_000 });
     const giveUp = new AbortController();
     const asked = orderUntil(giveUp.signal);
-    await vi.waitFor(async () => expect(await armed()).toEqual([]));
+    await expect.poll(armed).toEqual([]);
     giveUp.abort();
     await expect(asked).rejects.toThrow();
     await tick(sandbox, 500);
     expect(await ordersOf(offer.id)).toEqual([]);
     await tick(sandbox, 101);
-    await vi.waitFor(async () => expect(await ordersOf(offer.id)).toHaveLength(1));
+    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
     await worksUnarmed();
   });
 
@@ -120,9 +120,9 @@ describe("faults of the connection", () => {
     await arm(sandbox, { match: ORDERS, fault: "late_effect", delayMs: 600_000 });
     const giveUp = new AbortController();
     const asked = orderUntil(giveUp.signal);
-    await vi.waitFor(async () => expect(await armed()).toEqual([]));
+    await expect.poll(armed).toEqual([]);
     await tick(sandbox, 601);
-    await vi.waitFor(async () => expect(await ordersOf(offer.id)).toHaveLength(1));
+    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
     await worksUnarmed();
     expect(await Promise.race([asked, Promise.resolve("open")])).toBe("open");
     giveUp.abort();
