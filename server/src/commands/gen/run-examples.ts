@@ -12,8 +12,9 @@ const EXAMPLE_TIME = Temporal.Instant.from("2026-06-01T09:00:00Z");
 const EXAMPLE_DAY = EXAMPLE_TIME.toZonedDateTimeISO("UTC").toPlainDate();
 const SEED = "examples";
 
-/** In place of the sandbox's address, whose port is another one each time. */
+/** In place of the sandbox's address and our own, whose ports are other ones each time. */
 const SUPPLIER_URL_SHOWN = "https://supplier.example";
+const APP_URL_SHOWN = "https://app.example";
 
 /**
  * Calls every tool with its example, over HTTP, against the whole product on a throw-away database. The order follows from the
@@ -92,7 +93,8 @@ async function dispatch(
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`The example of ${tool.name} does not work: ${response.status} ${text}`);
-  const shown = standIns.shown(text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN), JSON.stringify(args));
+  const addressed = text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN).replaceAll(appUrl, APP_URL_SHOWN);
+  const shown = standIns.shown(addressed, JSON.stringify(args));
   const answer: { result?: unknown } = JSON.parse(shown);
   return answer.result;
 }
@@ -104,24 +106,31 @@ interface StandIns {
 }
 
 /**
- * Addresses and hashes follow from keys that are made anew for each chain. What the arguments do not name is shown as a number of
- * the same form, the same one in every answer.
+ * Addresses and hashes follow from keys that are made anew for each chain, and so do the secrets of guests. What the arguments do
+ * not name is shown as a number of the same form, the same one in every answer.
  */
 function createStandIns(): StandIns {
   const HEX = /0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
+  const SECRET = /(?<=\/claim\/0x[0-9a-f]{64}#)[\w-]{43}|(?<="claimCode":")\d{6}(?=")/g;
   const shownByReal = new Map<string, string>();
   const realByShown = new Map<string, string>();
+  const toShow = (value: string, prefix = ""): string => {
+    const known = shownByReal.get(value);
+    if (known !== undefined) return known;
+    const number = (shownByReal.size + 1).toString(prefix === "0x" ? 16 : 10);
+    const shown = `${prefix}${number.padStart(value.length - prefix.length, "0")}`;
+    shownByReal.set(value, shown);
+    realByShown.set(shown, value);
+    return shown;
+  };
+  const toReal = (value: string): string => realByShown.get(value) ?? value;
   return {
     shown: (text, args) =>
-      text.replaceAll(HEX, (value) => {
-        const known = shownByReal.get(value);
-        if (known !== undefined) return known;
-        if (args.toLowerCase().includes(value)) return value;
-        const shown = `0x${(shownByReal.size + 1).toString(16).padStart(value.length - 2, "0")}`;
-        shownByReal.set(value, shown);
-        realByShown.set(shown, value);
-        return shown;
-      }),
-    hidden: (text) => text.replaceAll(HEX, (value) => realByShown.get(value) ?? value),
+      text
+        .replaceAll(SECRET, (value) => toShow(value))
+        .replaceAll(HEX, (value) =>
+          !shownByReal.has(value) && args.toLowerCase().includes(value) ? value : toShow(value, "0x"),
+        ),
+    hidden: (text) => text.replaceAll(SECRET, toReal).replaceAll(HEX, toReal),
   };
 }
