@@ -30,8 +30,7 @@ export const bookingErrors = {
 } as const;
 
 export const budgetErrors = {
-  insufficient_budget:
-    "The trip has less free than is asked for. Reserve less, or prefund another trip.",
+  insufficient_budget: "The trip has less free than is asked for. Reserve less, or prefund another trip.",
 } as const;
 
 export const commitErrors = {

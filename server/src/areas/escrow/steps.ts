@@ -70,6 +70,8 @@ export function requireSame(earlier: ChainTransaction | undefined, stored: Chain
   return stored;
 }
 
+const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use any more. Nothing was done.";
+
 /** In the transaction that holds the trip's lock and stores what the step changes. */
 export async function enqueueStep(
   { chainTransactions, chainNetworks, effects }: Pick<Aggregates, "chainTransactions" | "chainNetworks" | "effects">,
@@ -81,6 +83,7 @@ export async function enqueueStep(
   const { network, tripId, tenantId } = trip;
   await requireMoving(chainNetworks, network);
   const { address: escrow } = requireContract(chain);
+  if (trip.escrow !== escrow) throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
   const stored = await chainTransactions.enqueue({
     network,
     // Who holds the lock decides that it is a step of its own.

@@ -1,0 +1,144 @@
+import { type BookingAction, takeBookingStep, takeReservation } from "../../src/areas/escrow/booking-steps.ts";
+import { fundTrip } from "../../src/areas/escrow/fund-trip.ts";
+import type { StepAnswer, StepPorts } from "../../src/areas/escrow/steps.ts";
+import { type TripAction, takeTripStep } from "../../src/areas/escrow/trip-steps.ts";
+import type { SendOutAnswer } from "../../src/areas/treasury/send-out.ts";
+import { systemRandom } from "../../src/domain/ids.ts";
+import type { Hex } from "../../src/domain/tokens.ts";
+import { chainEndings } from "../../src/jobs/chain-endings.ts";
+import { createChainSubmitter } from "../../src/jobs/submit-chain.ts";
+import type { TripTerms } from "../../src/ports/escrow-contract.ts";
+import type { NewTrip } from "../../src/ports/trips.ts";
+import { openChainWorld, UNIT } from "./chain-world.ts";
+import type { dyingProcess } from "./dying-ports.ts";
+import { freshHash } from "./escrow.ts";
+import { silentLog } from "./identity.ts";
+import { stranger } from "./treasury.ts";
+
+const DAY = 86_400;
+
+/** One call of a tenant that takes one step. */
+export interface StepCall {
+  callId: string;
+  ports?: StepPorts;
+}
+
+/** Trips and bookings on a development chain, without the surfaces: as many processes as a test wants. */
+export async function openTripWorld() {
+  const world = await openChainWorld();
+  const network = await world.open({ endings: chainEndings });
+  const tenant = await world.newTenant(100_000n * UNIT);
+  const { stores, clock } = world;
+  const { escrow } = network.chain;
+  if (escrow === undefined) throw new Error("the development chain has no escrow");
+  const tenantId = tenant.tenant.id;
+  const healthy: StepPorts = { stores, chain: network.chain, submission: network.submitter, clock };
+
+  /** A process of its own, which submits too, and dies when it is told to. */
+  function openDying({ mortal, mortalStores }: ReturnType<typeof dyingProcess>) {
+    const mortals = mortalStores(stores);
+    const submitter = createChainSubmitter({
+      chain: mortal(network.chain),
+      sender: mortal(network.sender),
+      wallets: mortal(network.wallets),
+      networks: mortal(network.networks),
+      stores: mortals,
+      endings: chainEndings,
+      isTransient: () => false,
+      log: silentLog,
+      timing: { resendMs: 0 },
+    });
+    const ports: StepPorts = { stores: mortals, chain: network.chain, submission: submitter, clock };
+    return { ports, submitter };
+  }
+
+  /** Has what it asks for carried out by a healthy process, which otherwise does nothing. */
+  async function carriedOut<Result>(work: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    work.then(end, end);
+    while (!isOver) await network.submitter.runOnce();
+    return await work;
+  }
+
+  const newCall = (idempotencyKey: string | null = null) => world.newCall(tenantId, idempotencyKey);
+  const newTerms = (budget: bigint, seconds: number): TripTerms => ({
+    funder: tenant.wallet.address,
+    budget,
+    expiresAt: BigInt(Math.floor(clock.now().epochMilliseconds / 1000) + seconds),
+    claimSigner: stranger(),
+    metadataHash: freshHash(),
+    salt: freshHash(),
+  });
+
+  /** In how many seconds it expires by the contract, and by the record. */
+  function plan(budget: bigint, { seconds = DAY, believed = DAY } = {}): { terms: TripTerms; trip: NewTrip } {
+    const terms = newTerms(budget, seconds);
+    const trip: NewTrip = {
+      tripId: escrow?.tripId(terms) ?? "0x",
+      network: "sandbox",
+      tenantId,
+      userId: "svc:key",
+      escrow: escrow?.address ?? "0x",
+      funder: terms.funder,
+      budget,
+      expiresAt: clock.now().add({ seconds: believed }),
+      codeNonce: freshHash(),
+      requiresCode: false,
+      details: { linkOrigin: "https://app.example" },
+      guestEmail: undefined,
+      mail: "none",
+    };
+    return { terms, trip };
+  }
+
+  async function fund(planned: ReturnType<typeof plan>, { callId, ports = healthy }: StepCall): Promise<SendOutAnswer> {
+    const { tripId } = planned.trip;
+    return await fundTrip(ports, { callId, ...planned, result: { tripId }, isSame: () => true });
+  }
+
+  const result = () => ({ ok: 1 });
+  return {
+    ...world,
+    network,
+    tenant,
+    tenantId,
+    escrow,
+    ports: healthy,
+    openDying,
+    carriedOut,
+    newCall,
+    plan,
+    fund,
+    async newTrip(budget: bigint, times = {}): Promise<Hex> {
+      const planned = plan(budget, times);
+      await carriedOut(fund(planned, { callId: await newCall() }));
+      return planned.trip.tripId;
+    },
+    reserve: (
+      tripId: Hex,
+      bookingId: Hex,
+      amount: bigint,
+      { callId, ports = healthy }: StepCall,
+    ): Promise<StepAnswer> =>
+      takeReservation(ports, { tenantId, callId, tripId, bookingId, amount, random: systemRandom, result }),
+    step: (action: BookingAction, { callId, ports = healthy }: StepCall): Promise<StepAnswer> =>
+      takeBookingStep(ports, { tenantId, callId, action, result }),
+    tripStep: (tripId: Hex, action: TripAction, { callId, ports = healthy }: StepCall): Promise<StepAnswer> =>
+      takeTripStep(ports, { tenantId, callId, tripId, action, result: result() }),
+    async trip(tripId: Hex) {
+      const trip = await stores.trips.get("sandbox", tripId);
+      if (trip === undefined) throw new Error(`no trip ${tripId}`);
+      return trip;
+    },
+    async booking(bookingId: Hex) {
+      const booking = await stores.escrowBookings.find(tenantId, "sandbox", bookingId);
+      if (booking === undefined) throw new Error(`no booking ${bookingId}`);
+      return booking;
+    },
+  };
+}
+
+export type TripWorld = Awaited<ReturnType<typeof openTripWorld>>;
