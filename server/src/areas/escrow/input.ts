@@ -47,7 +47,7 @@ export function amountOf(text: string): Micro {
   return amount;
 }
 
-export const EscrowAddress = z.string().optional();
+export const EscrowAddress = z.string().optional().describe("Left out: this network's");
 
 /** The network's own escrow, which is also the only one that a caller may name. */
 export function requireEscrow(chain: Chain, escrowAddress: string | undefined): EscrowContract {

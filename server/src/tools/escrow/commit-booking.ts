@@ -36,7 +36,7 @@ export const commitBooking = defineTool({
     bookingId: z.string(),
     vendorAmountUsdc: TokenAmount,
     feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at the settlement"),
-    vendorAddress: FreeRecipient,
+    vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
     itineraryHash: Hash,
     itineraryCID: z.string().optional(),
     escrowAddress: EscrowAddress,

@@ -47,7 +47,7 @@ export const confirmBooking = defineTool({
       override: Override.optional(),
       itineraryHash: Hash,
       itineraryCID: z.string().optional(),
-      vendorAddress: FreeRecipient,
+      vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
       escrowAddress: EscrowAddress,
     })
     .superRefine(({ markupBps, markupMicroUsdc }, context) => {
