@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,8 +10,9 @@ import { findFoundryBinary } from "./support/foundry-binary.ts";
 
 const LEAST_SHARE = 0.7;
 const LEAST_CALLS = 20;
-const FORGE_TIMEOUT_MS = 240_000;
+const FORGE_TIMEOUT_MS = 360_000;
 const LARGEST_OUTPUT_BYTES = 64 * 1024 * 1024;
+const GAS_SUITES = "contracts/test/Gas.t.sol:";
 
 const Metrics = z.object({ calls: z.number(), reverts: z.number(), discards: z.number() });
 const Result = z.object({
@@ -20,6 +21,7 @@ const Result = z.object({
   counterexample: z.unknown(),
   kind: z.union([
     z.object({ Invariant: z.object({ metrics: z.record(z.string(), Metrics) }) }),
+    z.object({ Unit: z.object({ gas: z.number() }) }),
     z.record(z.string(), z.unknown()),
   ]),
 });
@@ -77,6 +79,19 @@ function sumMetrics(report: z.infer<typeof Report>): Map<string, z.infer<typeof 
   return sums;
 }
 
+/** What the steps in Gas.t.sol cost, in the format of `forge snapshot`. */
+function gasLines(report: z.infer<typeof Report>): string[] {
+  return Object.entries(report)
+    .filter(([suite]) => suite.startsWith(GAS_SUITES))
+    .flatMap(([suite, { test_results }]) =>
+      Object.entries(test_results).map(([test, { kind }]) => {
+        const { gas } = z.object({ Unit: z.object({ gas: z.number() }) }).parse(kind).Unit;
+        return `${suite.slice(suite.lastIndexOf(":") + 1)}:${test} (gas: ${gas})`;
+      }),
+    )
+    .sort();
+}
+
 describe.skipIf(forge === undefined)("the contracts under forge", () => {
   let folder = "";
   let report: z.infer<typeof Report> = {};
@@ -113,5 +128,11 @@ describe.skipIf(forge === undefined)("the contracts under forge", () => {
     // An attempt that reverts has not looked at its outcome; one that was discarded was not made.
     const idle = attempts.filter(([, each]) => each.reverts > 0 || each.calls - each.discards < LEAST_CALLS);
     expect(idle).toEqual([]);
+  });
+
+  it("cost the gas that the committed snapshot says", () => {
+    const snapshot = readFileSync(join(repository, "contracts/.gas-snapshot"), "utf8");
+    // If not, and it is meant: forge snapshot --match-contract 'Gas$' --snap contracts/.gas-snapshot
+    expect(gasLines(report)).toEqual(snapshot.trimEnd().split("\n").sort());
   });
 });
