@@ -77,10 +77,11 @@ function renderPage(): string {
 <div class="field">
 <label for="wallet">Address of your wallet</label>
 <div class="beside">
-<input id="wallet" name="wallet" type="text" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" placeholder="0x…" maxlength="60" required aria-describedby="wallet-hint wallet-error">
+<input id="wallet" name="wallet" type="text" autocomplete="off" autocapitalize="none" autocorrect="off" spellcheck="false" placeholder="0x…" maxlength="400" required aria-describedby="wallet-hint wallet-ends wallet-error">
 <button id="paste" type="button" class="plain" hidden>Paste</button>
 </div>
 <p class="hint" id="wallet-hint">0x and 40 digits and letters. The address is all that is needed: never your private key, never your recovery phrase.</p>
+<p class="hint" id="wallet-ends"></p>
 <p class="error" id="wallet-error" hidden></p>
 </div>
 <div class="field" id="code-field" hidden>

@@ -1,7 +1,7 @@
 // The script of the claim page.
 import { isChecksumRight } from "./checksum.js";
 
-const tripId = decodeURIComponent(location.pathname.split("/")[2] ?? "").toLowerCase();
+const tripId = (location.pathname.split("/")[2] ?? "").toLowerCase();
 const linkSecret = takeSecret();
 const claims = `/api/claims/${encodeURIComponent(tripId)}`;
 
@@ -338,18 +338,23 @@ form.addEventListener("submit", (event) => {
   void claim();
 });
 for (const input of [wallet, code]) input.addEventListener("input", () => complain(input, ""));
+wallet.addEventListener("input", () => {
+  const text = walletText();
+  // A phone shows half of it.
+  find("wallet-ends").textContent =
+    text !== "" && walletProblem() === ""
+      ? `It begins with ${text.slice(0, 6)} and ends with ${text.slice(-4)}: compare that with your wallet.`
+      : "";
+});
+// No complaint here: the line would push the button away from under the finger that leaves the field for it.
 wallet.addEventListener("change", () => {
   wallet.value = walletText();
-  if (wallet.value === "" || claiming !== undefined) return;
-  const line = find("wallet-error");
-  line.textContent = walletProblem();
-  show(line, line.textContent !== "");
-  wallet.setAttribute("aria-invalid", String(line.textContent !== ""));
 });
 find("paste").addEventListener("click", async () => {
   try {
-    wallet.value = (await navigator.clipboard.readText()).trim().slice(0, 60);
-    wallet.dispatchEvent(new Event("change"));
+    wallet.value = (await navigator.clipboard.readText()).trim().slice(0, 400);
+    wallet.dispatchEvent(new Event("input"));
+    complain(wallet, walletProblem());
   } catch {
     // Not allowed: the field takes it as well.
     wallet.focus();
