@@ -27,7 +27,8 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, 
 
 function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
   return new Promise((done) => {
-    const env = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir };
+    const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir };
     execFile(process.execPath, [program, ...args], { env }, (error, out, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
       done({ code, out, error: stderr });

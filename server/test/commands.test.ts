@@ -33,7 +33,8 @@ function run(
   environment: Record<string, string>,
 ): Promise<Outcome> {
   return new Promise((done) => {
-    const env = { PATH: process.env.PATH ?? "", ...environment };
+    const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, ...environment };
     execFile(process.execPath, [join(folder, `${program}.ts`), ...args], { env }, (error, out, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
       done({ code, out, error: stderr });

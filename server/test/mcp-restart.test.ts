@@ -16,7 +16,7 @@ const Quickstart = z.object({ appUrl: z.string(), edgeUrl: z.string(), apiKey: z
 
 const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-restart-"));
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let environment: Record<string, string>;
+let environment: NodeJS.ProcessEnv;
 let child: ChildProcess;
 
 async function start(): Promise<void> {
@@ -41,11 +41,12 @@ async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const [port, edgePort] = [await findFreePort(), await findFreePort()];
   environment = {
     PATH,
     HOME,
+    NODE_COMPILE_CACHE,
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     PORT: String(port),

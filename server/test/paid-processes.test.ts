@@ -40,6 +40,7 @@ async function start(serve: "app" | "edge"): Promise<{ child: ChildProcess; outp
   const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       SERVE: serve,
       DATA_DIR: dataDir,
       DATABASE_URL: database.url,
