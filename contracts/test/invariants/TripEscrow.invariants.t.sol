@@ -15,13 +15,13 @@ contract TripEscrowInvariants is Invariant {
     /// In one campaign, because each campaign makes the same calls. What takes longer to look through is looked through at
     /// the end of each run.
     function invariant_theMoneyIsThereAndWhatMustNotHappenDoesNot() public view {
-        requireTheMoneyIsThere();
-        if (handler.touched() != 0) handler.requireTripInOrder(handler.touched());
         vm.assertEq(handler.endedTwice(), 0, "ended twice");
         vm.assertEq(handler.claimedTwice(), 0, "claimed twice");
         vm.assertEq(handler.overspent(), 0, "overspent");
         vm.assertEq(handler.operatedByStrangers(), 0, "operated by a stranger");
         vm.assertEq(handler.releasedEarly(), 0, "released early");
+        requireTheMoneyIsThere();
+        if (handler.touched() != 0) handler.requireTripInOrder(handler.touched());
     }
 
     /// After each run the operator never comes back. Nobody who is blocked is in anybody's way, and in the end not a unit
