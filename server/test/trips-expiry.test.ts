@@ -255,18 +255,25 @@ test("who is too early for the chain's clock changes nothing, and comes again", 
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n, refunded: 10n * UNIT });
 });
 
-test("what is promised to a step under way is waited for", async () => {
+test.each([
+  ["", false],
+  [", also when others release it meanwhile", true],
+])("what is promised to a step under way is waited for%s", async (_when, isReleased) => {
   const tripId = await newTrip(10n * UNIT);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
   await storeReservation(ports(), await reservation(tripId, 4n * UNIT));
   await letPass(HOUR + MARGIN);
-  expect(await release()).toEqual({ ordered: 0, adopted: 0 });
+  const data = encodeFunctionData({ abi: tripEscrowAbi, functionName: "release", args: [tripId] });
+  if (isReleased) await callAs(generatePrivateKey(), data);
+  const log = recordingLog();
+  expect(await release({ log })).toEqual({ ordered: 0, adopted: 0 });
+  expect(log.lines).toEqual([]);
   expect(await ordersOf(tripId)).toEqual(["reserve"]);
   world.devChain.behave();
   // Too late for the contract, and free again.
   await world.drain(network);
   expect(await trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n });
-  expect(await releaseAll()).toEqual({ ordered: 1, adopted: 0 });
+  expect(await releaseAll()).toEqual(isReleased ? { ordered: 0, adopted: 1 } : { ordered: 1, adopted: 0 });
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n });
 });
 
@@ -285,7 +292,9 @@ test("nothing is released while money stands still, or while the chain is away",
   const tripId = await newTrip(5n * UNIT);
   await letPass(HOUR + MARGIN);
   await world.stores.chainNetworks.stop("sandbox", "a difference");
-  expect(await release()).toEqual({ ordered: 0, adopted: 0 });
+  const log = recordingLog();
+  expect(await release({ log })).toEqual({ ordered: 0, adopted: 0 });
+  expect(log.lines).toEqual([]);
   await world.stores.chainNetworks.resume("sandbox");
   world.devChain.misbehave(() => "reset");
   await expect(release()).rejects.toMatchObject({ code: "chain_unavailable" });

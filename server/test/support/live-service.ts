@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWalletClient, defineChain, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
-import { startApp } from "../../src/app.ts";
+import { type AppOptions, startApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
@@ -126,9 +126,9 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
   };
   const configOf = (change: Readonly<Record<string, string>>): Config => readConfig({ ...environment, ...change });
 
-  async function start(change: Readonly<Record<string, string>> = {}) {
+  async function start(change: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
     const config = configOf(change);
-    const app = await startApp(config);
+    const app = await startApp(config, options);
     async function send(path: string, init: RequestInit): Promise<Answer> {
       const response = await fetch(`${app.appUrl}${path}`, init);
       const text = await response.text();
