@@ -157,6 +157,26 @@ describe("a claim", () => {
   });
 });
 
+test("the page is kept by nobody, framed by nobody, listed by nobody, and lets only itself run", async () => {
+  const answer = await fetch(`${service.appUrl}/claim/0x${"1".repeat(64)}`);
+  const html = await answer.text();
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": expect.stringContaining("noindex"),
+    "x-content-type-options": "nosniff",
+  });
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+  const policy = answer.headers.get("content-security-policy") ?? "";
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^ ]+'; script-src 'sha256-[^ ]+'; connect-src 'self';/,
+  );
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="?(https?:|\/)/);
+});
+
 test("an address that asks too often is told to wait, on both routes together", async () => {
   const path = `0x${"1".repeat(64)}`;
   const answers = await Promise.all(
