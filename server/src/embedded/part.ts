@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { EmbeddedError } from "./embedded-error.ts";
 import { openLogFile } from "./log-file.ts";
 import { identifyProcess, type ProcessIdentity } from "./process-identity.ts";
@@ -32,14 +34,15 @@ export interface Part<Name extends string = string> {
   close(running: RunningPart): Promise<void>;
 }
 
-const { NODE_COMPILE_CACHE } = process.env;
+/** Where this process keeps what Node compiled; undefined: nowhere. */
+const compileCache = getCompileCacheDir();
 
 /**
  * Nothing of the operator's environment reaches a part: it holds secrets, and variables that change what parts do. Where Node keeps
  * what it compiled changes only how soon they are there.
  */
 export const partEnvironment: NodeJS.ProcessEnv = {
-  ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+  ...(compileCache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compileCache) }),
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin",
   LC_ALL: "C",
   TZ: "UTC",
