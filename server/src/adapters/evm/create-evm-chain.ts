@@ -119,6 +119,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
         hash: lowerHex(receipt.transactionHash),
         block: { number: receipt.blockNumber, hash: lowerHex(receipt.blockHash) },
         succeeded: receipt.status === "success",
+        isEmpty: receipt.to !== null && lowerHex(receipt.to) === lowerHex(receipt.from),
         movements: toMovements(receipt.logs, tokens),
       };
       return found;

@@ -48,11 +48,8 @@ export async function deployDevelopment(
   const node = await openSending(client, deadline);
   const funder = privateKeyToAccount(options.funderKey);
   await fund(node, funder, owner);
-  for (let nonce = await node.nonceOf(relayer.address); nonce < steps.length; nonce += 1) {
-    const step = steps[nonce];
-    if (step === undefined) break;
-    await node.send(relayer, nonce, { ...step, value: nativeAmount(0n) });
-  }
+  const nonce = await node.nonceOf(relayer.address);
+  if (nonce < steps.length) await node.send(relayer, nonce, steps.slice(nonce));
   await requireCode(client, node, contracts);
   const { collection, known } = options;
   const later = await deployLater({ client, node, funder, usdc: contracts.tokens.USDC, relayer, collection, known });
@@ -105,7 +102,7 @@ async function fund(node: Sending, funder: LocalAccount, relayer: Hex): Promise<
     gas: LEAST_GAS,
     value: RELAYER_GAS,
   } as const;
-  await node.send(funder, await node.nonceOf(funder.address), transaction);
+  await node.send(funder, await node.nonceOf(funder.address), [transaction]);
 }
 
 /** A step that had no effect leaves no code, or tokens that nobody can mint. */

@@ -15,9 +15,8 @@ import { tripEscrowAbi, tripEscrowBytecode } from "../../generated/contracts/tri
 import { validationRegistryAbi, validationRegistryBytecode } from "../../generated/contracts/validation-registry.ts";
 import type { AgentRegistryAddresses, ChainContracts } from "../../ports/chain-networks.ts";
 import { reach } from "./client.ts";
-import { DEPLOY_GAS, type Sending } from "./development-sending.ts";
+import { DEPLOY_GAS, type Sending, type Step } from "./development-sending.ts";
 import { lowerHex } from "./hex.ts";
-import { nativeAmount } from "./native.ts";
 import { registration } from "./registry-orders.ts";
 import { signCall } from "./signed-calls.ts";
 
@@ -46,55 +45,45 @@ const OPERATOR_AGENT_URI = "urn:wayfare:operator";
  * addresses they are deployed again.
  */
 export async function deployLater(options: LaterOptions): Promise<Required<LaterContracts>> {
-  const { node, funder, usdc, collection, known } = options;
-  const relayer = options.relayer.address;
+  const { client, node, funder, relayer, usdc, collection, known } = options;
+  const owner = lowerHex(relayer.address);
+  const first = await node.nonceOf(funder.address);
+  const steps: Step[] = [];
+  const made: Hex[] = [];
 
-  const paymentBatch = await ensure(known.paymentBatch, () =>
-    deploy("payment batch", encodeDeployData({ abi: paymentBatchAbi, bytecode: paymentBatchBytecode })),
-  );
-  const escrow = await ensure(known.escrow, () => {
-    const args = [usdc, relayer, relayer, collection, GRACE_SECONDS] as const;
-    return deploy("trip escrow", encodeDeployData({ abi: tripEscrowAbi, bytecode: tripEscrowBytecode, args }));
-  });
-  const { agentRegistries } = known;
-  const isThere = agentRegistries !== undefined && (await haveCode(Object.values(agentRegistries)));
-  return { paymentBatch, escrow, agentRegistries: isThere ? agentRegistries : await deployRegistries() };
+  const haveCode = async (addresses: readonly Hex[]): Promise<boolean> =>
+    (await Promise.all(addresses.map(node.hasCode))).every((has) => has);
 
-  async function ensure(address: Hex | undefined, make: () => Promise<Hex>): Promise<Hex> {
-    return address !== undefined && (await node.hasCode(address)) ? address : await make();
-  }
-
-  async function haveCode(addresses: readonly Hex[]): Promise<boolean> {
-    return (await Promise.all(addresses.map(node.hasCode))).every((has) => has);
-  }
-
-  async function deploy(name: string, data: Hex): Promise<Hex> {
-    const nonce = await node.nonceOf(funder.address);
-    await node.send(funder, nonce, { name, to: undefined, data, gas: DEPLOY_GAS, value: nativeAmount(0n) });
-    const address = lowerHex(getContractAddress({ from: funder.address, nonce: BigInt(nonce) }));
-    if (!(await node.hasCode(address))) throw new Error(`no contract came to be at ${address}`);
+  /** Where it will be. */
+  function deploy(name: string, data: Hex): Hex {
+    const address = lowerHex(getContractAddress({ from: funder.address, nonce: BigInt(first + steps.length) }));
+    steps.push({ name, to: undefined, data, gas: DEPLOY_GAS });
+    made.push(address);
     return address;
   }
 
-  async function deployRegistries(): Promise<AgentRegistryAddresses> {
-    const forwarder = await deploy(
-      "signed calls",
-      encodeDeployData({ abi: signedCallsAbi, bytecode: signedCallsBytecode }),
-    );
-    const identity = await deploy(
+  async function ensure(address: Hex | undefined, make: () => Hex): Promise<Hex> {
+    return address !== undefined && (await node.hasCode(address)) ? address : make();
+  }
+
+  async function ensureRegistries(): Promise<AgentRegistryAddresses> {
+    const { agentRegistries } = known;
+    if (agentRegistries !== undefined && (await haveCode(Object.values(agentRegistries)))) return agentRegistries;
+    const forwarder = deploy("signed calls", encodeDeployData({ abi: signedCallsAbi, bytecode: signedCallsBytecode }));
+    const identity = deploy(
       "identity registry",
       encodeDeployData({ abi: identityRegistryAbi, bytecode: identityRegistryBytecode, args: [forwarder] }),
     );
     const args = [forwarder, identity] as const;
-    const reputation = await deploy(
+    const reputation = deploy(
       "reputation registry",
       encodeDeployData({ abi: reputationRegistryAbi, bytecode: reputationRegistryBytecode, args }),
     );
-    const validation = await deploy(
+    const validation = deploy(
       "validation registry",
       encodeDeployData({ abi: validationRegistryAbi, bytecode: validationRegistryBytecode, args }),
     );
-    await registerOperator(forwarder, identity);
+    steps.push(await operatorAgent(forwarder, identity));
     return { forwarder, identity, reputation, validation };
   }
 
@@ -102,30 +91,34 @@ export async function deployLater(options: LaterOptions): Promise<Required<Later
    * The operator's own agent is the first one: nobody else knows of the registry yet. The relayer signs it and the funder sends it,
    * since the relayer's nonces are others' business.
    */
-  async function registerOperator(forwarder: Hex, identity: Hex): Promise<void> {
+  async function operatorAgent(forwarder: Hex, identity: Hex): Promise<Step> {
     const name = "the operator's agent";
-    const data = await signCall(
-      options.relayer,
-      { chainId: node.chainId, forwarder },
-      {
-        from: relayer,
-        to: identity,
-        data: registration(OPERATOR_AGENT_URI),
-        nonce: keccak256(stringToHex(name)),
-        deadline: 2n ** 64n,
-        relayer: funder.address,
-      },
-    );
-    const nonce = await node.nonceOf(funder.address);
-    await node.send(funder, nonce, { name, to: forwarder, data, gas: DEPLOY_GAS, value: nativeAmount(0n) });
-    const agentId = await reach(() =>
-      options.client.readContract({
-        address: identity,
-        abi: identityRegistryAbi,
-        functionName: "agentOf",
-        args: [relayer],
-      }),
-    );
-    if (agentId !== 1n) throw new Error(`the operator's agent has the number ${agentId}`);
+    const call = {
+      ...{ from: owner, to: identity, data: registration(OPERATOR_AGENT_URI), relayer: funder.address },
+      ...{ nonce: keccak256(stringToHex(name)), deadline: 2n ** 64n },
+    };
+    const data = await signCall(relayer, { chainId: node.chainId, forwarder }, call);
+    return { name, to: forwarder, data, gas: DEPLOY_GAS };
   }
+
+  const paymentBatch = await ensure(known.paymentBatch, () =>
+    deploy("payment batch", encodeDeployData({ abi: paymentBatchAbi, bytecode: paymentBatchBytecode })),
+  );
+  const escrow = await ensure(known.escrow, () => {
+    const args = [usdc, owner, owner, collection, GRACE_SECONDS] as const;
+    return deploy("trip escrow", encodeDeployData({ abi: tripEscrowAbi, bytecode: tripEscrowBytecode, args }));
+  });
+  const agentRegistries = await ensureRegistries();
+  if (steps.length > 0) await node.send(funder, first, steps);
+  if (!(await haveCode(made)))
+    throw new Error(`contracts did not come to be: ${steps.map(({ name }) => name).join(", ")}`);
+  if (made.includes(agentRegistries.identity)) await requireFirstAgent(client, agentRegistries.identity, owner);
+  return { paymentBatch, escrow, agentRegistries };
+}
+
+async function requireFirstAgent(client: PublicClient, address: Hex, owner: Hex): Promise<void> {
+  const agentId = await reach(() =>
+    client.readContract({ address, abi: identityRegistryAbi, functionName: "agentOf", args: [owner] }),
+  );
+  if (agentId !== 1n) throw new Error(`the operator's agent has the number ${agentId}`);
 }
