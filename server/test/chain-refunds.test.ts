@@ -58,7 +58,8 @@ it("one that the network reverts is owed on, and stored anew", async () => {
     result: undefined,
   });
   const keys = async () => (await world.rows()).map((row) => row.idempotency_key).filter((key) => key.includes("owed"));
-  const receipt = { hash: "0x1", block: { number: 1n, hash: "0x1" }, succeeded: false, movements: [] } as const;
+  const block = { number: 1n, hash: "0x1" } as const;
+  const receipt = { hash: "0x1", block, succeeded: false, isEmpty: false, movements: [] } as const;
   const end = { state: "reverted", receipt, failure: "blocked" } as const;
   for (const idempotencyKey of ["refund:owed", "refund:owed#2", "refund:owed#5"]) {
     await world.stores.transaction(async (aggregates) => {

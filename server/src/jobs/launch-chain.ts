@@ -85,11 +85,14 @@ export function createLauncher(ports: LaunchPorts) {
       complainedAt.delete(id);
     },
 
-    /** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet. */
+    /** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
     async admitted(queued: readonly ChainTransaction[]): Promise<ChainTransaction[]> {
       if (queued.length === 0) return [];
       const isStopped = (await networks.get(chain.network))?.stoppedBecause !== undefined;
-      return queued.filter(({ order, step }) => !isStopped || step === "withdraw" || outgoingOf(order) === undefined);
+      return queued.filter(
+        ({ order, step }) =>
+          !isStopped || step === "withdraw" || (outgoingOf(order) === undefined && order.kind !== "escrow"),
+      );
     },
 
     /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */

@@ -108,12 +108,17 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   }
 
   async function settleWithoutEffect(transaction: ChainTransaction, hash: Hex, receipt: ChainReceipt): Promise<void> {
+    const isEarlier = receipt.hash !== hash;
+    // Asked before the authorization: had the later one used its nonce, its effect would be there.
+    const mayHaveEffect = isEarlier && (await sender.relayerNonce()) <= (transaction.nonce ?? 0);
     const authorization = await sender.authorization(transaction);
     if (authorization.kind === "done") {
       log.warn({ transactionId: transaction.id }, "an order was carried out by somebody else's transaction");
       await finish(transaction, authorization.receipt);
       return;
     }
+    // Nothing keeps what was sent later from its effect: its own receipt decides.
+    if (mayHaveEffect && authorization.kind === "none") return;
     const failure = await sender.explain(transaction, receipt);
     // What somebody else has signed is his to withdraw: it stays open until it expires, and can be tried again.
     const isOver = authorization.kind !== "open" || transaction.order.kind === "payment";

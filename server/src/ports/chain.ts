@@ -33,6 +33,8 @@ export interface ChainReceipt {
   hash: Hex;
   block: ChainBlock;
   succeeded: boolean;
+  /** Sent to its own sender, as what takes the nonce of a transaction that nobody takes: it did nothing. */
+  isEmpty: boolean;
   movements: readonly TokenMovement[];
 }
 

@@ -39,10 +39,11 @@ export function isCarriedOut(order: ChainOrder, receipt: ChainReceipt): boolean 
   switch (order.kind) {
     // Its contract goes on after an item that fails: what became of each is asked of the token.
     case "payment_batch":
-    // Their contracts do what they are asked, or revert.
+      return true;
+    // Their contracts do what they are asked, or revert; an empty transaction asked for nothing.
     case "escrow":
     case "agent_registry":
-      return true;
+      return !receipt.isEmpty;
     default:
       return receipt.movements.some((movement) => isMovedBy(order, movement));
   }
