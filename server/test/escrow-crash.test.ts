@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeReservation } from "../src/areas/escrow/booking-steps.ts";
 import type { StepAnswer } from "../src/areas/escrow/steps.ts";
+import { systemRandom } from "../src/domain/ids.ts";
 import type { Hex } from "../src/domain/tokens.ts";
 import { UNIT } from "./support/chain-world.ts";
 import { dyingProcess } from "./support/dying-ports.ts";
@@ -95,6 +97,7 @@ async function stateOf({ tripId, bookingId }: Subject) {
 describe("a process that dies", () => {
   it.each(Object.entries(kinds))(
     "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves what the next one finishes once",
+    { timeout: 120_000 },
     async (_name, { prepare, take, taken }) => {
       const subjects = Array.from({ length: MOST_DEATHS }, newSubject);
       await world.carriedOut(Promise.all(subjects.map(prepare)));
@@ -178,6 +181,16 @@ describe("the contract refuses what the records allowed", () => {
   });
 });
 
+/** Without an id of its own. */
+const asked = (tripId: Hex, amount: bigint) => ({
+  tenantId: world.tenantId,
+  tripId,
+  bookingId: undefined,
+  amount,
+  random: systemRandom,
+  result: () => ({}),
+});
+
 describe("steps of a whole trip", () => {
   it("a closed trip gives back what is free, once, and its bookings go on", async () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
@@ -214,6 +227,21 @@ describe("steps of a whole trip", () => {
     });
     await world.carriedOut(closing);
     expect(await world.trip(tripId)).toMatchObject({ state: "closed", pending: undefined, held: UNIT });
+  });
+
+  it("an Idempotency-Key whose first call is still undecided is no other request's", async () => {
+    const [tripId, key] = [await world.newTrip(10n * UNIT), freshHash()];
+    const call = async () => ({ callId: await world.newCall(key) });
+    const reserve = async (amount: bigint) =>
+      await takeReservation(world.ports, { ...(await call()), ...asked(tripId, amount), waitMs: 0 });
+    await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
+    await expect(reserve(2n * UNIT)).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
+    const log = { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT } as const;
+    await expect(world.tripStep(tripId, log, await call())).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    await world.drain(world.network);
+    expect(await reserve(UNIT)).toMatchObject({ kind: "replayed" });
+    expect(await world.trip(tripId)).toMatchObject({ free: 9n * UNIT, promised: 0n, held: UNIT });
   });
 
   it("takes nothing while the operator has stopped the money, and answers what was done before", async () => {

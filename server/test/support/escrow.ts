@@ -67,7 +67,8 @@ export function openEscrow(service: TestService) {
   /** A booking of 10 that has gone so far. */
   async function bookingAfter(tripId: Hex, last: BookingTool): Promise<Hex> {
     const bookingId = await reserve(tripId, "10");
-    const count = journey.findIndex(({ tool }) => tool === last) + 1;
+    // What is cancelled was committed before.
+    const count = last === "cancel_booking" ? 1 : journey.findIndex(({ tool }) => tool === last) + 1;
     for (const { tool, argsOf } of journey.slice(0, count)) resultOf(await service.call(tool, argsOf(bookingId)));
     if (last === "cancel_booking") resultOf(await service.call(last, cancelOf(bookingId, tripId)));
     return bookingId;
