@@ -12,8 +12,7 @@ export interface CatalogEntry {
   scope: string;
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
-  /** What may be kept of arguments, and of a result. */
-  redactArguments: Redact;
+  /** What may be kept of a result. */
   redactResult: Redact;
 }
 
@@ -30,7 +29,6 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
     scope: scopeOf(tool.area, tool.effect),
     inputSchema: jsonSchema(tool.input, "input"),
     outputSchema: jsonSchema(tool.output, "output"),
-    redactArguments: redactionOf(tool.input, "input"),
     redactResult: redactionOf(tool.output, "output"),
   }));
   const byName = new Map<string, CatalogEntry>();
