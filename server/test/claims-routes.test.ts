@@ -130,6 +130,15 @@ describe("a claim", () => {
     expect((await view(trip.tripId, { linkSecret })).body.state).toBe("expired");
   });
 
+  test("of a closed trip is refused with its reason, and the trip says so itself", async () => {
+    const trip = await prefund();
+    await service.sql("update trip set state = 'closed' where trip_id = $1", [trip.tripId]);
+    const { linkSecret, claimCode } = trip;
+    const late = await claim(trip.tripId, { linkSecret, claimCode, guestWallet: WALLET });
+    expect([late.status, late.body.reason]).toEqual([409, "trip_closed"]);
+    expect((await view(trip.tripId, { linkSecret })).body.state).toBe("closed");
+  });
+
   test.each([
     ["no body", "", 400, "malformed_json"],
     ["a stray member", { linkSecret: "x", guestWallet: WALLET, claimcode: "1" }, 400, "invalid_input"],

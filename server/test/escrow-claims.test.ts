@@ -234,6 +234,20 @@ describe("a claim fails with its own code", () => {
     expect(await claim({ guestLink, guestWallet: stranger() })).toMatchObject(failing("trip_expired"));
     expect(await guestOf(tripId)).toBe(NOBODY);
   });
+
+  it("for a trip that was closed, unless it was claimed before", async () => {
+    const { tripId, guestLink } = await prefund();
+    const claimed = await prefund();
+    const guestWallet = stranger();
+    const first = resultOf(await claim({ guestLink: claimed.guestLink, guestWallet }));
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    for (const id of [tripId, claimed.tripId]) {
+      expect((await service.send(`/api/trips/${id}/close`, { method: "POST", headers })).status).toBe(200);
+    }
+    expect(await claim({ guestLink, guestWallet })).toMatchObject(failing("trip_closed"));
+    expect(await guestOf(tripId)).toBe(NOBODY);
+    expect(resultOf(await claim({ guestLink: claimed.guestLink, guestWallet }))).toEqual(first);
+  });
 });
 
 describe("what only the guest may know", () => {

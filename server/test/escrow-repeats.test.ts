@@ -70,7 +70,9 @@ describe("asked again with the same meaning", () => {
     ]) {
       const answer = await service.call("commit_booking", { ...commitOf(bookingId), ...change });
       expect(answer.body).toMatchObject({ code: "wrong_state", state: "confirmed", retryable: false });
-      expect(answer.body.detail).toContain("confirmed");
+      expect(answer.body.detail).toBe(
+        "The booking is confirmed. It does not allow this step. Next is settle_booking, or cancel_booking.",
+      );
     }
     const priced = {
       bookingId,
@@ -80,6 +82,9 @@ describe("asked again with the same meaning", () => {
       itineraryHash: commitOf(bookingId).itineraryHash,
     };
     expect((await service.call("confirm_booking", priced)).body.code).toBe("wrong_state");
+    // Before anything of it is looked at.
+    const unpaid = { ...priced, vendorAddress: await escrow.escrowAddress() };
+    expect((await service.call("confirm_booking", unpaid)).body.code).toBe("wrong_state");
     const ticket = { bookingId, ticketOrderHash: freshHash() };
     expect((await service.call("confirm_flight", ticket)).body.code).toBe("wrong_state");
   });

@@ -298,6 +298,8 @@ describe("closing", () => {
     expect(await escrow.balanceOf(own)).toBe(before + micro("50"));
     expect(await escrow.tripOnChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 30_000_000n });
     expect((await post(`/api/trips/${tripId}/close`)).body).toEqual(closed.body);
+    const unlocked = await post(`/api/trips/${tripId}/unlock`);
+    expect([unlocked.status, unlocked.body.code]).toEqual([409, "conflict"]);
     expect((await service.call("reserve_booking", { tripId, upperBoundUsdc: "1" })).body.code).toBe("trip_closed");
     await result("cancel_booking", { bookingId, tripId, reason: "buyer_cancel" });
     expect((await get(`/api/trips/${tripId}`)).body).toMatchObject({ heldUsdc: "0.00", refundedUsdc: "80.00" });

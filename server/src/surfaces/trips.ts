@@ -125,6 +125,7 @@ function whyUnclaimable(trip: Trip, now: Temporal.Instant): string | undefined {
   if (trip.guestWallet !== undefined) return "The trip has been claimed";
   if (trip.state === "failed") return "The trip was never funded";
   if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "The trip has expired and cannot be claimed any more";
+  if (trip.state === "closed") return "The trip has been closed";
   return undefined;
 }
 

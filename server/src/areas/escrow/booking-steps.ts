@@ -198,20 +198,36 @@ const sameAs =
     order.kind === "escrow" &&
     (action.name === "cancel" ? order.action.name === "cancel" : isSameOrder(order, { ...order, action }));
 
+/** Throws `wrong_state` when the step does not start from where the booking is. */
+export function requireState(booking: EscrowBooking, name: BookingAction["name"]): void {
+  if (!startingStates[name].includes(booking.state)) throw wrongState(booking);
+}
+
 function requirePossible(
   trip: Trip,
   booking: EscrowBooking,
   action: BookingAction,
   { clock }: Pick<StepPorts, "clock">,
 ): void {
-  if (!startingStates[action.name].includes(booking.state)) throw wrongState(booking);
+  requireState(booking, action.name);
   if (action.name !== "commit") return;
   if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
   const total = action.vendorAmount + action.markup + action.serviceFee;
   if (total > booking.reserved) throw overReservation(total, booking.reserved);
 }
 
-function wrongState({ state }: EscrowBooking, advice = "It does not allow this step.") {
+/** What a caller can do instead. */
+const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
+  reserving: "Call again shortly.",
+  reserved: "Next is commit_booking or confirm_booking, or cancel_booking.",
+  committed: "What it pays stays. Next is confirm_flight, or cancel_booking.",
+  confirmed: "Next is settle_booking, or cancel_booking.",
+  settled: "It has been paid out, and nothing follows.",
+  cancelled: "Its money has gone back. Reserve another booking.",
+  failed: "Reserve another booking.",
+};
+
+function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
   return escrowFailure("wrong_state", { detail: `The booking is ${state}. ${advice}`, extra: { state } });
 }
 

@@ -88,6 +88,7 @@ async function isClaimOf({ stores, clock }: ClaimPorts, trip: Trip, guestWallet:
     throw escrowFailure("trip_in_progress");
   }
   if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
+  if (trip.state === "closed") throw escrowFailure("trip_closed");
   return false;
 }
 
@@ -121,7 +122,10 @@ function wrongCode(attemptsLeft: number): Failure {
 }
 
 function wrongChain(chainId: number): Failure {
-  return escrowFailure("wrong_chain", { detail: `The trip is on the chain ${chainId}.`, extra: { chainId } });
+  return escrowFailure("wrong_chain", {
+    detail: `The trip is on the chain ${chainId}: send this as chainId.`,
+    extra: { chainId },
+  });
 }
 
 function refuseContracts(chain: Chain, guestWallet: Hex): void {

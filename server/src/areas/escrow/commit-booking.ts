@@ -3,7 +3,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { EscrowBooking } from "../../ports/escrow-bookings.ts";
 import { isNetworkContract } from "../treasury/network-contracts.ts";
-import { findSameStep, type IsSameStep, requireBooking, takeBookingStep } from "./booking-steps.ts";
+import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
 import { escrowFailure } from "./errors.ts";
 import { type Asking, answerOf, type StepAnswer, type StepPorts } from "./steps.ts";
 
@@ -31,6 +31,8 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
   const booking = await requireBooking(stores, chain.network, { tenantId, bookingId });
   const known = await findSameStep(stores, booking, "commit", isSame);
   if (known !== undefined) return await answerOf(ports, known, request);
+  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  requireState(booking, "commit");
   await requireVendor(ports, booking, vendor);
   const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
   return await takeBookingStep(ports, {

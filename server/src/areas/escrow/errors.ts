@@ -19,7 +19,7 @@ export const tripStateErrors = {
     "The trip's budget is not in the escrow. When it is on its way, call again shortly; else prefund another trip.",
   trip_expired:
     "The trip has expired: what is free goes back, and nothing new is reserved or committed. Prefund another trip.",
-  trip_closed: "The trip is closed: nothing new is reserved. Prefund another trip.",
+  trip_closed: "The trip is closed: nothing new is reserved, and no guest can claim it. Prefund another trip.",
   trip_in_progress: "Another step of the trip is under way. Call again shortly.",
 } as const;
 
@@ -41,11 +41,12 @@ export const commitErrors = {
 
 export const claimErrors = {
   claim_link_invalid: "The guest link is not complete or not of this trip. Use it as it was received.",
-  already_claimed: "The trip has been claimed; that is possible once.",
-  wrong_chain: "The trip is on another chain.",
-  claim_locked: "Too many wrong codes: the buyer has to unlock the claim.",
+  already_claimed:
+    "The trip has been claimed with another wallet; that is possible once. Another guest needs another trip.",
+  wrong_chain: "The trip is on another chain, which the text names: send it as chainId.",
+  claim_locked: "Too many wrong codes: the buyer has to unlock the claim, by POST /api/trips/{tripId}/unlock.",
   claim_code_required: "The claim needs the six-digit code that the buyer has. Ask for it.",
-  claim_code_wrong: "The code is wrong.",
+  claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;
 
 const texts = {

@@ -135,6 +135,7 @@ const routeCodes: Readonly<Record<string, ServiceCode>> = {
   claim_link_invalid: "not_found",
   trip_not_funded: "conflict",
   trip_expired: "conflict",
+  trip_closed: "conflict",
   already_claimed: "conflict",
   claim_locked: "conflict",
   claim_code_required: "conflict",

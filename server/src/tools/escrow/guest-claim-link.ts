@@ -8,7 +8,7 @@ import { FreeRecipient, readAddress } from "../../areas/treasury/input.ts";
 import { shownOnce } from "../../kernel/shown-once.ts";
 import { defineTool, Replayed } from "../../kernel/tool.ts";
 
-const { trip_not_found, trip_not_funded, trip_expired, trip_in_progress } = tripStateErrors;
+const { trip_not_found, trip_not_funded, trip_expired, trip_closed, trip_in_progress } = tripStateErrors;
 const DEVELOPMENT_CHAIN = 5_042_002;
 const CLAIM_CODE = /^\d{6}$/;
 
@@ -44,7 +44,15 @@ export const guestClaimLink = defineTool({
     codeNonce: Hash.optional(),
   }),
   output: Output,
-  errors: { trip_not_found, trip_not_funded, trip_expired, trip_in_progress, ...stepErrors, ...claimErrors },
+  errors: {
+    trip_not_found,
+    trip_not_funded,
+    trip_expired,
+    trip_closed,
+    trip_in_progress,
+    ...stepErrors,
+    ...claimErrors,
+  },
   example: (_today, { guestLink, claimCode }) => ({
     guestLink,
     guestWallet: "0x00000000000000000000000000000000000a11ce",
