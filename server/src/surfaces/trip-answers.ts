@@ -59,7 +59,9 @@ export const BookingAnswer = z.object({
   vendorPaidUsdc: DecimalAmount,
   feePaidUsdc: DecimalAmount.describe("Markup and service fee"),
   refundedUsdc: DecimalAmount,
-  waitingUsdc: DecimalAmount.describe("Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient"),
+  waitingUsdc: DecimalAmount.describe(
+    "Of those, what could not be paid out when the booking ended: the escrow keeps it for its recipient",
+  ),
   transactions: Transactions,
   sandbox: z.boolean(),
   createdAt: Time,
