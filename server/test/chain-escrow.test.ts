@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "../src/domain/tokens.ts";
 import { stablecoinAbi } from "../src/generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../src/generated/contracts/trip-escrow.ts";
+import type { CarriedOut } from "../src/jobs/finish-chain.ts";
 import { type ChainWorld, openChainWorld, UNIT } from "./support/chain-world.ts";
 import { address20, type EscrowOrders, hash32, openEscrowOrders, requireThere } from "./support/escrow-orders.ts";
 
@@ -347,5 +348,40 @@ describe("an expired trip", () => {
     expect(await escrow.balanceOf(vendor)).toBe(6n * UNIT);
     expect((await tenant.balance()).available).toBe(94n * UNIT);
     expect(await world.reconcile()).toEqual(nothing);
+  });
+
+  it("whose bookings somebody released in one transaction is paid for each by itself", async () => {
+    const tenant = await world.newTenant();
+    const now = (await world.devChain.client.getBlock()).timestamp;
+    const tripId = await escrow.fund(tenant, { expiresAt: now + 3_600n });
+    const bookings = [hash32(), hash32()];
+    for (const [index, bookingId] of bookings.entries()) {
+      await escrow.do(tripId, { name: "reserve", bookingId, amount: BigInt(index + 1) * UNIT });
+    }
+    await world.devChain.ask("evm_increaseTime", [3_700 + 604_800]);
+    await world.devChain.mine();
+    const orders = [];
+    for (const bookingId of bookings) {
+      orders.push(await escrow.store(escrow.orderOf(tripId, { name: "release_booking", bookingId })));
+    }
+    const hash = await escrow.releaseTogether(tripId, bookings);
+    const seen = new Map<string, bigint[]>();
+    const endings = {
+      test: {
+        async confirmed(_: unknown, carriedOut: readonly CarriedOut[]) {
+          for (const { transaction, receipt } of carriedOut) {
+            expect(receipt.hash).toBe(hash);
+            seen.set(
+              transaction.id,
+              receipt.movements.map(({ amount }) => amount),
+            );
+          }
+        },
+      },
+    };
+    await world.drain(await world.open({ endings }));
+    expect(orders.map(({ id }) => seen.get(id))).toEqual([[UNIT], [2n * UNIT]]);
+    expect(await world.reconcile()).toEqual(nothing);
+    expect((await tenant.balance()).available).toBe(53n * UNIT);
   });
 });

@@ -22,6 +22,8 @@ const AUTHORIZATION = [
   { name: "validBefore", type: "uint256" },
   { name: "nonce", type: "bytes32" },
 ] as const;
+/** Of code that makes one call. */
+const CALL_BYTES = 44;
 const SECONDS_PER_HOUR = 3_600n;
 
 /** What stands in for the tools of trips: orders are stored and carried out, and nobody keeps a mirror of the trips. */
@@ -129,6 +131,32 @@ export function openEscrowOrders(world: ChainWorld) {
         to: escrow.address,
         data: encodeFunctionData({ abi: tripEscrowAbi, functionName, args: [argument] }),
       }),
+    /** Somebody's releases of several bookings by one transaction, whose code makes a contract; its hash. */
+    async releaseTogether(tripId: Hex, bookingIds: readonly Hex[]): Promise<Hex> {
+      const calls = bookingIds.map((bookingId) => {
+        const args = [tripId, bookingId] as const;
+        return encodeFunctionData({ abi: tripEscrowAbi, functionName: "releaseBooking", args }).slice(2);
+      });
+      const word = (value: number) => value.toString(16).padStart(4, "0");
+      let offset = calls.length * CALL_BYTES + 1;
+      const code = calls.map((call) => {
+        const size = word(call.length / 2);
+        // CODECOPY of the call's data to the start of the memory, CALL of the escrow with it, POP.
+        const text = `61${size}61${word(offset)}600039${"6000".repeat(2)}61${size}${"6000".repeat(2)}73${escrow.address.slice(2)}5af150`;
+        offset += call.length / 2;
+        return text;
+      });
+      const account = privateKeyToAccount(world.devChain.funderKey);
+      const { client } = world.devChain;
+      const nonce = await client.getTransactionCount({ address: account.address });
+      const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+      const data: Hex = `0x${code.join("")}00${calls.join("")}`;
+      const rest = { type: "eip1559", chainId: chain.chainId, nonce, gas: 2_000_000n, data } as const;
+      const serializedTransaction = await account.signTransaction({ ...rest, ...fees });
+      const hash = await client.sendRawTransaction({ serializedTransaction });
+      await world.devChain.mine();
+      return hash;
+    },
     /** The token's owner is the relayer; between two drains its nonce is nobody else's. */
     async asIssuer(functionName: "blacklist" | "unBlacklist", account: Hex): Promise<void> {
       const { relayerWalletId } = world.network.sender;
