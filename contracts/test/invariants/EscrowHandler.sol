@@ -17,7 +17,6 @@ contract EscrowHandler is EscrowFixture {
     uint256 private constant TRIP_SECONDS = 10 days;
     uint256 private constant LATE = 4_000_000_000;
     address private constant OTHER_SERVICE = address(0x5e8);
-
     uint256 private constant MOST_TRIES = 4;
 
     bytes32[] private trips;
