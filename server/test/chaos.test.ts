@@ -71,8 +71,8 @@ test(
 );
 
 test.each([
-  [["--rounds", "2"], "--area is one of: calls, chain, paid, servicing."],
-  [["--area", "call"], "--area is one of: calls, chain, paid, servicing."],
+  [["--rounds", "2"], "--area is one of: calls, chain, paid, servicing, escrow."],
+  [["--area", "call"], "--area is one of: calls, chain, paid, servicing, escrow."],
   [["--area", "calls", "--rounds", "0"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--rounds", "1.5"], "--rounds is a whole number from 1"],
   [["--area", "calls", "--break", "luck"], "--break is one of: idempotency, durable-flush."],
