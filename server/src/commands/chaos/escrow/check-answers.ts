@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Finding } from "../area.ts";
 import { describe, type Intent, refusalOf, resultsOf } from "../intents.ts";
-import type { EscrowBooks } from "./books.ts";
 import type { EscrowEvent } from "./escrow-view.ts";
 
 /** What callers were told against the chain's events. */
@@ -49,23 +48,18 @@ export function checkAnswered(journal: readonly Intent[], events: readonly Escro
   };
 }
 
-/** When all is settled: what was refused for good did not happen by that call. */
-export function checkRefused(
-  journal: readonly Intent[],
-  { bookings }: Pick<EscrowBooks, "bookings">,
-  events: readonly EscrowEvent[],
-): Finding {
+/** At any moment: what was refused for good did not happen by that call. */
+export function checkRefused(journal: readonly Intent[], events: readonly EscrowEvent[]): Finding {
   const ends = new Set(events.map(({ name, subject }) => `${name} ${subject}`));
-  const known = new Set<string>(bookings.map(({ booking_id }) => booking_id));
   let checked = 0;
   const problems = journal.flatMap((intent) => {
     const code = refusalOf(intent);
     const { tool, args } = intent.request;
     const event = EVENT_OF[tool];
-    const bookingId = String(args.bookingId);
-    if (code === undefined || event === undefined || !known.has(bookingId)) return [];
+    // What was asked before there was a booking may be asked again when there is one.
+    if (code === undefined || code === "booking_not_found" || event === undefined) return [];
     checked += 1;
-    return ends.has(`${event} ${bookingId}`)
+    return ends.has(`${event} ${String(args.bookingId)}`)
       ? [`${describe(intent)} was refused (${code}), and the chain has its ${event}`]
       : [];
   });

@@ -40,6 +40,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
     return [
       checkOnce(events),
       checkAnswered(journal, events),
+      checkRefused(journal, events),
       checkAcknowledged(answers, usage),
       checkNoneTwice(usage),
     ];
@@ -55,7 +56,6 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
     return [
       ...(await auditRunning()),
       { invariant: "every caller got a final answer", checked: journal.length, problems: storm.undecided },
-      checkRefused(journal, books, facts.events),
       checkKnown(books, facts),
       checkStates(books, facts),
       checkVendors(books, facts),
