@@ -6,6 +6,7 @@ import { startTestService, type TestService } from "./support/service.ts";
 
 interface Schema {
   type?: string;
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -39,6 +40,7 @@ const WRONG_TYPES: readonly [string, unknown][] = [
 
 const fits = (type: string | undefined, value: unknown): boolean => {
   if (type === "integer") return false;
+  if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
   if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
   return typeof value === type;
@@ -46,11 +48,10 @@ const fits = (type: string | undefined, value: unknown): boolean => {
 
 /** Values that the schema refuses at `path`. */
 function badValues(schema: Schema, path: string): Bad[] {
-  const bad: Bad[] = WRONG_TYPES.filter(([, value]) => !fits(schema.type, value)).map(([what, value]) => ({
-    what,
-    path,
-    value,
-  }));
+  const types = schema.anyOf?.map(({ type }) => type) ?? [schema.type];
+  const bad: Bad[] = WRONG_TYPES.filter(([, value]) => !types.some((type) => fits(type, value))).map(
+    ([what, value]) => ({ what, path, value }),
+  );
   const add = (what: string, value: unknown) => bad.push({ what, path, value });
   if (schema.enum !== undefined) add("outside the list", "no-such-value");
   if (schema.minimum !== undefined) add("under the minimum", schema.minimum - 1);

@@ -117,9 +117,8 @@ export class EscrowModel {
 
   #price({ cost, markup, acknowledged }: Command & { do: "price" }, booking: Booking): Outcome {
     const asked = `priced ${cost} ${markup} ${acknowledged}`;
-    const isKnown = booking.asked === asked && booking.state !== "cancelled";
     const isOver = markup > CEILING && acknowledged !== markup && this.#mutant !== "ignores the ceiling";
-    if (isOver && !isKnown) return { refused: "ceiling_exceeded" };
+    if (isOver && booking.state === "reserved") return { refused: "ceiling_exceeded" };
     return this.#commit(booking, asked, cost, markup, cost / 100n);
   }
 
