@@ -9,12 +9,23 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
   let dying = false;
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
   const dead = new Promise<never>(() => undefined);
+  const underWay = new Set<Promise<unknown>>();
+  function begin(work: () => unknown): unknown {
+    const result = work();
+    if (!(result instanceof Promise)) return result;
+    const end = () => underWay.delete(result);
+    underWay.add(result);
+    result.then(end, end);
+    return result;
+  }
   async function run(work: () => unknown): Promise<unknown> {
     if (dying) return dead;
     step += 1;
     dying = step === deathAt;
-    if (!dying) return work();
+    if (!dying) return begin(work);
     if (when === "after") await work();
+    // What was asked for before is done, although nobody hears of it.
+    await Promise.allSettled(underWay);
     die();
     return dead;
   }
@@ -41,7 +52,7 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
     mortal,
     mortalStores,
     steps: () => step,
-    /** Settles when it is over, with everything that the last step did. */
+    /** Settles when it is over, with everything that the last steps did. */
     death,
   };
 }
