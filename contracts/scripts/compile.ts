@@ -15,6 +15,7 @@ const PUBLISHED = {
   "identity-registry": { source: "contracts/src/registries/IdentityRegistry.sol", contract: "IdentityRegistry" },
   "reputation-registry": { source: "contracts/src/registries/ReputationRegistry.sol", contract: "ReputationRegistry" },
   "validation-registry": { source: "contracts/src/registries/ValidationRegistry.sol", contract: "ValidationRegistry" },
+  "code-probe": { source: "contracts/src/CodeProbe.sol", contract: "CodeProbe" },
   "payment-probe": { source: "contracts/src/PaymentProbe.sol", contract: "PaymentProbe" },
 } as const;
 

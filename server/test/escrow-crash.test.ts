@@ -104,11 +104,11 @@ describe("a process that dies", () => {
       const effects = new Map<string, number>();
       let isDead = true;
       for (const [index, subject] of subjects.entries()) {
-        // Before one is after the one before: every moment between two requests or statements comes once.
-        const where = `dies before step ${index + 1}`;
+        // After one is before the next: every moment between two requests or statements comes once.
+        const where = `dies after step ${index + 1}`;
         expect((await stateOf(subject)).chain, where).not.toEqual(taken);
         const callId = await world.newCall(subject.key);
-        const dying = dyingProcess(index + 1, "before");
+        const dying = dyingProcess(index + 1, "after");
         const { ports, submitter } = world.openDying(dying);
         submitter.start();
         const living = take(subject, { callId, ports }).then(() => false);

@@ -186,9 +186,15 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     }
 
     async admit(call: PendingCall): Promise<void> {
+      // Mostly it is new: then the node has answered by the time that is known.
+      const verifying = this.#checkNew(call);
+      verifying.catch(() => undefined);
+      this.#known = this.#recognize(call, await payments.find(call.environment, this.#request.payment));
+      if (this.#known === undefined) await verifying;
+    }
+
+    async #checkNew(call: PendingCall): Promise<void> {
       const { payment, terms } = this.#request;
-      this.#known = this.#recognize(call, await payments.find(call.environment, payment));
-      if (this.#known !== undefined) return;
       try {
         checkTerms(payment, terms, clock.now());
       } catch (error) {

@@ -45,6 +45,11 @@ interface Memory {
   isNonceUsed: boolean;
 }
 
+/** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
+export function mayGoOn({ order, step }: Pick<ChainTransaction, "order" | "step">): boolean {
+  return step === "withdraw" || (outgoingOf(order) === undefined && order.kind !== "escrow");
+}
+
 /** Signs and broadcasts, and remembers how that went. What it forgets with its process is found out again. */
 export function createLauncher(ports: LaunchPorts) {
   const { chain, sender, stores, networks, log } = ports;
@@ -85,14 +90,9 @@ export function createLauncher(ports: LaunchPorts) {
       complainedAt.delete(id);
     },
 
-    /** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
-    async admitted(queued: readonly ChainTransaction[]): Promise<ChainTransaction[]> {
-      if (queued.length === 0) return [];
-      const isStopped = (await networks.get(chain.network))?.stoppedBecause !== undefined;
-      return queued.filter(
-        ({ order, step }) =>
-          !isStopped || step === "withdraw" || (outgoingOf(order) === undefined && order.kind !== "escrow"),
-      );
+    /** Whether money stands still on this network. */
+    async isStopped(): Promise<boolean> {
+      return (await networks.get(chain.network))?.stoppedBecause !== undefined;
     },
 
     /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */

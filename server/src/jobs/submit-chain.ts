@@ -11,7 +11,8 @@ import {
   finishCarriedOut,
   finishReverted,
 } from "./finish-chain.ts";
-import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts } from "./launch-chain.ts";
+import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts, mayGoOn } from "./launch-chain.ts";
+import { createTurnLoop, type Turn } from "./turn-loop.ts";
 
 export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
   /** What else changes in the transaction that stores an end, by purpose. */
@@ -29,7 +30,6 @@ export interface ChainSubmitter extends ChainSubmission {
 
 /** Waiting callers look for themselves so often, in case another process brings the end about. */
 const LOOK_MS = 250;
-const STOP_MS = 1_000;
 const OPEN_AT_ONCE = 500;
 const SIGNED_AT_ONCE = 32;
 const SENT_AT_ONCE = 16;
@@ -48,6 +48,8 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   const launcher = createLauncher(options);
   const waiting = new Map<string, Set<(end: ChainTransaction | undefined) => void>>();
   const withdrawnAt = new Map<string, number>();
+  /** What a turn works on, so that turns beside it leave it alone. */
+  const inHand = new Set<string>();
   /** Steps that rows have taken: while they do, the next look comes at once. */
   let moves = 0;
 
@@ -161,19 +163,32 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     log.warn({ transactionId: id, step, nonce: transaction.nonce }, "a chain transaction gets another nonce");
   }
 
-  async function turn(): Promise<{ open: number; moved: boolean }> {
+  /** Over what no other turn has in hand. */
+  async function takeTurn(): Promise<Turn> {
     const before = moves;
-    const open = await chainTransactions.listOpen(chain.network, OPEN_AT_ONCE);
+    const [listed, isStopped] = await Promise.all([
+      chainTransactions.listOpen(chain.network, OPEN_AT_ONCE),
+      launcher.isStopped(),
+    ]);
+    const open = listed.filter(({ id }) => !inHand.has(id));
+    for (const { id } of open) inHand.add(id);
+    try {
+      await bringOn(open, isStopped);
+      return { open: open.length, moved: moves > before };
+    } finally {
+      for (const { id } of open) inHand.delete(id);
+    }
+  }
+
+  async function bringOn(open: readonly ChainTransaction[], isStopped: boolean): Promise<void> {
     const signed = open.filter(({ state }) => state === "signed");
     if (options.signsAgainBlindly === true) await requeueBlindly(signed.splice(0));
-    const queued = await launcher.admitted(open.filter(({ state }) => state === "queued"));
+    const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(one)));
     signed.push(...(await signAll(queued.slice(0, SIGNED_AT_ONCE))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
     const away = await sendAll(signed);
     await settleAll(signed);
     if (away !== undefined) throw away;
-    const left = (await chainTransactions.listOpen(chain.network, 1)).length;
-    return { open: left === 0 ? 0 : Math.max(left, open.length), moved: moves > before };
   }
 
   async function signAll(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
@@ -274,53 +289,21 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     }
   }
 
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  let kicked = false;
-  let wakeUp: (() => void) | undefined;
-
-  async function run(): Promise<void> {
-    let failing = false;
-    while (!stopping.signal.aborted) {
-      kicked = false;
-      let pause = timing.idleMs;
-      try {
-        const { open, moved } = await turn();
-        if (open > 0) pause = moved ? 0 : timing.pollMs;
-        failing = false;
-      } catch (error) {
-        if (!failing) log.warn({ err: error, network: chain.network }, "chain transactions wait");
-        failing = true;
-        pause = timing.failedMs;
-      }
-      if (!kicked && pause > 0 && !stopping.signal.aborted) await sleep(pause);
-    }
-  }
-
-  async function sleep(milliseconds: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    wakeUp = resolve;
-    const timer = setTimeout(resolve, milliseconds);
-    timer.unref();
-    await promise;
-    clearTimeout(timer);
-  }
+  const loop = createTurnLoop({
+    turn: takeTurn,
+    timing,
+    onFailure: (error) => log.warn({ err: error, network: chain.network }, "chain transactions wait"),
+  });
 
   return {
-    runOnce: async () => (await turn()).open,
-    kick() {
-      kicked = true;
-      wakeUp?.();
+    async runOnce() {
+      const { open } = await takeTurn();
+      const left = (await chainTransactions.listOpen(chain.network, 1)).length;
+      return left === 0 ? 0 : Math.max(left, open);
     },
-    start() {
-      running ??= run();
-    },
-    async stop() {
-      stopping.abort();
-      wakeUp?.();
-      // A node that does not answer must not keep a stop waiting: every step is as durable as it will be.
-      await Promise.race([running, delay(STOP_MS, undefined, { ref: false })]);
-    },
+    start: loop.start,
+    kick: loop.kick,
+    stop: loop.stop,
     async waitForEnd(id, timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       const { promise, resolve } = Promise.withResolvers<ChainTransaction | undefined>();

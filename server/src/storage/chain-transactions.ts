@@ -121,28 +121,24 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     sign: (signerWalletId, signings) =>
       inTransaction(async (db) => {
         if (signings.length === 0) return [];
-        const queued = await db
-          .selectFrom("chain_transaction")
-          .select("id")
-          .where(
-            "id",
-            "in",
-            signings.map(({ id }) => id),
+        // The rows first, in one order for everybody who takes several, and then the signer's.
+        const { rows: queued } = await sql<{ id: string; next_nonce: bigint | null }>`
+          with queued as materialized (
+            select id from chain_transaction
+            where id = any (${signings.map(({ id }) => id)}::text[]) and state = 'queued' order by id for update
+          ),
+          counted as (select count(*) as count from queued),
+          signer as (
+            update wallet set next_nonce = next_nonce + counted.count from counted
+            where wallet.id = ${signerWalletId} and counted.count > 0
+            returning wallet.next_nonce
           )
-          .where("state", "=", "queued")
-          // One order for everybody who takes several.
-          .orderBy("id")
-          .forUpdate()
-          .execute();
+          select queued.id, signer.next_nonce from queued left join signer on true`.execute(db);
+        const [one] = queued;
+        if (one === undefined) return [];
+        if (one.next_nonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
         const ids = new Set(queued.map(({ id }) => id));
-        if (ids.size === 0) return [];
-        const signer = await db
-          .updateTable("wallet")
-          .set({ next_nonce: sql`next_nonce + ${ids.size}` })
-          .where("id", "=", signerWalletId)
-          .returning("next_nonce")
-          .executeTakeFirstOrThrow();
-        const first = Number(signer.next_nonce) - ids.size;
+        const first = Number(one.next_nonce) - ids.size;
         const own = signings.filter(({ id }) => ids.has(id));
         const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
         const { rows } = await sql<Selectable<ChainTransactionTable>>`

@@ -14,6 +14,7 @@ import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
 import { findCall } from "./find-call.ts";
 import { findOutcome } from "./find-outcome.ts";
 import { findStep } from "./find-step.ts";
+import { whichHaveCode } from "./have-code.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
 import { createOrderSigner, type Payload } from "./sign-order.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
@@ -36,8 +37,11 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
   const relayerKey = await options.signer.privateKeyOf(relayer.id);
   if (live) refuseWellKnownKey(relayerKey);
   const key = hexToBytes(relayerKey);
-  const hasCode = (address: Hex) => reach(async () => ((await client.getCode({ address })) ?? "0x") !== "0x");
-  const orders = createOrderSigner({ ...options, relayer: relayer.address, hasCode });
+  const orders = createOrderSigner({
+    ...options,
+    relayer: relayer.address,
+    whichHaveCode: (accounts) => whichHaveCode(client, accounts),
+  });
   const readFees = createFeeReader(client);
 
   return {

@@ -61,8 +61,8 @@ export interface OrderSignerOptions {
   chain: Chain;
   signer: Signer;
   walletIdOf(address: Hex): Promise<string | undefined>;
-  /** Whether the token asks the account itself about its signatures. */
-  hasCode(address: Hex): Promise<boolean>;
+  /** Those of the accounts that the token itself asks about their signatures. */
+  whichHaveCode(accounts: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   feeRecipient: Hex;
   /** Who sends the transactions. */
   relayer: Hex;
@@ -150,9 +150,7 @@ export function createOrderSigner(options: OrderSignerOptions): OrderSigner {
           if (chain.paymentBatch === undefined) {
             throw new Error(`chain ${chain.chainId} has no contract for batches of payments`);
           }
-          const payers = [...new Set(order.payments.map(({ from }) => from))];
-          const withCode = await Promise.all(payers.map(options.hasCode));
-          const wallets = new Set(payers.filter((_, index) => withCode[index] === true));
+          const wallets = await options.whichHaveCode([...new Set(order.payments.map(({ from }) => from))]);
           return batchPayload(chain.paymentBatch, token, order, wallets);
         }
         case "trip_prefund": {

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface Turn {
+  /** How much was open in it. */
+  open: number;
+  /** Whether any of it got on: then the next look comes at once. */
+  moved: boolean;
+}
+
+export interface TurnLoopOptions {
+  turn(): Promise<Turn>;
+  timing: {
+    /** Between two turns while something is open. */
+    pollMs: number;
+    /** While nothing is. */
+    idleMs: number;
+    /** After a turn that failed. */
+    failedMs: number;
+  };
+  /** Of the first failure in a row. */
+  onFailure(error: unknown): void;
+}
+
+export interface TurnLoop {
+  start(): void;
+  /** There is something new: a turn begins now, also beside one that is under way. */
+  kick(): void;
+  /** Resolves when no turn is under way any more, or that takes too long. */
+  stop(): Promise<void>;
+}
+
+/** What comes while so many turns are under way beside the loop's own waits for one of them to end. */
+const MOST_BESIDE = 2;
+const STOP_MS = 1_000;
+
+/**
+ * Takes one turn after the other for as long as there is work, and further turns beside it for what comes meanwhile, so that it
+ * does not wait for earlier work that waits for something outside. A turn must leave alone what another one has in hand.
+ */
+export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): TurnLoop {
+  const stopping = new AbortController();
+  const beside = new Set<Promise<void>>();
+  let running: Promise<void> | undefined;
+  let wakeUp: (() => void) | undefined;
+  /** Something came that no turn has begun for yet. */
+  let isKicked = false;
+  /** A turn beside has left something open, which the loop looks after. */
+  let isLeft = false;
+  let isFailing = false;
+
+  async function takeTurn(): Promise<number> {
+    try {
+      const { open, moved } = await turn();
+      isFailing = false;
+      if (open === 0) return timing.idleMs;
+      return moved ? 0 : timing.pollMs;
+    } catch (error) {
+      if (!isFailing) onFailure(error);
+      isFailing = true;
+      return timing.failedMs;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      isKicked = false;
+      isLeft = false;
+      const own = await takeTurn();
+      const pause = isLeft ? Math.min(own, timing.pollMs) : own;
+      if (!isKicked && pause > 0 && !stopping.signal.aborted) await sleep(pause);
+    }
+  }
+
+  async function runBeside(): Promise<void> {
+    do {
+      isKicked = false;
+      if ((await takeTurn()) >= timing.idleMs) continue;
+      isLeft = true;
+      wakeUp?.();
+    } while (isKicked && !stopping.signal.aborted);
+  }
+
+  async function sleep(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wakeUp = resolve;
+    const timer = setTimeout(resolve, milliseconds);
+    timer.unref();
+    await promise;
+    wakeUp = undefined;
+    clearTimeout(timer);
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    kick() {
+      isKicked = true;
+      if (wakeUp !== undefined) wakeUp();
+      else if (running !== undefined && !isFailing && beside.size < MOST_BESIDE && !stopping.signal.aborted) {
+        const one: Promise<void> = runBeside().finally(() => beside.delete(one));
+        beside.add(one);
+      }
+    },
+    async stop() {
+      stopping.abort();
+      wakeUp?.();
+      // What does not answer must not keep a stop waiting: every step is as durable as it will be.
+      await Promise.race([Promise.all([running, ...beside]), delay(STOP_MS, undefined, { ref: false })]);
+    },
+  };
+}
