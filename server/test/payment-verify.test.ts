@@ -10,6 +10,7 @@ import { generatePrivateKey, privateKeyToAccount, sign } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createPaymentDigest } from "../src/adapters/evm/payment-digest.ts";
 import { recoverAddress } from "../src/adapters/evm/recover-address.ts";
+import { recoverKeyEverywhere, recoverKeyNatively } from "../src/adapters/evm/recover-key.ts";
 import type { SignedPayment } from "../src/domain/payments.ts";
 import type { Hex } from "../src/domain/tokens.ts";
 import { stablecoinAbi } from "../src/generated/contracts/stablecoin.ts";
@@ -36,6 +37,22 @@ describe("the address behind a signature", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.skipIf(recoverKeyNatively === undefined)("is the same in machine code and in WebAssembly", () => {
+    const [low, high] = [new Uint8Array(32), new Uint8Array(32).fill(255)];
+    const half = fc.oneof({ weight: 8, arbitrary: bytes32 }, fc.constantFrom(low, high));
+    const answers = new Set<boolean>();
+    fc.assert(
+      fc.property(bytes32, half, half, fc.constantFrom(0 as const, 1 as const), (digest, r, s, recoveryId) => {
+        const rs = Uint8Array.from([...r, ...s]);
+        const key = recoverKeyEverywhere(digest, rs, recoveryId);
+        answers.add(key === undefined);
+        expect(recoverKeyNatively?.(digest, rs, recoveryId)).toEqual(key);
+      }),
+      { numRuns: 200 },
+    );
+    expect(answers, "some are a key's and some are nobody's").toEqual(new Set([true, false]));
   });
 
   it("is nobody's for what the tokens refuse", async () => {

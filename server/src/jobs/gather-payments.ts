@@ -33,7 +33,7 @@ export async function gatherPayments(options: GatherPaymentsOptions): Promise<nu
     });
     gathered += taken.length;
     if (taken.length > 0) {
-      submission.kick();
+      submission.kick(options.isBatched);
       tell(taken.map(({ id }) => id));
     }
     if (taken.length < MOST_IN_BATCH) return gathered;

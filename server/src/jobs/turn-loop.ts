@@ -23,19 +23,19 @@ export interface TurnLoopOptions {
 
 export interface TurnLoop {
   start(): void;
-  /** There is something new: a turn begins now, also beside one that is under way. */
-  kick(): void;
+  /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
+  kick(atOnce?: boolean): void;
   /** Resolves when no turn is under way any more, or that takes too long. */
   stop(): Promise<void>;
 }
 
-/** What comes while so many turns are under way beside the loop's own waits for one of them to end. */
+/** While so many turns are under way beside the loop's own, the next one waits for an end of one of them. */
 const MOST_BESIDE = 2;
 const STOP_MS = 1_000;
 
 /**
- * Takes one turn after the other for as long as there is work, and further turns beside it for what comes meanwhile, so that it
- * does not wait for earlier work that waits for something outside. A turn must leave alone what another one has in hand.
+ * Takes one turn after the other for as long as there is work, and a few beside it for what must not wait for earlier work. A turn
+ * must leave alone what another one has in hand.
  */
 export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): TurnLoop {
   const stopping = new AbortController();
@@ -94,10 +94,11 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
     start() {
       running ??= run();
     },
-    kick() {
+    kick(atOnce = false) {
       isKicked = true;
+      const mayBegin = running !== undefined && !isFailing && !stopping.signal.aborted;
       if (wakeUp !== undefined) wakeUp();
-      else if (running !== undefined && !isFailing && beside.size < MOST_BESIDE && !stopping.signal.aborted) {
+      else if (atOnce && mayBegin && beside.size < MOST_BESIDE) {
         const one: Promise<void> = runBeside().finally(() => beside.delete(one));
         beside.add(one);
       }

@@ -132,8 +132,11 @@ export interface ChainTransactions {
 
 /** The submitter of this process, for those who wait. */
 export interface ChainSubmission {
-  /** Takes up what was just stored, without waiting for the next turn. */
-  kick(): void;
+  /**
+   * Takes up what was just stored. `atOnce`: also beside what is under way, which is right for one that stands for many; single
+   * ones are cheaper together with what else comes meanwhile.
+   */
+  kick(atOnce?: boolean): void;
   /** Its end, whichever process brings it about; undefined: not in that time. */
   waitForEnd(id: string, timeoutMs: number): Promise<ChainTransaction | undefined>;
 }

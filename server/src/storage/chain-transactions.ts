@@ -7,6 +7,7 @@ import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
 import type { ChainTransactionTable } from "./chain-tables.ts";
 import { coalesce } from "./coalesce.ts";
 import type { Queryable } from "./database.ts";
+import { prepared } from "./prepared.ts";
 
 /** Joins the caller's transaction when `queryable` is one. */
 export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
@@ -123,6 +124,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         if (signings.length === 0) return [];
         // The rows first, in one order for everybody who takes several, and then the signer's.
         const { rows: queued } = await sql<{ id: string; next_nonce: bigint | null }>`
+          ${prepared("take-nonces")}
           with queued as materialized (
             select id from chain_transaction
             where id = any (${signings.map(({ id }) => id)}::text[]) and state = 'queued' order by id for update
@@ -215,6 +217,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     async confirm(ends) {
       const ids = ends.map(({ id }) => id);
       const { rows } = await sql<{ id: string }>`
+        ${prepared("confirm-chain-transactions")}
         with locked as materialized (
           select id from chain_transaction where id = any (${ids}::text[]) and state = 'signed' order by id for update
         )

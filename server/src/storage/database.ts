@@ -7,6 +7,7 @@ import type { EscrowTables } from "./escrow-tables.ts";
 import type { IdentityTables } from "./identity-tables.ts";
 import type { OrderTables } from "./order-tables.ts";
 import type { PaymentTables } from "./payment-tables.ts";
+import { preparing } from "./prepared.ts";
 import type { ReputationTables } from "./reputation-tables.ts";
 import type { ServicingTables } from "./servicing-tables.ts";
 
@@ -62,6 +63,6 @@ export function openDatabase(
   pool.on("error", options.onError);
   // The same for a connection in use, which the pool does not listen to: what is under way on it fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
   return { db, pool, close: () => db.destroy() };
 }

@@ -7,6 +7,7 @@ import type { Environment } from "../ports/identity.ts";
 import type { Balance, Purse } from "../ports/ledger.ts";
 import type { LedgerAccountKind, LedgerTransactionKind } from "./booking-tables.ts";
 import type { Queryable } from "./database.ts";
+import { prepared } from "./prepared.ts";
 
 export interface Move {
   kind: LedgerAccountKind;
@@ -67,6 +68,7 @@ async function insertTransactions(
   clock: Clock,
 ): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: bigint; reference: string }>`
+    ${prepared("post-transactions")}
     insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number)
     select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number
     from unnest(
@@ -113,6 +115,7 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
     moves.map((move) => ({ id: id.toString(), account: accountId({ network, token, move }), amount: move.amount })),
   );
   const { rows } = await sql<{ id: string }>`
+    ${prepared("move-money")}
     with change as (
       select * from unnest(
         ${[...changes.keys()]}::text[], ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
@@ -183,6 +186,7 @@ export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccou
 async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, AccountChange>): Promise<void> {
   const accounts = [...changes.values()].map(({ account }) => account);
   await sql`
+    ${prepared("ensure-accounts")}
     insert into ledger_account (id, network, token, tenant_id, kind)
     select id, network, token, tenant_id, kind from unnest(
       ${[...changes.keys()]}::text[], ${accounts.map(({ network }) => network)}::text[],

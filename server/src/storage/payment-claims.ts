@@ -4,6 +4,7 @@ import type { Micro } from "../domain/money.ts";
 import type { ClaimRefusal, NewPayment, PaymentClaim } from "../ports/payments.ts";
 import type { Database, Queryable } from "./database.ts";
 import { authorizationKey, findPayments, toRow } from "./payment-rows.ts";
+import { prepared } from "./prepared.ts";
 import { eachByItself } from "./together.ts";
 
 /** So many answers of a payer may be unpaid; then nothing more is done for it. */
@@ -92,6 +93,7 @@ async function writeClaims(
   const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
   const [paymentColumns, callColumns] = [columnsOf(rows), columnsOf(calls)];
   const statement = sql<{ id: string; open: bigint; receivables: number; under_way: number; settled: number }>`
+    ${prepared("claim-payments")}
     with inserted as (
       insert into payment (${paymentColumns})
       select ${paymentColumns} from json_populate_recordset(null::payment, ${toJson(rows)})

@@ -4,6 +4,7 @@ import type { NewChainTransaction } from "../ports/chain-transactions.ts";
 import type { EarnedPayment, SettledBy } from "../ports/payments.ts";
 import { toStoredOrder } from "./chain-orders.ts";
 import type { Queryable } from "./database.ts";
+import { prepared } from "./prepared.ts";
 
 export interface EarnRequest {
   id: string;
@@ -34,6 +35,7 @@ export async function earnTogether(
   }));
   const now = at.toString();
   const { rows } = await sql<{ id: string }>`
+    ${prepared("earn-payments")}
     with line as (
       select * from json_to_recordset(${JSON.stringify(lines)}) as line (id text, result text, latency_ms float8,
         transaction_id text, network text, idempotency_key text, purpose text, chain_order text)
@@ -78,6 +80,7 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
   const hashes = lines.map(({ transactionHash }) => transactionHash);
   const at = now.toString();
   return sql<{ id: string }>`
+    ${prepared("settle-payments")}
     with line as (
       select * from unnest(${ids}::text[], ${usageIds}::text[], ${hashes}::text[]) as line (id, usage_id, hash)
     ),

@@ -1,6 +1,6 @@
-import { recover } from "tiny-secp256k1";
 import { keccak256 } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
+import { recoverKeyEverywhere, recoverKeyNatively } from "./recover-key.ts";
 
 const SIGNATURE_DIGITS = /^0x[0-9a-f]{130}$/i;
 /** Half of the curve's order: of the two values of `s` that both fit, the tokens take the lower one only. */
@@ -9,6 +9,8 @@ const RECOVERY_IDS: ReadonlyMap<string, 0 | 1> = new Map([
   ["1b", 0],
   ["1c", 1],
 ]);
+
+const recoverKey = recoverKeyNatively ?? recoverKeyEverywhere;
 
 /**
  * Whose key has signed the digest, as the tokens find it; undefined: they would take the signature for none. In compiled
@@ -22,13 +24,4 @@ export function recoverAddress(digest: Uint8Array, signature: Hex): Hex | undefi
   const publicKey = recoverKey(digest, Buffer.from(digits.slice(0, 128), "hex"), recoveryId);
   if (publicKey === undefined) return undefined;
   return `0x${keccak256(publicKey.subarray(1)).slice(-40)}`;
-}
-
-function recoverKey(digest: Uint8Array, rs: Uint8Array, recoveryId: 0 | 1): Uint8Array | undefined {
-  try {
-    return recover(digest, rs, recoveryId, false) ?? undefined;
-  } catch {
-    // Numbers that are no point of the curve.
-    return undefined;
-  }
 }
