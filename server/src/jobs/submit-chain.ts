@@ -25,6 +25,8 @@ export interface ChainSubmitter extends ChainSubmission {
   /** One turn over everything that is open; how many still are. Rejects when the network or the database is away. */
   runOnce(): Promise<number>;
   start(): void;
+  /** Resolves when what is stored then and kicked at once is taken up at once, or that takes long. */
+  room(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -303,6 +305,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     },
     start: loop.start,
     kick: loop.kick,
+    room: loop.room,
     stop: loop.stop,
     async waitForEnd(id, timeoutMs) {
       const deadline = performance.now() + timeoutMs;

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
-
 export interface Turn {
   /** How much was open in it. */
   open: number;
@@ -25,13 +23,16 @@ export interface TurnLoop {
   start(): void;
   /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
   kick(atOnce?: boolean): void;
+  /** Resolves when a turn that is to begin at once could, or that takes long. */
+  room(): Promise<void>;
   /** Resolves when no turn is under way any more, or that takes too long. */
   stop(): Promise<void>;
 }
 
 /** While so many turns are under way beside the loop's own, the next one waits for an end of one of them. */
-const MOST_BESIDE = 2;
+const MOST_BESIDE = 1;
 const STOP_MS = 1_000;
+const ROOM_MS = 1_000;
 
 /**
  * Takes one turn after the other for as long as there is work, and a few beside it for what must not wait for earlier work. A turn
@@ -47,6 +48,12 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
   /** A turn beside has left something open, which the loop looks after. */
   let isLeft = false;
   let isFailing = false;
+  let freed = Promise.withResolvers<void>();
+
+  function tellOfRoom(): void {
+    freed.resolve();
+    freed = Promise.withResolvers();
+  }
 
   async function takeTurn(): Promise<number> {
     try {
@@ -83,6 +90,7 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
   async function sleep(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     wakeUp = resolve;
+    tellOfRoom();
     const timer = setTimeout(resolve, milliseconds);
     timer.unref();
     await promise;
@@ -99,15 +107,33 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
       const mayBegin = running !== undefined && !isFailing && !stopping.signal.aborted;
       if (wakeUp !== undefined) wakeUp();
       else if (atOnce && mayBegin && beside.size < MOST_BESIDE) {
-        const one: Promise<void> = runBeside().finally(() => beside.delete(one));
+        const one = runBeside();
         beside.add(one);
+        void one.finally(() => {
+          beside.delete(one);
+          tellOfRoom();
+        });
       }
+    },
+    async room() {
+      let isLate = false;
+      const late = after(ROOM_MS).then(() => {
+        isLate = true;
+      });
+      while (wakeUp === undefined && beside.size >= MOST_BESIDE && !isLate) await Promise.race([freed.promise, late]);
     },
     async stop() {
       stopping.abort();
       wakeUp?.();
       // What does not answer must not keep a stop waiting: every step is as durable as it will be.
-      await Promise.race([Promise.all([running, ...beside]), delay(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all([running, ...beside]), after(STOP_MS)]);
     },
   };
+}
+
+/** It keeps no process alive. */
+function after(milliseconds: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, milliseconds).unref();
+  return promise;
 }
