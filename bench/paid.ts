@@ -25,9 +25,9 @@ const WARM_UP_SECONDS = 2;
 const ROUNDS = 5;
 /** Of valid payments, so many are sent at least and none is refused. */
 const LEAST_PAID = 2_000;
-/** Signed for a slice beyond what the fastest one so far needed: a machine can be slow for a while. */
-const SPARE = 4;
-const FIRST_GUESS_PER_SECOND = 400;
+/** Signed for a slice beyond what the fastest one so far needed, and at least: a machine can be slow for a while. */
+const SPARE = 3;
+const LEAST_SIGNED_PER_SECOND = 400;
 
 const BODY = JSON.stringify({ text: "hello" });
 const PATH = "/tools/probe_read";
@@ -66,7 +66,7 @@ async function runMode({ name, environment, target }: (typeof MODES)[number]): P
 
     const fastest = { stock: 0, ours: 0 };
     const slice = async (side: Side, seconds: number): Promise<PaidSlice> => {
-      const each = Math.ceil(((fastest[side] * SPARE || FIRST_GUESS_PER_SECOND) * seconds) / CLIENTS);
+      const each = Math.ceil((Math.max(fastest[side] * SPARE, LEAST_SIGNED_PER_SECOND) * seconds) / CLIENTS);
       const port = ports[side];
       const requests = keys.map((key) =>
         Array.from({ length: each }, () =>
