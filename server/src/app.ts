@@ -50,6 +50,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     const node = createNodeHost({
       hot: (path) => front.hot.get(path),
       fallback: (request, remoteAddress) => front.host.fetch(request, remoteAddress),
+      trustedProxies: config.trustedProxies,
       log,
     });
     return Object.assign(front, { node });

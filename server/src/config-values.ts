@@ -1,3 +1,4 @@
+import { BlockList, isIP, isIPv4 } from "node:net";
 import { MICRO_PER_UNIT, parseDecimal } from "./domain/money.ts";
 import type { Hex } from "./domain/tokens.ts";
 import { readWebOrigin } from "./domain/web-origins.ts";
@@ -50,6 +51,22 @@ export function origins(value: string): readonly string[] {
     if (origin !== undefined) return origin;
     throw new Error("must be origins such as https://app.example.com, separated by commas, without a path");
   });
+}
+
+/** Addresses and networks by commas. */
+export function networks(value: string): BlockList {
+  const found = new BlockList();
+  for (const part of list(value)) {
+    const [address = "", prefix, ...more] = part.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    const bits = family === "ipv4" ? 32 : 128;
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+    if (isIP(address) === 0 || !isPrefix || more.length > 0) {
+      throw new Error("must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, separated by commas");
+    }
+    found.addSubnet(address, prefix === undefined ? bits : Number(prefix), family);
+  }
+  return found;
 }
 
 /** Parts by commas, as they stand there. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { readBearer } from "../src/access/bearer.ts";
-import { addressGroup } from "../src/access/client-address.ts";
+import { addressGroup, clientAddress } from "../src/access/client-address.ts";
 import { createRateLimiter } from "../src/access/rate-limiter.ts";
+import { networks } from "../src/config-values.ts";
 import { countryAlpha3Codes, toCountryAlpha2 } from "../src/domain/countries.ts";
 import {
   defaultScopes,
@@ -131,6 +132,32 @@ test("addresses count by IPv4 address and by IPv6 network", () => {
   expect(addressGroup("::1")).toBe("0:0:0:0::/64");
   expect(addressGroup("fe80::1%eth0")).toBe("fe80:0:0:0::/64");
   for (const nothing of [undefined, "", "localhost", "999.1.1.1"]) expect(addressGroup(nothing)).toBe("unknown");
+});
+
+test("who asks is the last one before the proxies that are trusted", () => {
+  const proxies = networks("10.0.0.0/8, 192.0.2.1, 2001:db8::/32");
+  const asker = (connected: string | undefined, forwardedFor?: string) =>
+    clientAddress(connected, forwardedFor, proxies);
+  expect(asker("198.51.100.1", "203.0.113.1")).toBe("198.51.100.1");
+  expect(asker("10.1.2.3", "203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("::ffff:10.1.2.3", "203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "198.51.100.9, 203.0.113.1,192.0.2.1")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "198.51.100.9, ::ffff:203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("2001:db8::5", "[2400:cb00::1]:443")).toBe("2400:cb00::1");
+  expect(asker("10.1.2.3", "203.0.113.1:5000")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "10.0.0.9, 10.0.0.8"), "they ask themselves").toBe("10.0.0.9");
+  for (const nothing of [undefined, "", ",", "unknown", "203.0.113.1, _hidden", "999.1.1.1", "[", "203.0.113.1, "]) {
+    expect(asker("10.1.2.3", nothing), nothing).toBe("10.1.2.3");
+  }
+  expect(asker(undefined, "203.0.113.1")).toBe("");
+  expect(clientAddress("10.1.2.3", "203.0.113.1", networks("")), "none is trusted").toBe("10.1.2.3");
+});
+
+test("trusted proxies are addresses and networks", () => {
+  for (const bad of ["proxy", "10.0.0.0/33", "::/129", "10.0.0.0/8/8", "10.0.0.0/", "10.0.0.0/-1", "1.2.3"]) {
+    expect(() => networks(bad), bad).toThrow("must be addresses or networks");
+  }
+  expect(networks("2001:db8::/32").check("2001:db8:1::1", "ipv6")).toBe(true);
 });
 
 test("country codes pair up, and their alpha-2 halves are countries", () => {

@@ -113,6 +113,26 @@ describe("two networks in one process", () => {
     expect(await chain.balanceOf(to)).toBe(3_250_000n);
   });
 
+  it("take an idempotency key for two requests: what the sandbox has answered is no answer of the live one", async () => {
+    const to = stranger();
+    const key = { "idempotency-key": "tried first" };
+    const userId = "user_both";
+    const user = async (as: As) =>
+      (await service.call("send_tokens", { to, amount: "1" }, { ...as, userId }, key)).body;
+    const made = await service.send(`/api/travelers/${userId}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", authorization: `Bearer ${tenant.live.key}` },
+      body: JSON.stringify({ preferredLanguage: "en" }),
+    });
+    expect(made.status, made.text).toBeLessThan(300);
+    expect(await user(tenant.sandbox)).toMatchObject({ ok: true, result: { chainId: 5_042_002 } });
+    expect(await user(tenant.live)).toMatchObject({ code: "idempotency_mismatch", retryable: false });
+    expect(await chain.balanceOf(to)).toBe(0n);
+    const other = await service.call("send_tokens", { to, amount: "1" }, { ...tenant.live, userId });
+    expect(resultOf(other)).toMatchObject({ chainId: LIVE_CHAIN_ID });
+    expect(await chain.balanceOf(to)).toBe(UNIT);
+  });
+
   it("split on the live one through the configured contract, and drip on the other only", async () => {
     const suppliers = stranger();
     const split = resultOf(await service.call("settle_split", { gross: "100", supplier: suppliers }, tenant.live));

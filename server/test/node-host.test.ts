@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import type { HttpHandler } from "../src/surfaces/http.ts";
 import { createNodeHost, type NodeHost } from "../src/surfaces/node-host.ts";
@@ -17,6 +17,7 @@ async function open(handler: HttpHandler, slowestReaderMilliseconds = 60_000): P
     hot: (path) => (path === "/hot" ? handler : undefined),
     fallback: (request) => new Response(`else ${request.url}`),
     slowestReaderMilliseconds,
+    trustedProxies: new BlockList(),
     log: silent,
   });
   const port = await host.listen(0, "127.0.0.1");

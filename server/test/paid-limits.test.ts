@@ -15,7 +15,7 @@ let buyer: Buyer;
 
 beforeAll(async () => {
   service = await startTestService(
-    { UNPAID_PER_MINUTE: "40", REFUSED_KEYS_PER_MINUTE: "5" },
+    { UNPAID_PER_MINUTE: "40", REFUSED_KEYS_PER_MINUTE: "5", TRUSTED_PROXIES: "127.0.0.0/8, ::1" },
     { extraTools: [open], clock: { now: () => instant } },
   );
   buyer = createBuyer(service);
@@ -105,4 +105,32 @@ it("a body that is too large is refused before the authorization is used", async
   expect(large.status).toBe(413);
   expect(large.body.code).toBe("too_large");
   expect((await buyer.post("probe_open", { text: "small" }, headers)).status).toBe(200);
+});
+
+it("behind a proxy that is trusted everybody has a limit of his own, whatever he writes himself", async () => {
+  instant = instant.add({ minutes: 2 });
+  const refusals = async (forwardedFor: (attempt: number) => string) => {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const headers = { "payment-signature": "nothing", "x-forwarded-for": forwardedFor(attempt) };
+      statuses.push((await buyer.post("probe_open", {}, headers)).status);
+    }
+    return statuses;
+  };
+  const limited = [402, 402, 402, 402, 402, 429];
+  expect(await refusals(() => "198.51.100.1")).toEqual(limited);
+  expect(await refusals((attempt) => `203.0.113.${attempt}, 198.51.100.2`)).toEqual(limited);
+  // Control: it is this that they are told apart by.
+  expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(402));
+});
+
+it("what only this machine may see is not shown to whom a trusted proxy asks for", async () => {
+  const metrics = async (headers: Record<string, string>) => {
+    const response = await fetch(`${service.appUrl}/metrics`, { headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await metrics({})).toBe(200);
+  expect(await metrics({ "x-forwarded-for": "198.51.100.1" })).toBe(404);
+  expect(await metrics({ "x-forwarded-for": "127.0.0.1, 198.51.100.1" })).toBe(404);
 });

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { type BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS = 8;
@@ -21,6 +21,34 @@ export function addressGroup(remoteAddress: string | undefined): string {
   const groups = [...left, ...Array<string>(zeros).fill("0"), ...right];
   const network = groups.slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(":")}::/64`;
+}
+
+/** With a port, as some proxies write it. */
+const WITH_PORT = /^(?:\[(?<inner>[^\]]*)\]|(?<plain>[^:]*))(?::\d+)?$/;
+
+/**
+ * Who asks: the address that connects or, behind proxies that are trusted, the last one that the nearest of them was asked by. What
+ * stands before that in `X-Forwarded-For` anybody may have written.
+ */
+export function clientAddress(
+  connected: string | undefined,
+  forwardedFor: string | undefined,
+  trustedProxies: BlockList,
+): string {
+  const hops = (forwardedFor ?? "").split(",").map((hop) => hop.trim());
+  let address = unmapped(connected ?? "");
+  while (isIP(address) !== 0 && trustedProxies.check(address, isIPv4(address) ? "ipv4" : "ipv6")) {
+    const hop = hops.pop() ?? "";
+    const { inner, plain } = WITH_PORT.exec(hop)?.groups ?? {};
+    const before = unmapped(inner ?? plain ?? hop);
+    if (isIP(before) === 0) break;
+    address = before;
+  }
+  return address;
+}
+
+function unmapped(address: string): string {
+  return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
 /** Whether the caller runs on this machine. */

@@ -124,12 +124,15 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
       });
     }
     const identity = { tenantId: call.tenantId, subject: call.subject, tool: call.tool.name, key };
-    const requestHash = createHash("sha256").update(canonicalJson(call.args)).digest("base64url");
+    // An answer of the sandbox must never stand for a request that moves real money: it was another request.
+    const request = call.environment === "production" ? call.args : { [call.environment]: call.args };
+    const requestHash = createHash("sha256").update(canonicalJson(request)).digest("base64url");
     const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
     if (held.kind === "claimed") return undefined;
     if (held.kind === "mismatch") {
       throw new Failure("idempotency_mismatch", {
-        detail: "This Idempotency-Key was used with other arguments. Use a new key for a new request.",
+        detail:
+          "This Idempotency-Key was used with other arguments, or in the other environment. Use a new key for a new request.",
       });
     }
     if (held.kind === "running") {

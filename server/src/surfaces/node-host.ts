@@ -1,6 +1,14 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { BlockList } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
+import { clientAddress } from "../access/client-address.ts";
 import type { Log } from "../ports/log.ts";
 import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
@@ -31,13 +39,15 @@ export function createNodeHost(options: {
   /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
+  /** Whose word on who asks is taken. */
+  trustedProxies: BlockList;
   /** How long a client may leave an answer lying without taking any of it. */
   slowestReaderMilliseconds?: number;
   log: Log;
 }): NodeHost {
   const { log, slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
   const rest = getRequestListener(
-    (request, { incoming }) => options.fallback(request, incoming.socket.remoteAddress ?? ""),
+    (request, { incoming }) => options.fallback(request, askerOf(incoming, options.trustedProxies)),
     {
       // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
       hostname: "localhost",
@@ -67,7 +77,8 @@ export function createNodeHost(options: {
       return;
     }
     const query = queryStart === -1 ? "" : url.slice(queryStart);
-    void serve(handler, incoming, response, path, query, log).finally(end);
+    const request = new IncomingRequest(incoming, response, askerOf(incoming, options.trustedProxies), path, query);
+    void serve(handler, request, incoming, response, log).finally(end);
   };
   const server = createServer({ requireHostHeader: false });
   const inTurn = takeTurns(server);
@@ -145,11 +156,11 @@ class IncomingRequest implements HttpRequest {
   readonly #query: string;
   #gone: AbortController | undefined;
 
-  constructor(incoming: IncomingMessage, response: ServerResponse, path: string, query: string) {
+  constructor(incoming: IncomingMessage, response: ServerResponse, remoteAddress: string, path: string, query: string) {
     this.method = incoming.method ?? "GET";
     this.path = path;
     this.hasQuery = query !== "";
-    this.remoteAddress = incoming.socket.remoteAddress ?? "";
+    this.remoteAddress = remoteAddress;
     this.#incoming = incoming;
     this.#response = response;
     this.#query = query;
@@ -190,13 +201,11 @@ class IncomingRequest implements HttpRequest {
 
 async function serve(
   handler: HttpHandler,
+  request: HttpRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
-  path: string,
-  query: string,
   log: Log,
 ): Promise<void> {
-  const request = new IncomingRequest(incoming, response, path, query);
   try {
     const { status, headers, body, stream } = await handler(request);
     if (stream !== undefined) {
@@ -214,13 +223,26 @@ async function serve(
     response.end(body);
   } catch (error) {
     if (response.headersSent) {
-      log.error({ err: error, path }, "a surface failed in the middle of an answer");
+      log.error({ err: error, path: request.path }, "a surface failed in the middle of an answer");
       response.destroy();
       return;
     }
     const { status, headers, body } = renderThrown(error, traceIdOf(undefined), log);
     response.writeHead(status, headers).end(body);
   }
+}
+
+function askerOf(
+  { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
+  trustedProxies: BlockList,
+): string {
+  // Several headers of this name are one list.
+  const forwardedFor = headers["x-forwarded-for"];
+  return clientAddress(
+    socket.remoteAddress,
+    typeof forwardedFor === "string" ? forwardedFor : undefined,
+    trustedProxies,
+  );
 }
 
 function* headerEntries(incoming: IncomingMessage): Iterable<readonly [string, string]> {

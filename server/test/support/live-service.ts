@@ -145,11 +145,16 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
       config,
       dataDir,
       send,
-      call: (tool: string, args: unknown, as: { key: string; tenantId: string }): Promise<Answer> =>
+      call: (
+        tool: string,
+        args: unknown,
+        as: { key: string; tenantId: string; userId?: string },
+        headers: Readonly<Record<string, string>> = {},
+      ): Promise<Answer> =>
         send("/api/agent/dispatch", {
           method: "POST",
-          headers: { "content-type": "application/json", authorization: `Bearer ${as.key}` },
-          body: JSON.stringify({ tenantId: as.tenantId, tool, args }),
+          headers: { "content-type": "application/json", authorization: `Bearer ${as.key}`, ...headers },
+          body: JSON.stringify({ tenantId: as.tenantId, userId: as.userId, tool, args }),
         }),
       operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
         withIdentity(config, { log: silentLog, progress: () => undefined }, work),
