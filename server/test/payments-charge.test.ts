@@ -235,6 +235,24 @@ test("an authorization that somebody else broadcast before it was sent here coun
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
 });
 
+test("what its payer has broadcast in time counts as paid when that time is over; what nobody has does not", async () => {
+  const payer = await world.newPayer(2n * PRICE);
+  const soon = () => BigInt(Math.floor(Date.now() / 1000) + 20);
+  const [signed, idle] = [
+    await payer.sign(PRICE, { validBefore: soon() }),
+    await payer.sign(PRICE, { validBefore: soon() }),
+  ];
+  await world.broadcast(signed);
+  const process = world.openProcess("proc_a");
+  expect(await world.pay(process, idle).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
+  const forged = { ...signed, signature: idle.signature };
+  expect(await world.pay(process, forged).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
+  expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: false });
+  expect(await world.pay(process, signed)).toMatchObject({ price: PRICE, replayed: true });
+  expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
+  expect(await payer.balance()).toBe(PRICE);
+});
+
 test("a settlement that takes too long is pending, and the same signature gets the answer later", async () => {
   const submission = { kick: () => undefined, waitForEnd: async () => undefined };
   const impatient = world.openProcess("proc_a", { waitMs: 1, submissionFor: () => submission });

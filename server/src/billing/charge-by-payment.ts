@@ -1,4 +1,4 @@
-import { checkTerms, isSamePayment } from "../areas/payments/check-terms.ts";
+import { isSamePayment } from "../areas/payments/check-terms.ts";
 import { orderOfPayment } from "../areas/payments/orders.ts";
 import { requestHashOf } from "../areas/payments/request-hash.ts";
 import { verifyPayment } from "../areas/payments/verify-payment.ts";
@@ -187,20 +187,10 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
 
     async admit(call: PendingCall): Promise<void> {
       // Mostly it is new: then the node has answered by the time that is known.
-      const verifying = this.#checkNew(call);
+      const verifying = this.#verify(call);
       verifying.catch(() => undefined);
       this.#known = this.#recognize(call, await payments.find(call.environment, this.#request.payment));
       if (this.#known === undefined) await verifying;
-    }
-
-    async #checkNew(call: PendingCall): Promise<void> {
-      const { payment, terms } = this.#request;
-      try {
-        checkTerms(payment, terms, clock.now());
-      } catch (error) {
-        throw error instanceof PaymentRefused ? refusal(error) : error;
-      }
-      await this.#verify(call);
     }
 
     async #verify({ environment }: PendingCall): Promise<void> {

@@ -21,7 +21,7 @@ export type FacilitatorSettlement = { kind: "sent"; transactionHash: Hex } | { k
  */
 export interface Facilitator {
   readonly network: Environment;
-  /** `terms` fit the payment already; what is asked here is the signature, its use so far, and the payer's balance. */
+  /** `terms` fit the payment, but for the time it is valid; asked here is the signature, its use so far, and the payer's balance. */
   verify(payment: SignedPayment, terms: PaymentTerms): Promise<VerifiedPayment>;
   /**
    * Undefined: payments are settled by our own transactions. Safe to ask again: the token takes an authorization once. Rejects with

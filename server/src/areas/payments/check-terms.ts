@@ -2,6 +2,7 @@ import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../dom
 
 /** Of the time that the terms allow, so much must be left when a call begins: its tool runs before its money is fetched. */
 const SHARE_LEFT = 4n;
+export const TOO_SHORT = "invalid_exact_evm_payload_authorization_valid_before";
 
 /**
  * Whether this is the payment that was asked for, and good for long enough. Throws PaymentRefused with x402's word for what is
@@ -34,7 +35,7 @@ export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Tem
   const needed = BigInt(terms.maxTimeoutSeconds) / SHARE_LEFT;
   if (payment.validBefore < seconds + needed) {
     throw new PaymentRefused(
-      "invalid_exact_evm_payload_authorization_valid_before",
+      TOO_SHORT,
       `The payment must stay valid for ${needed} s and more. Sign it with a later validBefore.`,
     );
   }

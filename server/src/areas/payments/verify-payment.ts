@@ -1,6 +1,7 @@
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
 import type { Facilitator, PaymentOutcomes, VerifiedPayment } from "../../ports/facilitator.ts";
 import type { Wallets } from "../../ports/wallets.ts";
+import { checkTerms, TOO_SHORT } from "./check-terms.ts";
 
 /** What verification calls an authorization that is used up on the chain. */
 const AUTHORIZATION_USED = "invalid_exact_evm_nonce_already_used";
@@ -13,19 +14,35 @@ export interface PaymentVerification {
 }
 
 /**
- * Whoever has seen an authorization can broadcast it before it is sent here: what has paid us is paid, and its one call is owed.
- * Rejects as a facilitator does.
+ * Whether it is the payment that was asked for, and good. Whoever has seen an authorization can broadcast it before it is sent
+ * here: what has paid us is paid, and its one call is owed, also when its time is over by then. Rejects as a facilitator does.
  */
 export async function verifyPayment(
   parts: PaymentVerification,
   payment: SignedPayment,
   terms: PaymentTerms,
 ): Promise<VerifiedPayment> {
+  const tooShort = findTooShort(payment, terms, parts.now);
+  let refused: PaymentRefused;
   try {
-    return await parts.facilitator.verify(payment, terms);
+    const verified = await parts.facilitator.verify(payment, terms);
+    if (tooShort === undefined) return verified;
+    refused = tooShort;
   } catch (error) {
-    const isUsed = error instanceof PaymentRefused && error.reason === AUTHORIZATION_USED;
-    if (isUsed && (await hasPaidUs(parts, payment, terms))) return { balance: undefined };
+    if (!(error instanceof PaymentRefused)) throw error;
+    if (error.reason === AUTHORIZATION_USED && (await hasPaidUs(parts, payment, terms))) return { balance: undefined };
+    refused = tooShort ?? error;
+  }
+  throw refused;
+}
+
+/** Everything else that does not fit the terms it throws. */
+function findTooShort(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): PaymentRefused | undefined {
+  try {
+    checkTerms(payment, terms, now);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PaymentRefused && error.reason === TOO_SHORT) return error;
     throw error;
   }
 }
