@@ -81,12 +81,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
     const gather = () => gatherPayments({ ...shared, clock, isBatched });
     const leftOvers = repeat(`gather-payments ${network}`, LEFT_OVER_MILLISECONDS, gather, log);
     if (!isBatched) return [watching, leftOvers];
-    // While earlier batches are under way, one that waits grows.
-    const gatherWithRoom = async () => {
-      await submitter.room();
-      await gather();
-    };
-    const window = createGatherWindow(batchWindowMs, gatherWithRoom, log);
+    const window = createGatherWindow(batchWindowMs, { work: gather, room: submitter.room, log });
     windows.set(network, window);
     return [watching, leftOvers, window.stop];
   }

@@ -165,10 +165,24 @@ describe("several submitters at once", () => {
       false,
     );
     expect(await chainTransactions.requeue(transaction.id, receipt.hash, "carry_out")).toBe(false);
-    const { id } = transaction;
+    const { id, order } = transaction;
     const sign = () => Promise.reject(new Error("signed again"));
-    expect(await chainTransactions.sign(world.network.sender.relayerWalletId, [{ id, sign }])).toEqual([]);
+    expect(
+      await chainTransactions.sign(world.network.sender.relayerWalletId, [{ id, step: "carry_out", sign }]),
+    ).toEqual([]);
     expect(await chainTransactions.get(transaction.id)).toMatchObject({ state: "confirmed", hash: receipt.hash });
+    // Nor one that was prepared for another step. All of it is undone.
+    const stale = world.stores.transaction(async (aggregates) => {
+      const { id: other } = await aggregates.chainTransactions.enqueue({
+        ...{ network: "sandbox", idempotencyKey: "stale", tenantId: null, callId: null, purpose: "test", order },
+        result: undefined,
+      });
+      const signFor = (step: "carry_out" | "withdraw") =>
+        aggregates.chainTransactions.sign(world.network.sender.relayerWalletId, [{ id: other, step, sign }]);
+      expect(await signFor("withdraw")).toEqual([]);
+      await signFor("carry_out");
+    });
+    await expect(stale).rejects.toThrow("signed again");
   });
 });
 

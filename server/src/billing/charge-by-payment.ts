@@ -186,11 +186,8 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     }
 
     async admit(call: PendingCall): Promise<void> {
-      // Mostly it is new: then the node has answered by the time that is known.
-      const verifying = this.#verify(call);
-      verifying.catch(() => undefined);
       this.#known = this.#recognize(call, await payments.find(call.environment, this.#request.payment));
-      if (this.#known === undefined) await verifying;
+      if (this.#known === undefined) await this.#verify(call);
     }
 
     async #verify({ environment }: PendingCall): Promise<void> {

@@ -97,7 +97,7 @@ export function createLauncher(ports: LaunchPorts) {
 
     /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
     async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
-      return { id: transaction.id, sign: await sender.prepare(transaction) };
+      return { id: transaction.id, step: transaction.step, sign: await sender.prepare(transaction) };
     },
 
     /** Those that no other process has signed in between. */

@@ -194,10 +194,17 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
   }
 
   async function signAll(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
-    const prepared = await Promise.all(
-      queued.map((transaction) => eachAlone(transaction, () => launcher.prepare(transaction))),
-    );
-    const signings = prepared.filter((signing) => signing !== undefined);
+    if (queued.length === 0) return [];
+    // Asked again, as it is later than what was listed.
+    const [isStopped, ...prepared] = await Promise.all([
+      launcher.isStopped(),
+      ...queued.map(async (transaction) => ({
+        signing: await eachAlone(transaction, () => launcher.prepare(transaction)),
+        mayGoOn: mayGoOn(transaction),
+      })),
+    ]);
+    const admitted = prepared.filter((one) => !isStopped || one.mayGoOn);
+    const signings = admitted.flatMap(({ signing }) => signing ?? []);
     if (signings.length === 0) return [];
     const fresh = await signTogether(queued, signings);
     moves += fresh.length;

@@ -55,16 +55,16 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
     freed = Promise.withResolvers();
   }
 
-  async function takeTurn(): Promise<number> {
+  async function takeTurn(): Promise<{ pause: number; isOpen: boolean }> {
     try {
       const { open, moved } = await turn();
       isFailing = false;
-      if (open === 0) return timing.idleMs;
-      return moved ? 0 : timing.pollMs;
+      if (open === 0) return { pause: timing.idleMs, isOpen: false };
+      return { pause: moved ? 0 : timing.pollMs, isOpen: true };
     } catch (error) {
       if (!isFailing) onFailure(error);
       isFailing = true;
-      return timing.failedMs;
+      return { pause: timing.failedMs, isOpen: true };
     }
   }
 
@@ -73,7 +73,7 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
       isKicked = false;
       isLeft = false;
       const own = await takeTurn();
-      const pause = isLeft ? Math.min(own, timing.pollMs) : own;
+      const pause = isLeft && !isFailing ? Math.min(own.pause, timing.pollMs) : own.pause;
       if (!isKicked && pause > 0 && !stopping.signal.aborted) await sleep(pause);
     }
   }
@@ -81,10 +81,11 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
   async function runBeside(): Promise<void> {
     do {
       isKicked = false;
-      if ((await takeTurn()) >= timing.idleMs) continue;
+      const { isOpen } = await takeTurn();
+      if (!isOpen) continue;
       isLeft = true;
-      wakeUp?.();
-    } while (isKicked && !stopping.signal.aborted);
+      if (!isFailing) wakeUp?.();
+    } while (isKicked && !isFailing && !stopping.signal.aborted);
   }
 
   async function sleep(milliseconds: number): Promise<void> {

@@ -87,6 +87,8 @@ export type NewChainTransaction = Pick<
 
 export interface ChainSigning {
   id: string;
+  /** What it was prepared for: a row that has been put back for another step is left out. */
+  step: ChainTransactionStep;
   sign(nonce: number): Promise<SignedTransaction>;
 }
 

@@ -126,8 +126,10 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
         const { rows: queued } = await sql<{ id: string; next_nonce: bigint | null }>`
           ${prepared("take-nonces")}
           with queued as materialized (
-            select id from chain_transaction
-            where id = any (${signings.map(({ id }) => id)}::text[]) and state = 'queued' order by id for update
+            select stored.id
+            from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map(({ step }) => step)}::text[]) as asked (id, step)
+              join chain_transaction as stored on stored.id = asked.id and stored.step = asked.step
+            where stored.state = 'queued' order by stored.id for update of stored
           ),
           counted as (select count(*) as count from queued),
           signer as (

@@ -7,7 +7,8 @@ const names = new Map<string, string>();
 
 /**
  * Marks a statement of many parts that runs for almost every call: the server reads and plans it once on each connection, which
- * takes longer than to run it. Only for one that names the columns it answers, as a later version may add others beneath it.
+ * takes longer than to run it. Only for one that names the columns it answers, as a later version may add others beneath it; no
+ * migration changes the type of one of those.
  */
 export function prepared(name: string): RawBuilder<unknown> {
   return sql.raw(`/* prepared: ${name} */`);

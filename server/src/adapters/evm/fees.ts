@@ -9,6 +9,10 @@ const FALLBACK_TIP_WEI = 1_000_000_000n;
 const FEES_KEPT_MS = 1_000;
 /** What the cheapest transaction costs: no estimate is below it. */
 export const LEAST_GAS = 21_000n;
+/** More no transaction may ask for where EIP-7825 holds. */
+const MOST_GAS = 2n ** 24n;
+
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /** Twice the base fee, so that a transaction outlasts a few full blocks; what is not needed is not paid. */
 export function createFeeReader(client: PublicClient): () => Promise<Fees> {
@@ -56,7 +60,7 @@ export async function chooseGas(client: PublicClient, from: Hex, payload: Payloa
       const estimate = await client.estimateGas({ account: from, to: payload.to, data: payload.data });
       const gas = (estimate * 12n) / 10n;
       if (payload.isCapped === true && gas > payload.gasCeiling) return payload.gasCeiling;
-      if (payload.isFloor === true && gas < payload.gasCeiling) return payload.gasCeiling;
+      if (payload.isFloor === true) return larger(payload.gasCeiling, gas < MOST_GAS ? gas : MOST_GAS);
       return gas < LEAST_GAS ? LEAST_GAS : gas;
     } catch (error) {
       const refusal = refusalIn(error);

@@ -47,6 +47,8 @@ const GAS_CEILINGS = {
   batchItem: 110_000n,
   /** What PaymentBatch lets an item of a payer with code use, and a little more. */
   batchItemByContract: 265_000n,
+  /** Beyond those of a key's signature: to carry it, and to copy it on its way to the payer's contract. */
+  signatureByte: 18n,
   withdraw: 110_000n,
 } as const;
 
@@ -207,12 +209,14 @@ function batchPayload(
   for (const { from, signature } of payments) {
     const isKey = hasKeyForm(signature) && !wallets.has(from);
     gasCeiling += isKey ? GAS_CEILINGS.batchItem : GAS_CEILINGS.batchItemByContract;
+    gasCeiling += GAS_CEILINGS.signatureByte * BigInt(Math.max(0, bytesOf(signature) - KEY_SIGNATURE_BYTES));
   }
   return { to: contract, data, gasCeiling, isFloor: true };
 }
 
 const KEY_SIGNATURE_BYTES = 65;
-const hasKeyForm = (signature: Hex): boolean => signature.length === 2 + 2 * KEY_SIGNATURE_BYTES;
+const bytesOf = (hex: Hex): number => (hex.length - 2) / 2;
+const hasKeyForm = (signature: Hex): boolean => bytesOf(signature) === KEY_SIGNATURE_BYTES;
 
 /** The form that every version of the tokens takes. */
 function vrsOf(signature: Hex): [number, Hex, Hex] {

@@ -5,10 +5,10 @@ export const PAYMENT_PURPOSE = "payment";
 export const PAYMENT_BATCH_PURPOSE = "payment_batch";
 
 /**
- * So many payments are fetched by one transaction: if every payer's own contract used all it may, it would still ask for less gas
- * than one transaction may on any network (EIP-7825: 2^24).
+ * So many payments are fetched by one transaction: if every payer's own contract used all it may, and every signature was as long
+ * as one may be, it would still ask for less gas than one transaction may on any network (EIP-7825: 2^24).
  */
-export const MOST_IN_BATCH = 60;
+export const MOST_IN_BATCH = 48;
 
 /** Payments are in this token: what a call costs is said in it. */
 const TOKEN = "USDC";
