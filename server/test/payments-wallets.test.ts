@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { MOST_IN_BATCH, orderOfBatch } from "../src/areas/payments/orders.ts";
 import type { SignedPayment } from "../src/domain/payments.ts";
 import type { Hex } from "../src/domain/tokens.ts";
 import { openPaymentWorld, type PaymentWorld } from "./support/payment-world.ts";
@@ -13,6 +14,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
+/** What verification lets pass. */
+const LONGEST_SIGNATURE_BYTES = 2_048;
 const PATIENCE = { timeout: 10_000 };
 const NOT_FETCHED = "invalid_exact_evm_transaction_failed";
 
@@ -107,4 +110,26 @@ test("wallets that use up their gas, with signatures of a key's form, fail nobod
   expect(outcomes.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => ({ failed: NOT_FETCHED })));
   expect(outcomes.slice(9)).toMatchObject([{ price: PRICE }, { price: PRICE }]);
   expect(await ordersOf(honest.address, "payment_batch")).toMatchObject([{ state: "confirmed" }]);
+});
+
+test("a full batch of wallets that use up their gas, with the longest signatures, has gas for all behind them", async () => {
+  const [greedy, honest] = [await twoFacedPayer(), await world.newPayer(2n * PRICE)];
+  const padding = "ab".repeat(LONGEST_SIGNATURE_BYTES - 65);
+  const signed: SignedPayment[] = [];
+  for (let index = 1; index < MOST_IN_BATCH; index += 1) {
+    const { signature, ...rest } = await greedy.sign(PRICE);
+    signed.push({ ...rest, signature: `${signature}${padding}` });
+  }
+  const last = await honest.sign(PRICE);
+  const fetched = (one: SignedPayment, index: number) => ({
+    ...{ id: `pay_${index}`, environment: "sandbox" as const, signed: one },
+  });
+  const order = orderOfBatch(
+    [fetched(signed[0] ?? last, 0), ...[...signed.slice(1), last].map(fetched)],
+    "bat_longest",
+  );
+  const { id } = await world.stores.chainTransactions.enqueue({ ...order, purpose: "test" });
+  world.settling.submitter.kick();
+  expect(await world.settling.submitter.waitForEnd(id, 30_000)).toMatchObject({ state: "confirmed" });
+  expect(await honest.balance()).toBe(PRICE);
 });
