@@ -177,12 +177,14 @@ describe("several submitters at once", () => {
         ...{ network: "sandbox", idempotencyKey: "stale", tenantId: null, callId: null, purpose: "test", order },
         result: undefined,
       });
-      const signFor = (step: "carry_out" | "withdraw") =>
-        aggregates.chainTransactions.sign(world.network.sender.relayerWalletId, [{ id: other, step, sign }]);
+      const signFor = (step: "carry_out" | "withdraw") => {
+        const signing = { id: other, step, sign: () => Promise.reject(new Error(`signed to ${step}`)) };
+        return aggregates.chainTransactions.sign(world.network.sender.relayerWalletId, [signing]);
+      };
       expect(await signFor("withdraw")).toEqual([]);
       await signFor("carry_out");
     });
-    await expect(stale).rejects.toThrow("signed again");
+    await expect(stale).rejects.toThrow("signed to carry_out");
   });
 });
 

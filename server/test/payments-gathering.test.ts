@@ -48,6 +48,7 @@ test("what comes while there is no room is gathered by the one run that waits fo
   asked[0]?.();
   await vi.advanceTimersByTimeAsync(0);
   expect(runs).toEqual([["a", "b"]]);
+  expect(asked, "there was one wait").toHaveLength(1);
   earn("c");
   await vi.advanceTimersByTimeAsync(1);
   expect(asked).toHaveLength(2);
