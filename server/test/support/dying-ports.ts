@@ -2,9 +2,10 @@ import type { Stores } from "../../src/ports/stores.ts";
 
 /**
  * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a
- * supplier, one statement or one transaction; it is cut off before it happens or after it has.
+ * supplier, one statement or one transaction; it is cut off before it happens or after it has. For a moment that steps cannot be
+ * counted to, as some are taken when time has passed, `deathAt` asks whether it has come: then one step is taken after the other.
  */
-export function dyingProcess(deathAt: number, when: "before" | "after") {
+export function dyingProcess(deathAt: number | (() => Promise<boolean>), when: "before" | "after") {
   let step = 0;
   let dying = false;
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
@@ -18,14 +19,29 @@ export function dyingProcess(deathAt: number, when: "before" | "after") {
     result.then(end, end);
     return result;
   }
+  let last: Promise<unknown> = Promise.resolve();
   async function run(work: () => unknown): Promise<unknown> {
     if (dying) return dead;
     step += 1;
+    if (typeof deathAt === "function") {
+      const own = last.then(() => runAlone(work, deathAt));
+      last = own.catch(() => undefined);
+      return await own;
+    }
     dying = step === deathAt;
     if (!dying) return begin(work);
     if (when === "after") await work();
     // What was asked for before is done, although nobody hears of it.
     await Promise.allSettled(underWay);
+    die();
+    return dead;
+  }
+  async function runAlone(work: () => unknown, isTime: () => Promise<boolean>): Promise<unknown> {
+    if (dying) return dead;
+    dying = when === "before" && (await isTime());
+    const result = dying ? undefined : await work();
+    dying ||= when === "after" && (await isTime());
+    if (!dying) return result;
     die();
     return dead;
   }
