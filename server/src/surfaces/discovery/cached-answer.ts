@@ -23,15 +23,19 @@ const ONE_HOUR = "max-age=3600";
 
 /**
  * A public text that stays the same while the process lives: anybody's page may read it, it has an ETag, answers
- * GET, HEAD and the preflight, and is compressed once per encoding, when somebody first asks for that.
+ * GET, HEAD and the preflight, and is compressed once per encoding, when somebody first asks for that. So is a text that takes time
+ * to make: it comes as a function.
  */
-export function cachedAnswer(content: string | Uint8Array, options: CachedAnswerOptions): WebHandler {
-  const bytes = Buffer.from(content);
-  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+export function cachedAnswer(content: string | Uint8Array | (() => string), options: CachedAnswerOptions): WebHandler {
+  let known: Identified | undefined;
+  const identified = (): Identified => {
+    known ??= identify(typeof content === "function" ? content() : content);
+    return known;
+  };
   const variants = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
-  const variant = (encoding: Encoding) => {
-    const known = variants.get(encoding);
-    if (known !== undefined) return known;
+  const variant = (bytes: Buffer<ArrayBuffer>, encoding: Encoding) => {
+    const before = variants.get(encoding);
+    if (before !== undefined) return before;
     const made = encode(bytes, encoding);
     variants.set(encoding, made);
     return made;
@@ -47,16 +51,27 @@ export function cachedAnswer(content: string | Uint8Array, options: CachedAnswer
 
   return async (request) => {
     if (request.method === "OPTIONS") return preflight();
+    const { bytes, hash } = identified();
     const encoding = bytes.length < SMALLEST_COMPRESSED_BYTES ? "identity" : bestEncoding(request);
     const etag = `"${hash}${encoding === "identity" ? "" : `-${encoding}`}"`;
     const headers = new Headers({ ...shared, etag });
     if (isKnown(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
-    const body = await variant(encoding);
+    const body = await variant(bytes, encoding);
     headers.set("content-type", options.contentType);
     headers.set("content-length", String(body.byteLength));
     if (encoding !== "identity") headers.set("content-encoding", encoding);
     return new Response(request.method === "HEAD" ? null : body, { status: 200, headers });
   };
+}
+
+interface Identified {
+  bytes: Buffer<ArrayBuffer>;
+  hash: string;
+}
+
+function identify(content: string | Uint8Array): Identified {
+  const bytes = Buffer.from(content);
+  return { bytes, hash: createHash("sha256").update(bytes).digest("base64url").slice(0, 22) };
 }
 
 function preflight(): Response {

@@ -24,7 +24,7 @@ export function docsRoutes(options: DocsOptions): Routes {
   const groups = groupPages(options);
   const pageRoutes = pages.flatMap((page) => {
     const path = pathOf(page.slug);
-    const html = cachedAnswer(renderPage(page, groups, appUrl), {
+    const html = cachedAnswer(() => renderPage(page, groups, appUrl), {
       contentType: HTML,
       vary: ["accept"],
       headers: { ...htmlHeaders, link: `<${path}.md>; rel="alternate"; type="text/markdown"` },

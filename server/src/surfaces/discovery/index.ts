@@ -9,7 +9,7 @@ export interface DiscoveryOptions extends OpenApiRouteOptions, Omit<Documentatio
   securityContactExpires: Temporal.Instant | undefined;
 }
 
-/** What describes the service to people, agents and their tools. Public, the same for everybody, made once at boot. */
+/** What describes the service to people, agents and their tools. Public, the same for everybody, made once. */
 export function discoveryRoutes(options: DiscoveryOptions): Routes {
   const { securityContact: contact, securityContactExpires: expires } = options;
   const security = contact === undefined || expires === undefined ? undefined : { contact, expires };

@@ -16,12 +16,11 @@ export interface OpenApiRouteOptions {
 /** `GET /api/openapi.json`, made once, from what is really mounted. */
 export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ operation }) => (operation === undefined ? [] : [operation]));
-  const text = createOpenApi(catalog, {
-    appUrl,
-    operations: [...mounted, mcpOperation, openApiOperation, ...healthOperations],
-    today: clock.now().toZonedDateTimeISO("UTC").toPlainDate(),
+  const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
+  const operations = [...mounted, mcpOperation, openApiOperation, ...healthOperations];
+  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, operations, today }), {
+    contentType: "application/json; charset=utf-8",
   });
-  const answer = cachedAnswer(text, { contentType: "application/json; charset=utf-8" });
   return cachedRoutes(openApiOperation.path, answer, openApiOperation);
 }
 
@@ -33,6 +32,6 @@ export function paidOpenApiRoutes(options: {
   clock: Clock;
 }): Routes {
   const today = options.clock.now().toZonedDateTimeISO("UTC").toPlainDate();
-  const text = createPaidOpenApi(options.catalog, { ...options, today });
+  const text = () => createPaidOpenApi(options.catalog, { ...options, today });
   return cachedRoutes("/openapi.json", cachedAnswer(text, { contentType: "application/json; charset=utf-8" }));
 }
