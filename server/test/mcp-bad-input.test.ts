@@ -201,7 +201,7 @@ describe("the list", () => {
     expect(refused.text).toContain("flights:read");
   });
 
-  it("is given to thousands at once, byte for byte the same", async () => {
+  it("is given to hundreds at once and a thousand in all, byte for byte the same", async () => {
     const { headers, message } = toMessage("tools/list", {});
     const init = {
       method: "POST",
@@ -209,7 +209,7 @@ describe("the list", () => {
       body: JSON.stringify(message),
     };
     const texts = new Set<string>();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(Array.from({ length: 200 }, () => service.send("/api/mcp", init)));
       for (const { status, text } of answers) texts.add(`${status} ${text}`);
     }
