@@ -137,10 +137,11 @@ describe("a process that dies", () => {
         lives.add(life);
         if (life === OUTLIVED) break;
       }
-      // The count may pass over the end's one moment, as waiting callers look again when time has passed.
-      if (last !== undefined) lives.add(await live(last, "done", "dies after its end is stored"));
-      // Control: it died at every stage, and outlived the last one.
-      expect([...lives].toSorted()).toEqual(["done", "none", "open", OUTLIVED]);
+      // The count may pass over this one moment, as waiting callers look again when time has passed.
+      if (last === undefined) throw new Error("nobody is left to die");
+      expect(await live(last, "done", "dies after its end is stored")).toBe("done");
+      // Control: of the counted ones some died at the stages before, and the last one outlived.
+      expect([...lives]).toEqual(expect.arrayContaining(["none", "open", OUTLIVED]));
       expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
     },
   );
