@@ -9,6 +9,7 @@ import { controlRoutes } from "./control/routes.ts";
 import type { Scenarios } from "./control/scenarios.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { ApiError, apiError, notFound, wireError } from "./http/errors.ts";
+import { type HeldRequests, heldRequestRoutes } from "./http/held-requests.ts";
 import { type RateLimit, rateLimitRoutes } from "./http/rate-limit.ts";
 import { customerUserRoutes } from "./identity/routes.ts";
 import { newId } from "./ids.ts";
@@ -97,7 +98,14 @@ function toApiError(error: unknown): ApiError {
 
 export function createApp(
   sandbox: Sandbox,
-  parts: { offers: OfferStore; scenarios: Scenarios; workers: Workers; limits: RateLimit; token: string },
+  parts: {
+    offers: OfferStore;
+    scenarios: Scenarios;
+    workers: Workers;
+    limits: RateLimit;
+    held: HeldRequests;
+    token: string;
+  },
 ): Hono<Env> {
   const app = new Hono<Env>({ strict: false });
   app.use(async (context, next) => {
@@ -122,6 +130,7 @@ export function createApp(
   });
   app.route("/", controlRoutes(sandbox, parts.scenarios, parts.workers));
   app.route("/", rateLimitRoutes(parts.limits));
+  app.route("/", heldRequestRoutes(parts.held));
   app.route("/", photoRoutes());
   for (const prefix of ["/air/*", "/places/*", "/identity/*", "/stays/*"]) app.use(prefix, requireHeaders(parts.token));
   app.use(

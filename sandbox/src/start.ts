@@ -3,6 +3,7 @@ import { createClock } from "./clock.ts";
 import { CLOCK_OFFSET_KEY } from "./control/routes.ts";
 import { createScenarios } from "./control/scenarios.ts";
 import { seedRandomCodes } from "./hash.ts";
+import { HeldRequests } from "./http/held-requests.ts";
 import { RateLimit } from "./http/rate-limit.ts";
 import { listen } from "./http/server.ts";
 import { createNetwork } from "./inventory/network.ts";
@@ -57,14 +58,16 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
     wake: workers.wake,
   };
   const limits = new RateLimit(clock);
+  const held = new HeldRequests();
   const app = createApp(sandbox, {
     offers: createOfferStore(sandbox),
     scenarios,
     workers,
     limits,
+    held,
     token: settings.token,
   });
-  const server = await listen(app, { scenarios, clock, limits }, settings);
+  const server = await listen(app, { scenarios, clock, limits, held }, settings);
   return {
     port: server.port,
     async stop() {

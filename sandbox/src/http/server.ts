@@ -7,6 +7,7 @@ import { newId } from "../ids.ts";
 import type { Env, Fault } from "../sandbox.ts";
 import { isDatabaseUnavailable } from "../storage/database.ts";
 import { type ErrorType, wireError } from "./errors.ts";
+import type { HeldRequests } from "./held-requests.ts";
 import type { Allowance, RateLimit } from "./rate-limit.ts";
 
 const LARGEST_BODY_BYTES = 1_000_000;
@@ -80,7 +81,7 @@ export type RunningServer = { readonly port: number; close(): Promise<void> };
 
 export async function listen(
   app: Hono<Env>,
-  parts: { scenarios: Scenarios; clock: Clock; limits: RateLimit },
+  parts: { scenarios: Scenarios; clock: Clock; limits: RateLimit; held: HeldRequests },
   address: { host: string; port: number },
 ): Promise<RunningServer> {
   let baseUrl = `http://${address.host}`;
@@ -97,6 +98,7 @@ export async function listen(
     if (!URL.canParse(incoming.url ?? "/", baseUrl))
       return sendError(response, 400, "malformed_request", "The request's path is malformed.");
     const fault = controlled ? undefined : await parts.scenarios.take(incoming.method ?? "GET", path);
+    if (fault?.kind === "timeout" || fault?.kind === "late_effect") parts.held.add(response);
     // Held open without an answer until the client gives up; nothing was done.
     if (fault?.kind === "timeout") return;
     if (fault?.kind === "rate_limited") {

@@ -12,8 +12,8 @@ const TICKETING_MS = 1_000;
 const LONG_DELAY_MS = 60_000;
 
 export async function scheduleTicketing(tx: Queryable, order: OrderRow, nowMs: number): Promise<void> {
-  const delayMs =
-    order.ticketing_fault === "ticketing_delayed" ? order.ticketing_delay_ms || LONG_DELAY_MS : TICKETING_MS;
+  const usualMs = order.ticketing_fault === "ticketing_delayed" ? LONG_DELAY_MS : TICKETING_MS;
+  const delayMs = order.ticketing_delay_ms || usualMs;
   await tx.query("INSERT INTO jobs (kind, reference, due_ms) VALUES ('ticket', $1, $2)", [order.id, nowMs + delayMs]);
 }
 

@@ -15,7 +15,8 @@ export type Database = Queryable & {
 /** COMMIT was sent and its answer never came: whether the work was done is not known. */
 export class CommitOutcomeUnknown extends Error {}
 
-const CONNECT_TIMEOUT_MS = 3_000;
+/** As long as the service itself waits for a connection: a machine that is busy is no database that is away. */
+const CONNECT_TIMEOUT_MS = 10_000;
 const POOL_SIZE = 10;
 const SCHEMA_LOCK = 7_215_002;
 
