@@ -2,10 +2,10 @@ import type { Stores } from "../../src/ports/stores.ts";
 
 /**
  * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a
- * supplier, one statement or one transaction; it is cut off before it happens or after it has. For a moment that steps cannot be
- * counted to, as some are taken when time has passed, `deathAt` asks whether it has come: then one step is taken after the other.
+ * supplier, one statement or one transaction; it is cut off before it happens or after it has. A worker's sign of life is none: it
+ * comes when time has passed, and would be counted on a slow machine only.
  */
-export function dyingProcess(deathAt: number | (() => Promise<boolean>), when: "before" | "after") {
+export function dyingProcess(deathAt: number, when: "before" | "after") {
   let step = 0;
   let dying = false;
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
@@ -19,15 +19,9 @@ export function dyingProcess(deathAt: number | (() => Promise<boolean>), when: "
     result.then(end, end);
     return result;
   }
-  let last: Promise<unknown> = Promise.resolve();
   async function run(work: () => unknown): Promise<unknown> {
     if (dying) return dead;
     step += 1;
-    if (typeof deathAt === "function") {
-      const own = last.then(() => runAlone(work, deathAt));
-      last = own.catch(() => undefined);
-      return await own;
-    }
     dying = step === deathAt;
     if (!dying) return begin(work);
     if (when === "after") await work();
@@ -36,21 +30,14 @@ export function dyingProcess(deathAt: number | (() => Promise<boolean>), when: "
     die();
     return dead;
   }
-  async function runAlone(work: () => unknown, isTime: () => Promise<boolean>): Promise<unknown> {
-    if (dying) return dead;
-    dying = when === "before" && (await isTime());
-    const result = dying ? undefined : await work();
-    dying ||= when === "after" && (await isTime());
-    if (!dying) return result;
-    die();
-    return dead;
-  }
   function mortal<T extends object>(target: T): T {
     return new Proxy(target, {
       get(object, key) {
         const value: unknown = Reflect.get(object, key);
         if (typeof value !== "function" || key === "provenance") return value;
-        return (...args: unknown[]) => run(() => Reflect.apply(value, object, args));
+        const work = (args: unknown[]) => () => Reflect.apply(value, object, args);
+        if (key === "touch") return (...args: unknown[]) => (dying ? dead : begin(work(args)));
+        return (...args: unknown[]) => run(work(args));
       },
     });
   }

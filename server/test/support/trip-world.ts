@@ -7,6 +7,7 @@ import { systemRandom } from "../../src/domain/ids.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { chainEndings } from "../../src/jobs/chain-endings.ts";
 import { createChainSubmitter } from "../../src/jobs/submit-chain.ts";
+import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";
 import type { TripTerms } from "../../src/ports/escrow-contract.ts";
 import type { NewTrip } from "../../src/ports/trips.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
@@ -34,8 +35,11 @@ export async function openTripWorld() {
   const tenantId = tenant.tenant.id;
   const healthy: StepPorts = { stores, chain: network.chain, submission: network.submitter, clock };
 
-  /** A process of its own, which submits too, and dies when it is told to. */
-  function openDying({ mortal, mortalStores }: ReturnType<typeof dyingProcess>) {
+  /**
+   * A process of its own, which dies when it is told to. Who waits in it carries his order out himself, one turn after the other:
+   * with a loop beside him, and looks when time has passed, the number of steps would be another one each time.
+   */
+  function openDying({ mortal, mortalStores }: ReturnType<typeof dyingProcess>): StepPorts {
     const mortals = mortalStores(stores);
     const submitter = createChainSubmitter({
       chain: mortal(network.chain),
@@ -48,8 +52,17 @@ export async function openTripWorld() {
       log: silentLog,
       timing: { resendMs: 0 },
     });
-    const ports: StepPorts = { stores: mortals, chain: network.chain, submission: submitter, clock };
-    return { ports, submitter };
+    const submission: ChainSubmission = {
+      kick: () => undefined,
+      async waitForEnd(id) {
+        for (;;) {
+          const end = await submitter.waitForEnd(id, 0);
+          if (end !== undefined) return end;
+          await submitter.runOnce();
+        }
+      },
+    };
+    return { stores: mortals, chain: network.chain, submission, clock };
   }
 
   /** Has what it asks for carried out by a healthy process, which otherwise does nothing. */
