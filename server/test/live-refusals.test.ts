@@ -1,10 +1,12 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { RpcCall } from "./support/dev-chain.ts";
 import { createLiveDeployment, type LiveChain, type LiveDeployment, startLiveChain } from "./support/live-service.ts";
-import { closedPort } from "./support/scripted-server.ts";
+import { DEAD_PORT } from "./support/mail-server.ts";
 
 /** What is wrong with the configuration of a live network ends the start with one line, before anything is stored for good. */
+// Chains and products are started, several in one test.
+vi.setConfig({ testTimeout: 180_000 });
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {
@@ -86,7 +88,7 @@ it.each<[string, () => Promise<Record<string, string>> | Record<string, string>,
   ],
   [
     "nobody at the RPC URL",
-    async () => ({ CHAIN_RPC_URL: `http://127.0.0.1:${await closedPort()}` }),
+    () => ({ CHAIN_RPC_URL: `http://127.0.0.1:${DEAD_PORT}` }),
     /the live chain does not answer\. Check CHAIN_RPC_URL/,
   ],
   [

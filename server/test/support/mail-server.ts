@@ -91,7 +91,9 @@ function addressOf(address: AddressInfo | string | null): AddressInfo {
 /** Takes connections and says what `speak` says, or nothing at all. */
 export async function startDumbServer(speak: (socket: Socket) => void = () => undefined) {
   const sockets = new Set<Socket>();
+  let taken = 0;
   const server = createServer((socket) => {
+    taken += 1;
     sockets.add(socket);
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
@@ -103,6 +105,8 @@ export async function startDumbServer(speak: (socket: Socket) => void = () => un
     port,
     url: `smtp://127.0.0.1:${port}`,
     connections: sockets,
+    /** How many there ever were, as one can be over before somebody looks. */
+    connectionsTaken: () => taken,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -110,8 +114,5 @@ export async function startDumbServer(speak: (socket: Socket) => void = () => un
   };
 }
 
-/** A port where nobody listens. */
-export async function deadPort(): Promise<number> {
-  await using server = await startDumbServer();
-  return server.port;
-}
+/** Where nobody listens: one that was free a moment ago can be anybody's. */
+export const DEAD_PORT = 9;

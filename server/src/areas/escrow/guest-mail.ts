@@ -19,7 +19,7 @@ export interface GuestMailPorts {
 
 /** Who takes a mail and dies with it keeps it from the others for so long; sending takes at most half of it. */
 export const GUEST_MAIL_LEASE = { minutes: 2 };
-const WAIT_MILLISECONDS = 5_000;
+const WAIT_MILLISECONDS = 10_000;
 const POLL_MILLISECONDS = 100;
 const FIRST_RETRY_SECONDS = 15;
 const LONGEST_RETRY_SECONDS = 3_600;
