@@ -13,6 +13,7 @@ let collection: Hex;
 beforeAll(async () => {
   service = await startTestService();
   escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
   collection = (await escrow.keys.wallet("sandbox", "collection")).address;
 });

@@ -29,6 +29,7 @@ let own: Hex;
 beforeAll(async () => {
   service = await startTestService();
   escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
   const policy = { markupConfig: { strategy: "static", bps: 0 }, ceilingMicroUsdc: CEILING.toString() };
   resultOf(await service.call("activate_tenant_pricing_policy", policy));

@@ -22,6 +22,7 @@ let other: Awaited<ReturnType<typeof newFundedTenant>>;
 beforeAll(async () => {
   service = await startTestService();
   escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
   other = await newFundedTenant(service, "Other");
   tripId = await escrow.prefund("10000");

@@ -34,9 +34,8 @@ async function refused(order: ChainOrder) {
       ? { error: { code: -32_000, message: "transaction is not to our taste" } }
       : "pass",
   );
-  for (let turn = 0; turn < 8; turn += 1) await world.network.submitter.runOnce();
-  world.devChain.behave();
   await world.drain();
+  world.devChain.behave();
   return await endOf(id);
 }
 

@@ -12,6 +12,7 @@ let tripId: Hex;
 beforeAll(async () => {
   service = await startTestService();
   escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
   tripId = await escrow.prefund("10000");
 });

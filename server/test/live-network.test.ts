@@ -1,5 +1,5 @@
 import { decodeEventLog } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../src/domain/money.ts";
 import type { Hex } from "../src/domain/tokens.ts";
@@ -17,6 +17,9 @@ import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-s
 import { resultOf, runChainCommand, stranger, UNIT } from "./support/treasury.ts";
 
 /** The product in production mode against a second local chain and a supplier sandbox that stand in for the live ones. */
+// Limits catch what never comes: how long it takes is the machine's.
+vi.setConfig({ testTimeout: 180_000 });
+const PATIENCE = { timeout: 100_000 };
 let chain: LiveChain;
 let supplier: SupplierSandbox;
 let deployment: LiveDeployment;
@@ -96,7 +99,7 @@ describe("two networks in one process", () => {
     const live = await books(tenant.live);
     const source = `eip155:${LIVE_CHAIN_ID}`;
     expect(live).toMatchObject({ chainId: LIVE_CHAIN_ID, sandbox: false, sourceLevel: "live", source });
-    await expect.poll(async () => (await books(tenant.sandbox)).available.USDC, { timeout: 20_000 }).toBe("100000.00");
+    await expect.poll(async () => (await books(tenant.sandbox)).available.USDC, PATIENCE).toBe("100000.00");
     const sandbox = await books(tenant.sandbox);
     expect(sandbox).toMatchObject({ chainId: 5_042_002, sandbox: true, source: "embedded-devnet" });
     expect(sandbox.address).not.toBe(live.address);
@@ -203,7 +206,7 @@ describe("a booking with a production key", () => {
     expect(booked.chargedUsdc).toBe(second?.totalAmount);
     const captures = async () =>
       await deployment.sql("select hash from chain_transaction where purpose = 'capture' and state = 'confirmed'");
-    await expect.poll(async () => (await captures()).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await captures()).length, PATIENCE).toBe(1);
     const hash = z.templateLiteral(["0x", z.string()]).parse((await captures())[0]?.hash);
     expect(await transfersOf(hash)).toEqual([
       {
@@ -233,7 +236,7 @@ describe("the usage of production keys", () => {
     for (let call = 0; call < 5; call += 1) expect((await quote(payer.live)).status).toBe(200);
     expect((await quote(payer.sandbox)).status).toBe(200);
     const statuses = async () => new Set((await usageOf(payer.live)).map(({ status }) => status));
-    await expect.poll(statuses, { timeout: 30_000 }).toEqual(new Set(["settled", "sandbox"]));
+    await expect.poll(statuses, PATIENCE).toEqual(new Set(["settled", "sandbox"]));
     const records = await usageOf(payer.live);
     for (const record of records) expect(record.settlementTx === null).toBe(record.status === "sandbox");
     const owed = Map.groupBy(
@@ -257,13 +260,13 @@ describe("the usage of production keys", () => {
     await fund(payer, UNIT);
     await quote(payer.live);
     const states = async ({ live }: { live: As }) => new Set((await usageOf(live)).map(({ status }) => status));
-    await expect.poll(() => states(payer), { timeout: 30_000 }).toEqual(new Set(["settled"]));
+    await expect.poll(() => states(payer), PATIENCE).toEqual(new Set(["settled"]));
     expect(await usageOf(debtor.live)).toEqual([
       expect.objectContaining({ status: "unsettled", settlementTx: null, priceMicroUsdc: "1000" }),
     ]);
     const { address } = await books(debtor.live);
     await chain.deposit(address, UNIT);
-    await expect.poll(() => states(debtor), { timeout: 30_000 }).toEqual(new Set(["settled"]));
+    await expect.poll(() => states(debtor), PATIENCE).toEqual(new Set(["settled"]));
     expect(await chain.balanceOf(address)).toBeLessThan(UNIT);
     expect(formatDecimal(await chain.balanceOf(address))).toBe((await books(debtor.live)).balances.USDC);
   });
@@ -279,7 +282,7 @@ describe("the usage of production keys", () => {
     const before = await chain.balanceOf(from);
     await chain.setBlocked("unBlacklist", from);
     const states = async () => new Set((await usageOf(payer.live)).map(({ status }) => status));
-    await expect.poll(states, { timeout: 30_000 }).toEqual(new Set(["settled"]));
+    await expect.poll(states, PATIENCE).toEqual(new Set(["settled"]));
     const records = await usageOf(payer.live);
     const sum = records.reduce((all, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);
     expect(await chain.balanceOf(from)).toBe(UNIT - sum);
@@ -299,7 +302,7 @@ describe("the usage of production keys", () => {
     await fund(payer, UNIT);
     await quote(payer.live);
     await expect
-      .poll(async () => new Set((await usageOf(payer.live)).map(({ status }) => status)), { timeout: 40_000 })
+      .poll(async () => new Set((await usageOf(payer.live)).map(({ status }) => status)), PATIENCE)
       .toEqual(new Set(["settled"]));
   });
 });

@@ -244,30 +244,27 @@ describe("what the registry refuses", () => {
   });
 
   it("is told to who waits for it", async () => {
-    const own = await world.open({ endings: chainEndings });
-    own.submitter.start();
-    try {
-      const ports = { ...lying(subject.wallet.address), submission: own.submitter };
-      const asked = requestValidation(ports, {
-        tenantId: subject.tenant.id,
-        callId: await newCall(),
-        agentId: raterAgentId,
-        validator: stranger(),
-        ownerWallet: subject.wallet.address,
-        tag: "not mine",
-        requestUri: undefined,
-        seed: undefined,
-        about: {},
-      });
-      await expect(asked).rejects.toMatchObject({
-        code: "registry_refused",
-        cause: expect.objectContaining({ message: expect.stringContaining("NotAuthorized(") }),
-      });
-      const left = await world.db.selectFrom("validation").select("id").where("tag", "=", "not mine").execute();
-      expect(left).toEqual([]);
-    } finally {
-      await own.submitter.stop();
-    }
+    const callId = await newCall();
+    const asked = requestValidation(lying(subject.wallet.address), {
+      tenantId: subject.tenant.id,
+      callId,
+      agentId: raterAgentId,
+      validator: stranger(),
+      ownerWallet: subject.wallet.address,
+      tag: "not mine",
+      requestUri: undefined,
+      seed: undefined,
+      about: {},
+    });
+    const told = expect(asked).rejects.toMatchObject({
+      code: "registry_refused",
+      cause: expect.objectContaining({ message: expect.stringContaining("NotAuthorized(") }),
+    });
+    await expect.poll(async () => (await world.effectOf(callId)).effect).toBe("open");
+    await world.drain(network);
+    await told;
+    const left = await world.db.selectFrom("validation").select("id").where("tag", "=", "not mine").execute();
+    expect(left).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import type { Hex } from "../src/domain/tokens.ts";
 import {
@@ -11,6 +11,9 @@ import {
 import { resultOf, UNIT } from "./support/treasury.ts";
 
 /** The whole product, over whose stop a trip expires. The live chain's time goes on when a test says so. */
+// What expired is looked for once a minute: a look that failed is not the last.
+vi.setConfig({ testTimeout: 240_000 });
+const PATIENCE = { timeout: 100_000 };
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {
@@ -47,7 +50,7 @@ async function newTenant(service: LiveService, amount: bigint) {
   const address = Address.parse(resultOf(await service.call("check_treasury", {}, as)).address);
   await chain.deposit(address, amount);
   const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
-  await expect.poll(() => deployment.sql(text, [as.tenantId]), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => deployment.sql(text, [as.tenantId]), PATIENCE).toHaveLength(1);
   return { as, address };
 }
 
@@ -70,9 +73,7 @@ test("gives its free money back as soon as the service runs again", async () => 
   const service = await deployment.start(settings, { clock: { now: () => Temporal.Now.instant().add({ seconds }) } });
   try {
     const read = async () => (await service.send(path, { headers })).body;
-    await expect
-      .poll(read, { timeout: 20_000 })
-      .toMatchObject({ state: "closed", refundedUsdc: "40.50", isExpired: true });
+    await expect.poll(read, PATIENCE).toMatchObject({ state: "closed", refundedUsdc: "40.50", isExpired: true });
     expect(await chain.balanceOf(escrow)).toBe(0n);
     // What the calls cost is paid from the same wallet.
     const [row] = await deployment.sql("select sum(price_micro)::int as cost from usage_record");

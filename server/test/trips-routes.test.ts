@@ -14,6 +14,7 @@ let own: Hex;
 beforeAll(async () => {
   service = await startTestService();
   escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
   api = readApiDescription((await get("/api/openapi.json")).text);
 });

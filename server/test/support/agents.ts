@@ -35,7 +35,7 @@ export async function openAgents(service: TestService, { client, treasuryOf }: T
         const answer = await service.call("read_reputation", { recentLimit: 0 }, as);
         return z.object({ agentId: z.string() }).parse(resultOf(answer)).agentId;
       },
-      { timeout: 15_000 },
+      { timeout: 100_000 },
     );
     return { tenantId, as, agentId, wallet: await treasuryOf(tenantId) };
   }

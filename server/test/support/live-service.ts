@@ -27,7 +27,8 @@ const GRACE_SECONDS = 604_800n;
 /** A second local chain that stands in for the live one: real tokens on it, a relayer with gas, and a mint to deposit from. */
 export async function startLiveChain(chainId = LIVE_CHAIN_ID) {
   const chain = await startDevChain({ chainId });
-  const transport = http(chain.url, { retryCount: 0, fetchOptions: { keepalive: false } });
+  // Longer than any machine stands still.
+  const transport = http(chain.url, { retryCount: 0, timeout: 120_000, fetchOptions: { keepalive: false } });
   const definition = defineChain({
     id: chainId,
     name: "stand-in",
