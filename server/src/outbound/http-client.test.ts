@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { LookupFunction } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { closedPort, startScriptedServer } from "../../test/support/scripted-server.ts";
 import { createHttpClient } from "./http-client.ts";
 
@@ -35,16 +35,32 @@ test("a request that was sent and got no whole answer is unanswered", async () =
   const http = createHttpClient();
   for (const [answer, problem] of [
     ["reset", "reset"],
-    ["hang", "timeout"],
     [{ truncated: "{" }, "truncated"],
   ] as const) {
     const server = await startScriptedServer(() => answer);
-    const timeoutMs = answer === "hang" ? 150 : 20_000;
-    const sent = http.send({ ...base, method: "POST", json: { a: 1 }, url: server.url, timeoutMs });
+    const sent = http.send({ ...base, method: "POST", json: { a: 1 }, url: server.url });
     await expect(sent).rejects.toMatchObject({ problem, delivery: "unanswered" });
     await server.close();
   }
   http.close();
+});
+
+test("a request that arrived and is not answered in its time is unanswered", async () => {
+  const server = await startScriptedServer(() => "hang");
+  const http = createHttpClient();
+  // Else its time could be over before the connection is made, which is another case.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const sent = http.send({ ...base, method: "POST", json: { a: 1 }, url: server.url });
+    const ended = expect(sent).rejects.toMatchObject({ problem: "timeout", delivery: "unanswered" });
+    await expect.poll(() => server.requests.length).toBe(1);
+    vi.advanceTimersByTime(base.timeoutMs);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
+  http.close();
+  await server.close();
 });
 
 test("a TLS handshake with something that speaks no TLS was never sent", async () => {
@@ -64,6 +80,7 @@ test("waiting for a free connection counts, and ends as never sent", async () =>
   const first = http.send({ ...base, url: server.url, signal: stop.signal });
   const second = http.send({ ...base, url: server.url, timeoutMs: 150 });
   await expect(second).rejects.toMatchObject({ problem: "timeout", delivery: "not_sent" });
+  await expect.poll(() => server.requests.length).toBe(1);
   stop.abort();
   await expect(first).rejects.toMatchObject({ problem: "aborted" });
   expect(server.requests).toHaveLength(1);

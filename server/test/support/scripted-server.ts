@@ -73,6 +73,8 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
     connectionCount += 1;
     connections.set(socket, connectionCount);
   });
+  // Who keeps connections finds them as they were left, however long that was ago.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = isAddress(address) ? address.port : 0;
