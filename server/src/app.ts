@@ -14,6 +14,8 @@ type OwnOptions = "log" | "closedBecause" | "undo" | "appUrl" | "edgeUrl" | "loc
 export interface AppOptions extends Omit<ServiceOptions, OwnOptions> {
   /** In place of the standard error output. */
   logTo?: DestinationStream;
+  /** How long a stop waits for the answers that are under way. */
+  drainMilliseconds?: number;
 }
 
 /** `app`: dispatch, MCP, resources, pages · `edge`: the payment-gated tools and MCP. */
@@ -96,7 +98,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       demo: service.demo,
       async stop() {
         status.closed = "draining";
-        await Promise.all(fronts.map((front) => front.node.close(DRAIN_MILLISECONDS)));
+        await Promise.all(fronts.map((front) => front.node.close(options.drainMilliseconds ?? DRAIN_MILLISECONDS)));
         await stopEverything();
       },
     };

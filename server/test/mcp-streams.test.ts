@@ -212,7 +212,8 @@ it("who does not read holds nobody else up", async () => {
 });
 
 it("a subscription to what never changes ends at once, and a stop answers streams that are under way", async () => {
-  const own = await startTestService({}, { extraTools: tools });
+  // What is under way is answered when this test says so.
+  const own = await startTestService({}, { extraTools: tools, drainMilliseconds: 60_000 });
   const { headers, message } = toMessage("subscriptions/listen", { notifications: { toolsListChanged: true } });
   const listening = await fetch(`${own.appUrl}/api/mcp`, {
     method: "POST",
