@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findFreePort } from "../../server/src/embedded/free-port.ts";
 import { type Message, startBridge } from "./support/bridge-process.ts";
-import { sendJson, startScriptedMcp } from "./support/scripted-mcp.ts";
+import { type Play, sendJson, startScriptedMcp } from "./support/scripted-mcp.ts";
 
 const KEY = "ak_this_must_never_be_seen";
 const echo = (message: Message) => ({ jsonrpc: "2.0", id: message.id, result: {} });
 
 describe("a request without an answer is an error that says why", () => {
   it("when no server listens, and works once one does", async () => {
-    const first = await startScriptedMcp(() => undefined);
+    const first = await startScriptedMcp(() => undefined, await findFreePort());
     const { port, url } = first;
     await first.close();
     await using bridge = startBridge({ WAYFARE_URL: url, WAYFARE_API_KEY: KEY });
@@ -26,9 +27,10 @@ describe("a request without an answer is an error that says why", () => {
   });
 
   it("when the server restarts in the middle; the next call works", async () => {
-    const first = await startScriptedMcp((message, response) => {
+    const play: Play = (message, response) => {
       if (message.method !== "hang") sendJson(response, echo(message));
-    });
+    };
+    const first = await startScriptedMcp(play, await findFreePort());
     await using bridge = startBridge({ WAYFARE_URL: first.url });
     bridge.send({ id: 0, method: "ping" });
     await bridge.answer(0);

@@ -8,7 +8,7 @@ export interface Received {
   message: Message;
 }
 
-type Play = (message: Message, response: ServerResponse, request: IncomingMessage) => void;
+export type Play = (message: Message, response: ServerResponse, request: IncomingMessage) => void;
 
 export const sendJson = (response: ServerResponse, value: unknown, status = 200, type = "application/json"): void => {
   response.writeHead(status, { "content-type": type }).end(typeof value === "string" ? value : JSON.stringify(value));
