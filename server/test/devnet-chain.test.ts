@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEther } from "viem";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { COIN_BYTECODE, coinAbi } from "./support/devnet-coin.ts";
 import {
   account,
@@ -10,6 +10,9 @@ import {
   type DevnetFixture,
   signTransfer,
 } from "./support/devnet-fixture.ts";
+
+// Chains are started several times over.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {

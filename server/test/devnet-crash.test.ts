@@ -1,11 +1,14 @@
 import { keccak256 } from "viem";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRandom } from "../src/commands/chaos/random.ts";
 import { findNodes } from "../src/embedded/devnet/orphans.ts";
 import { isAlive } from "../src/embedded/process-identity.ts";
 import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } from "./support/devnet-fixture.ts";
 import { findLosses, newWitness, storm } from "./support/devnet-storm.ts";
 import { until } from "./support/embedded-fixture.ts";
+
+// Chains are started several times over.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {

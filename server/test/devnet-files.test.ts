@@ -1,8 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } from "./support/devnet-fixture.ts";
 import { until } from "./support/embedded-fixture.ts";
+
+// Chains are started several times over.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {
@@ -64,13 +67,15 @@ test("damage within the log is refused with a line that names the place; nothing
 });
 
 test("a start from a snapshot gives the same chain with all its receipts; old files go, the last two snapshots stay", async () => {
-  const chain = await fixture.start({ snapshotAfter: 10 });
+  // More than a round makes, so that a chain which rests in between does not write one by itself.
+  const snapshotAfter = 20;
+  const chain = await fixture.start({ snapshotAfter });
   const { result: first } = await chain.ask("eth_sendRawTransaction", await signTransfer(1, 0));
   const tips = [];
   for (let round = 0; round < 4; round += 1) {
     await mine(chain, 6);
     await chain.stop();
-    Object.assign(chain, await fixture.start({ snapshotAfter: 10 }));
+    Object.assign(chain, await fixture.start({ snapshotAfter }));
     tips.push(chain.restored.block);
   }
   expect(tips).toEqual([7, 13, 19, 25]);

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "../src/embedded/devnet/devnet-part.ts";
 import { findNodes } from "../src/embedded/devnet/orphans.ts";
 import type { Part } from "../src/embedded/part.ts";
@@ -13,6 +13,9 @@ import { isAlive, sendSignal } from "../src/embedded/process-identity.ts";
 import { account, ask, signTransfer } from "./support/devnet-fixture.ts";
 import { createFixture, until } from "./support/embedded-fixture.ts";
 import { createTestDatabase } from "./support/test-database.ts";
+
+// Chains and services are started several times over.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let dataDir: string;
 let messages: string[];

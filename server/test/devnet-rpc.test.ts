@@ -120,12 +120,13 @@ test("filters work, and a client that never reads its answers holds up nobody", 
       params: ["0x0", true],
     })),
   );
-  const slow = connect(chain.port, "127.0.0.1");
+  const slow = connect(chain.port, "127.0.0.1").on("error", () => undefined);
   slow.pause();
   for (let count = 0; count < 20; count += 1) {
     slow.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   }
-  const never = connect(chain.port, "127.0.0.1");
+  // Whom the chain gives up on first, on a slow machine, is no matter here.
+  const never = connect(chain.port, "127.0.0.1").on("error", () => undefined);
   never.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{");
   const filter = await chain.client.createBlockFilter();
   const hash = await chain.wallet(1).sendTransaction({ to: account(2).address, value: 1n });

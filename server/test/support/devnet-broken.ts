@@ -1,4 +1,5 @@
-// The development chain with another log. The first word says which:
+// The development chain with another log, or another patience. The first word says which:
+// - patient: what waits for an earlier transaction of its sender waits as long as a test may take.
 // - forgetful: a block is mined and acknowledged long before its record is written. A check of durability must notice.
 // - full: every second record finds no room on the disk.
 // - mortal: everything is killed between the record's sync and the mining of its block.
@@ -8,6 +9,7 @@ import { startDevnet } from "../../src/embedded/devnet/start.ts";
 import { LogFullError, type OpenLog, openLog } from "../../src/embedded/devnet/write-ahead-log.ts";
 
 const LATE_MS = 60_000;
+const PATIENT_MS = 600_000;
 
 const forgetful: OpenLog = async (...place) => {
   const log = await openLog(...place);
@@ -54,6 +56,7 @@ const running = await startDevnet(readSettings(words), {
   nowMs: Date.now,
   say: (line) => void process.stderr.write(`${line}\n`),
   openLog: logs.get(mode) ?? openLog,
+  ...(mode === "patient" ? { holdMs: PATIENT_MS } : {}),
 });
 const { port, genesisHash, restored } = running;
 process.stdout.write(

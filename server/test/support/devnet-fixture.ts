@@ -42,8 +42,8 @@ export interface StartOptions {
   prefund?: readonly string[];
   /** A folder of its own beside the others'. */
   name?: string;
-  /** Another log in place of the real one. */
-  broken?: "forgetful" | "full" | "mortal";
+  /** Another log in place of the real one, or more patience. */
+  broken?: "forgetful" | "full" | "mortal" | "patient";
   /** Words before the program's, for another user or network. */
   prefix?: readonly string[];
 }

@@ -17,6 +17,8 @@ export interface Witness {
 export const newWitness = (): Witness => ({ acknowledged: [], blocks: new Map() });
 
 const SENDERS = 6;
+/** A slow chain takes what everybody sends into few blocks, and a reader may be late. */
+const FEWEST_NEW_BLOCKS = 4;
 
 /** Clients that send and read as fast as they can until the chain dies under them. */
 export const storm = async (chain: Devnet, witness: Witness, random: Random, kill: () => Promise<unknown>) => {
@@ -42,7 +44,8 @@ export const storm = async (chain: Devnet, witness: Witness, random: Random, kil
   // A chain that dies breaks connections off: that ends a client as well.
   const ended = Promise.allSettled(clients);
   const enough = witness.acknowledged.length + random.between(20, 60);
-  while (witness.acknowledged.length < enough) await delay(1);
+  const enoughBlocks = witness.blocks.size + FEWEST_NEW_BLOCKS;
+  while (witness.acknowledged.length < enough || witness.blocks.size < enoughBlocks) await delay(1);
   await delay(random.between(0, 30));
   await kill();
   isOver = true;

@@ -4,8 +4,8 @@ import { openLateLog } from "./late-log.ts";
 import { readSettings } from "./settings.ts";
 import { startDevnet } from "./start.ts";
 
-/** Everything answered is in the log, so there is nothing worth waiting for longer. */
-const STOP_WITHIN_MS = 3_000;
+/** Everything answered is in the log: only a snapshot is worth the wait, and who stops it as a part waits less. */
+const STOP_WITHIN_MS = 30_000;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const endWith = (reason: string): void => {

@@ -17,8 +17,6 @@ const GROUP_GAS = BLOCK_GAS_LIMIT / 2;
 const GROUP_LIMIT = 500;
 const HELD_LIMIT = 1_024;
 const QUEUE_LIMIT = 10_000;
-/** How long a transaction waits for an earlier one of its sender. */
-const HOLD_MS = 3_000;
 /** Idle for this long, a snapshot disturbs nobody. */
 const IDLE_MS = 500;
 
@@ -52,7 +50,7 @@ export interface Sequencer {
 export const createSequencer = (
   lane: NodeLane,
   chain: ChainKeeper,
-  clock: { nowMs(): number },
+  { nowMs, holdMs }: { nowMs(): number; holdMs: number },
   onBroken: (reason: string) => void,
 ): Sequencer => {
   const queue: Waiting[] = [];
@@ -102,7 +100,7 @@ export const createSequencer = (
     item.settle(failure(REJECTED, `nonce too high: transactions of this sender before nonce ${nonce} are missing`));
 
   const hold = (item: Waiting, { from, nonce }: Queued): void => {
-    const deadlineMs = performance.now() + HOLD_MS;
+    const deadlineMs = performance.now() + holdMs;
     if (!held.add({ item, from, nonce, deadlineMs })) refuseEarly(item, nonce);
   };
 
@@ -118,7 +116,7 @@ export const createSequencer = (
   const mine = async (accepted: readonly Accepted[]): Promise<void> => {
     const record = chain.nextRecord(
       accepted.map(({ item }) => item.raw),
-      Math.floor(clock.nowMs() / 1_000),
+      Math.floor(nowMs() / 1_000),
     );
     try {
       await chain.log(record);

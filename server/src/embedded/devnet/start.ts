@@ -30,9 +30,12 @@ export interface DevnetTools {
   nowMs(): number;
   say(line: string): void;
   openLog?: OpenLog;
+  /** How long a transaction waits for an earlier one of its sender. */
+  holdMs?: number;
 }
 
 const LOCK_PATIENCE_MS = 3_000;
+const HOLD_MS = 3_000;
 
 /** A predecessor that was just killed may still be going. */
 const lockFolder = async (folder: string): Promise<OwnerLock> => {
@@ -50,7 +53,7 @@ const lockFolder = async (folder: string): Promise<OwnerLock> => {
 /** Starts the chain of a folder: its node, restored to the last logged block, behind the sequencer and the method list. */
 export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
   const { folder } = settings;
-  const { nowMs, say } = tools;
+  const { nowMs, say, holdMs = HOLD_MS } = tools;
   const nowSeconds = (): number => Math.floor(nowMs() / 1_000);
   ensurePrivateFolder(folder);
   const lock = await lockFolder(folder);
@@ -88,7 +91,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   void node.ended.then((reason) => onBroken(`the node ended (${reason})`));
   const { snapshotAfter } = settings;
   const chain = await createChainKeeper({ folder, snapshotAfter, openLog: tools.openLog ?? openLog, say }, recovered);
-  const sequencer = createSequencer(lane, chain, { nowMs }, onBroken);
+  const sequencer = createSequencer(lane, chain, { nowMs, holdMs }, onBroken);
   const reader = createNodeReader(node.port);
   const gateway = createGateway({
     sequencer,
