@@ -1,10 +1,13 @@
 import { statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { isAlive } from "../src/embedded/process-identity.ts";
 import { createFixture, type Fixture, query, until } from "./support/embedded-fixture.ts";
 import { adminUrl, createTestDatabase } from "./support/test-database.ts";
+
+// Each makes a database and starts several services.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let fixture: Fixture;
 beforeEach(() => {
