@@ -46,7 +46,8 @@ export interface Embedded {
 }
 
 const TICK_MS = 250;
-const WAIT_FOR_OTHERS_MS = 60_000;
+/** The other one may be making the database for the first time, on a slow disk. */
+const WAIT_FOR_OTHERS_MS = 180_000;
 const PROGRESS_EVERY_MS = 5_000;
 const STOP_LIMIT_MS = 9_000;
 

@@ -2,14 +2,20 @@ import pg from "pg";
 import { EmbeddedError, errorCode, errorText } from "../embedded-error.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Of a server that answers: to make a database, it copies one to the disk. */
+const QUERY_TIMEOUT_MS = 60_000;
 
 /** Runs with one connection of its own and always ends it. */
 export const withClient = async <Result>(
   connectionString: string,
   use: (client: pg.Client) => Promise<Result>,
-  timeoutMs = CONNECT_TIMEOUT_MS,
+  timeoutMs?: number,
 ): Promise<Result> => {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs });
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: timeoutMs ?? CONNECT_TIMEOUT_MS,
+    query_timeout: timeoutMs ?? QUERY_TIMEOUT_MS,
+  });
   // A connection that breaks while idle reports here; the pending query rejects by itself.
   client.on("error", () => undefined);
   try {

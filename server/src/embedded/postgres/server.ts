@@ -32,8 +32,11 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** A healthy server answers at once, one in recovery says so; one that does neither for so long is replaced. */
 const FOUND_SILENCE_LIMIT_MS = 4_000;
 const STARTED_SILENCE_LIMIT_MS = 30_000;
+/** The time alone says nothing: this process may have been the one that stood still. */
+const LEAST_SILENT_PROBES = 4;
 const RETRY_MS = 150;
-const START_ATTEMPTS = 40;
+/** What a killed server leaves goes as soon as the disk lets go of it. */
+const START_ATTEMPTS = 120;
 const PROGRESS_EVERY_MS = 5_000;
 
 const STARTING_UP = "57P03";
@@ -55,6 +58,7 @@ const waitUntilReady = async (
 ): Promise<"ready" | "ended" | "silent"> => {
   const adminUrl = databaseUrl({ ...access, port: part.port }, "postgres");
   let lastSign = performance.now();
+  let silentProbes = 0;
   let nextProgress = lastSign + PROGRESS_EVERY_MS;
   while (isAlive(part)) {
     signal?.throwIfAborted();
@@ -62,9 +66,13 @@ const waitUntilReady = async (
       return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MS)) === dataFolderOf(folder) ? "ready" : "silent";
     } catch (error) {
       if (errorCode(error) === TOO_MANY_CONNECTIONS) return "ready";
-      if (errorCode(error) === STARTING_UP) lastSign = performance.now();
+      silentProbes += 1;
+      if (errorCode(error) === STARTING_UP) {
+        lastSign = performance.now();
+        silentProbes = 0;
+      }
     }
-    if (performance.now() - lastSign > silenceLimitMs) return "silent";
+    if (silentProbes >= LEAST_SILENT_PROBES && performance.now() - lastSign > silenceLimitMs) return "silent";
     if (performance.now() > nextProgress) {
       progress("PostgreSQL is recovering what was written before it was killed");
       nextProgress += PROGRESS_EVERY_MS;
