@@ -255,7 +255,9 @@ const runNpm = async (lock, cacheFolder) => {
     endRunningNpm = async () => {
       process.kill(-npm.pid, "SIGTERM");
       await Promise.race([ended, delay(3_000)]);
-      if (isAlive(identify(npm.pid))) process.kill(-npm.pid, "SIGKILL");
+      if (!isAlive(identify(npm.pid))) return;
+      process.kill(-npm.pid, "SIGKILL");
+      await ended;
     };
   }
   const begun = Date.now();

@@ -80,7 +80,8 @@ const findLeftovers = () => {
     .map((name) => ({ pid: Number(name), command: readProcessFile(name, "cmdline").replaceAll("\0", " ") }))
     .filter(({ pid, command }) => `${command}${readProcessFile(pid, "environ")}`.includes(temporary));
 };
-const LEFTOVER_GRACE_MS = 3_000;
+/** Time to end for what is about to: a machine whose disk stands still needs some. Without leftovers nobody waits. */
+const LEFTOVER_GRACE_MS = 60_000;
 
 /** Ends what the tests left running and says what it was: a test that leaves something behind is a failure. */
 const endLeftovers = async () => {

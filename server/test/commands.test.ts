@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createVault } from "../src/adapters/vault.ts";
 import { type Program, runProgram } from "../src/commands/command-line.ts";
 import { keyProgram } from "../src/commands/key.ts";
@@ -18,6 +18,9 @@ import { createIdentity } from "../src/storage/identity.ts";
 import { bindTestChain } from "./support/deposits.ts";
 import { silentLog } from "./support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.ts";
+
+// Some start many processes, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const folder = resolve(import.meta.dirname, "../src/commands");
 

@@ -10,7 +10,7 @@ import { readConfig } from "../src/config.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../src/commands/conformance.ts");
-const LONG = 180_000;
+const LONG = 900_000;
 
 let folder: string;
 beforeAll(() => {

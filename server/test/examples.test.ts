@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startTestService, type TestService } from "./support/service.ts";
 
 const examples = join(import.meta.dirname, "../../examples");
+
+// Each is a program of its own, and what it does takes several calls.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,8 +4,11 @@ import { findPackageJSON } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startTestService, type TestService } from "./support/service.ts";
+
+// The inspector alone takes seconds to load, several times.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const manifest = findPackageJSON("@modelcontextprotocol/inspector", import.meta.url) ?? "";
 const PROGRAM = join(dirname(manifest), "clients/launcher/build/index.js");

@@ -3,13 +3,16 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { identifyProcess } from "../src/embedded/process-identity.ts";
 import { until } from "./support/embedded-fixture.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../scripts/install.mjs", import.meta.url));
 const STAND_IN_NPM = fileURLToPath(new URL("./support/npm-cli.js", import.meta.url));
+
+// Each starts several processes, one after the other.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let root: string;
 const at = (path: string) => join(root, path);

@@ -4,10 +4,13 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import createClient from "openapi-fetch";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { generateTypes } from "../../examples/openapi-client/generate.ts";
 import type { paths } from "../../examples/openapi-client/generated/schema.d.ts";
 import { startTestService, type TestService } from "./support/service.ts";
+
+// A compiler runs in most of them.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const run = promisify(execFile);
 const folder = resolve(import.meta.dirname, "../../examples/openapi-client");

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { catalog } from "../src/app.ts";
 import { statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
 import { type ApiDescription, members, readApiDescription } from "./support/api-description.ts";
@@ -15,6 +15,9 @@ const PATH = "/api/openapi.json";
 const DISPATCH = "/api/agent/dispatch";
 const PAID_SURFACE = ["payment_required", "payment_invalid", "payment_unavailable", "settlement_pending"];
 const redocly = resolve(import.meta.dirname, "../../node_modules/@redocly/cli/bin/cli.js");
+
+// A linter and a validator go over the whole description.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let service: TestService;
 let url: string;

@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
+
+// Two starts of the whole product, from a folder that no other process has read before.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /**
  * The product as a newcomer starts it: a process of its own with everything embedded, as an ordinary user also when the tests
@@ -105,7 +108,8 @@ async function start() {
   throw new Error(`The product did not start:\n${lines.join("\n")}`);
 }
 
-const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("exit", resolve));
+/** With all that it said. */
+const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("close", resolve));
 
 it("starts, sells a flight, survives SIGKILL with the same key, and stops without a trace", async () => {
   const first = await start();

@@ -106,7 +106,7 @@ export async function startTestService(environment: Readonly<Record<string, stri
       await pool.end();
       await dropSandboxDatabase(database.url);
       await database.drop();
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

@@ -28,7 +28,7 @@ const killServer = (folder: string): void => {
 };
 
 const remove = (folder: string): void =>
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 50 });
 
 /** A test run that was killed could not clean up: the next one does. */
 const removeLeftovers = (parent: string): void => {

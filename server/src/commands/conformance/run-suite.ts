@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { Suite } from "./suites.ts";
 
-const SUITE_LIMIT_MILLISECONDS = 180_000;
+const SUITE_LIMIT_MILLISECONDS = 400_000;
 
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 const Package = z.object({ version: z.string(), bin: z.object({ conformance: z.string() }) });
