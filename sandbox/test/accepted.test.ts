@@ -27,12 +27,12 @@ const ordersOf = async (offer: Offer) =>
 async function orderAccepted(fault: string, body: (offer: Offer) => unknown) {
   const offer = await pickOffer(sandbox);
   const match = { path: "/air/orders", method: "POST" };
-  await arm(sandbox, { match, fault, delayMs: 60_000 });
+  await arm(sandbox, { match, fault, delayMs: 600_000 });
   const answer = await sandbox.call("POST", "/air/orders", body(offer));
   expect([answer.status, answer.body]).toEqual([202, undefined]);
-  await tick(sandbox, 59);
+  await tick(sandbox, 400);
   expect(await ordersOf(offer)).toBe(0);
-  await tick(sandbox, 2);
+  await tick(sandbox, 201);
   return offer;
 }
 

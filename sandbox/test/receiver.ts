@@ -17,6 +17,8 @@ export class Receiver {
   readonly received: Received[] = [];
   /** What it answers; undefined keeps the sender waiting. */
   answerWith: number | undefined = 200;
+  /** Types that it answers with 500, however often they come. */
+  readonly refused = new Set<string>();
   readonly url: string;
   readonly #close: () => Promise<void>;
 
@@ -36,7 +38,8 @@ export class Receiver {
         if (receiver === undefined) return;
         const event = Event.parse(JSON.parse(raw));
         receiver.received.push({ event, raw, signature: String(incoming.headers["x-duffel-signature"]) });
-        if (receiver.answerWith !== undefined) response.writeHead(receiver.answerWith).end("heard");
+        const status = receiver.refused.has(event.type) ? 500 : receiver.answerWith;
+        if (status !== undefined) response.writeHead(status).end("heard");
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -57,6 +60,7 @@ export class Receiver {
   reset(): void {
     this.received.length = 0;
     this.answerWith = 200;
+    this.refused.clear();
   }
 
   close(): Promise<void> {

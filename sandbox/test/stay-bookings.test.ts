@@ -1,9 +1,9 @@
 // Quotes, bookings and cancellations of stays, and the money that they move.
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { request, SUPPLIER_HEADERS, startTestSandbox, type TestSandbox } from "./start.ts";
 import { Booking, bookingBody, bookStay, findStays, pickRate, Quote, quoteStay, stayBooks } from "./stays-support.ts";
-import { arm, CustomerUser, cents, dataOf, errorOf, tick } from "./supplier.ts";
+import { arm, CustomerUser, cents, dataOf, daysAhead, errorOf, tick } from "./supplier.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -174,7 +174,7 @@ describe("refusals of the supplier", () => {
   test("what the balance does not cover is not booked", async () => {
     const rooms = 9;
     const guests = Array.from({ length: 36 }, () => ({ type: "adult" }));
-    const stay = { rooms, guests, check_out_date: Temporal.Now.plainDateISO("UTC").add({ days: 159 }).toString() };
+    const stay = { rooms, guests, check_out_date: daysAhead(159) };
     const results = await findStays(sandbox, stay);
     const dearest = results.toSorted(
       (a, b) => Number(b.cheapest_rate_total_amount) - Number(a.cheapest_rate_total_amount),
@@ -228,9 +228,9 @@ describe("unknown outcomes", () => {
       const init = { method: "POST", headers: SUPPLIER_HEADERS, body, signal: giveUp.signal };
       const asked = request(`${sandbox.url}/stays/bookings`, init);
       const refused = expect(asked).rejects.toThrow();
-      await vi.waitFor(async () =>
-        expect((await sandbox.control("GET", "/_sandbox/scenarios")).body).toEqual({ scenarios: [] }),
-      );
+      await expect
+        .poll(async () => (await sandbox.control("GET", "/_sandbox/scenarios")).body)
+        .toEqual({ scenarios: [] });
       giveUp.abort();
       await refused;
     };
@@ -240,7 +240,7 @@ describe("unknown outcomes", () => {
     await attempt("late_effect");
     expect(await bookingsOf(quote)).toEqual([]);
     await tick(sandbox, 601);
-    await vi.waitFor(async () => expect(await bookingsOf(quote)).toHaveLength(1));
+    await expect.poll(() => bookingsOf(quote)).toHaveLength(1);
   });
 
   test("accepted: hidden and unpaid until it is done", async () => {

@@ -170,8 +170,11 @@ export function errorOf(answer: Answer): { status: number; type: string; code: s
   return { status: answer.status, type: first.type, code: first.code, pointer: first.source?.pointer };
 }
 
+/** One day for a whole file, also when midnight passes while it runs. */
+const TODAY = Temporal.Now.plainDateISO("UTC");
+
 export function daysAhead(days: number): string {
-  return Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+  return TODAY.add({ days }).toString();
 }
 
 export type Search = {

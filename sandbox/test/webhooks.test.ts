@@ -85,14 +85,10 @@ test("what is not acknowledged is sent again, the same event, until it is", asyn
   await until(() => expect(receiver.received.length).toBeGreaterThan(seen));
   expect(new Set(receiver.received.map((delivery) => delivery.event.id)).size).toBe(1);
   const Delivery = z.looseObject({ attempts: z.number(), delivery_success: z.boolean() });
-  await vi.waitFor(async () => {
-    const listed = dataOf(
-      await sandbox.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}`),
-      z.array(Delivery),
-    );
-    expect(listed).toEqual([expect.objectContaining({ delivery_success: true })]);
-    expect(listed[0]?.attempts).toBeGreaterThan(2);
-  });
+  const listed = async () =>
+    dataOf(await sandbox.call("GET", `/air/webhooks/deliveries?endpoint_id=${endpoint.id}`), z.array(Delivery));
+  await expect.poll(listed).toEqual([expect.objectContaining({ delivery_success: true })]);
+  expect((await listed())[0]?.attempts).toBeGreaterThan(2);
   const id = receiver.received[0]?.event.id;
   expect(dataOf(await sandbox.call("GET", `/air/webhooks/events/${id}`), WebhookEvent).id).toBe(id);
   const before = receiver.received.length;
