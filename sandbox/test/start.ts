@@ -29,7 +29,7 @@ process.once("exit", killAll);
 
 /** Ends what a failed test left running. */
 export async function stopLeftovers(): Promise<void> {
-  const ended = [...alive].map((child) => new Promise((resolve) => child.once("exit", resolve)));
+  const ended = [...alive].map((child) => new Promise((resolve) => child.once("close", resolve)));
   killAll();
   await Promise.all(ended);
 }
@@ -64,8 +64,9 @@ export async function startSandboxProcess(
     stdio: ["ignore", "pipe", "pipe"],
   });
   alive.add(child);
+  // Not at its exit, when its complaint need not have been read to the end.
   const ended = new Promise<number | null>((resolve) =>
-    child.once("exit", (code) => {
+    child.once("close", (code) => {
       alive.delete(child);
       resolve(code);
     }),
