@@ -128,6 +128,27 @@ describe("faults of the connection", () => {
     giveUp.abort();
     await expect(asked).rejects.toThrow();
   });
+
+  test("hang-up: who waits for an answer that never comes hears so, and what is late comes all the same", async () => {
+    let hungUp = 0;
+    const hangUp = async () => {
+      const { body } = await sandbox.control("POST", "/_sandbox/hang-up");
+      hungUp += z.object({ hungUp: z.number() }).parse(body).hungUp;
+      return hungUp;
+    };
+    await arm(sandbox, { match: ORDERS, fault: "timeout" });
+    await arm(sandbox, { match: ORDERS, fault: "late_effect", delayMs: 600_000 });
+    const asked = [order(orderBody(offer)), order(orderBody(offer))];
+    const heard = Promise.allSettled(asked);
+    await expect.poll(armed).toEqual([]);
+    await expect.poll(hangUp).toBe(2);
+    expect((await heard).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await hangUp()).toBe(2);
+    expect(await ordersOf(offer.id)).toEqual([]);
+    await tick(sandbox, 601);
+    await expect.poll(() => ordersOf(offer.id)).toHaveLength(1);
+    await worksUnarmed();
+  });
 });
 
 describe("faults of the business", () => {
@@ -178,19 +199,33 @@ describe("faults of the business", () => {
       await arm(sandbox, { match: { path, method: "POST" }, fault: "ticketing_failed" });
       const held = await hold(sandbox, offer);
       await pay(sandbox, held);
-      expect((await ledger(sandbox)).balance.amount).not.toBe(before);
       await tick(sandbox, 2);
       const failed = await getOrder(sandbox, held.id);
       expect(failed.documents).toEqual([]);
       expect(failed.cancelled_at).not.toBeNull();
       const books = await ledger(sandbox);
       expect(books.balance.amount).toBe(before);
+      // The money was taken first: by itself, tickets are refused a second after that.
+      expect(books.balanceEntries.slice(-2).map((entry) => entry.amount)).toEqual([
+        `-${held.total_amount}`,
+        held.total_amount,
+      ]);
       expect(books.payments.filter((payment) => payment.order_id === held.id).map((payment) => payment.status)).toEqual(
         ["failed"],
       );
       checkLedgerAddsUp(books);
     },
   );
+
+  test("ticketing_failed with a delay: not before it", async () => {
+    await arm(sandbox, { match: ORDERS, fault: "ticketing_failed", delayMs: 600_000 });
+    const held = await hold(sandbox, offer);
+    await pay(sandbox, held);
+    await tick(sandbox, 500);
+    expect((await getOrder(sandbox, held.id)).cancelled_at).toBeNull();
+    await tick(sandbox, 101);
+    expect((await getOrder(sandbox, held.id)).cancelled_at).not.toBeNull();
+  });
 
   test("ticketing_delayed: tickets come after the delay and not before", async () => {
     await arm(sandbox, {
