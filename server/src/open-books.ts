@@ -67,10 +67,11 @@ export interface Books {
 /** Opens a network's books for one piece of work, whether the service runs or not. */
 export async function withBooks<Result>(
   config: Config,
-  options: CommandOptions & { network: Environment },
+  options: CommandOptions & { network: Environment; rpcTimeoutMs?: number },
   work: (books: Books) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir } = config;
+  const { rpcTimeoutMs = RPC_TIMEOUT_MS } = options;
   const wantsDevnet = options.network === "sandbox" && devnetAccess(dataDir) !== undefined;
   const devnetPrefund: (vault: OpenedDatabase["vault"]) => readonly string[] | undefined = (vault) =>
     wantsDevnet ? sandboxPrefund(vault) : undefined;
@@ -81,7 +82,7 @@ export async function withBooks<Result>(
       const client =
         rpcUrl === undefined
           ? undefined
-          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: RPC_TIMEOUT_MS, retries: 0 }));
+          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, retries: 0 }));
       return await work(openBooks(config, opened, options.network, client));
     } finally {
       http.close();

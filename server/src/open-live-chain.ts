@@ -19,6 +19,8 @@ export interface LiveChainOptions extends ChainParts {
   contracts: ChainContracts;
   confirmations: number;
   relayerKey: Hex;
+  /** How long a node is waited for that lags behind the one that was asked before a restart. */
+  lagPatienceMs?: number;
 }
 
 const LIVE_LAG_PATIENCE_MS = 5_000;
@@ -42,7 +44,7 @@ function readText(path: string): string {
 export async function openLiveChain(options: LiveChainOptions) {
   const parts = openParts(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
-  const { confirmations, clock, relayerKey } = options;
+  const { confirmations, clock, relayerKey, lagPatienceMs = LIVE_LAG_PATIENCE_MS } = options;
   const contracts = lowerContracts(options.contracts);
   const network = "production";
   return await explained(async () => {
@@ -59,7 +61,7 @@ export async function openLiveChain(options: LiveChainOptions) {
     const current = since === undefined ? contracts : { ...contracts, escrowSince: since };
     const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
-    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", LIVE_LAG_PATIENCE_MS);
+    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMs);
     const stored = state.contracts?.tokens;
     if (stored !== undefined && (stored.USDC !== contracts.tokens.USDC || stored.EURC !== contracts.tokens.EURC)) {
       throw new ConfigError(

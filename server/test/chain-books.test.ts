@@ -200,14 +200,14 @@ describe("the jobs of a network", () => {
       const { tenant } = await world.identity.createTenant({ name: "First", actor: "test" });
       const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
       const available = async () => (await world.stores.ledger.balance(purse)).available;
-      await expect.poll(available, { timeout: 10_000 }).toBe(5n * UNIT);
+      await expect.poll(available).toBe(5n * UNIT);
       const wallet = await world.network.wallets.findTreasury("sandbox", tenant.id);
       await drip(wallet?.address ?? "0x");
-      await expect.poll(available, { timeout: 10_000 }).toBe(25n * UNIT);
+      await expect.poll(available).toBe(25n * UNIT);
       expect(await stoppedBecause()).toBeUndefined();
       if (wallet !== undefined) await steal(world, wallet, UNIT);
-      await expect.poll(stoppedBecause, { timeout: 10_000 }).toMatch(/not ours/);
-      await expect.poll(() => world.network.reconciler.differences().USDC, { timeout: 10_000 }).toBe(UNIT);
+      await expect.poll(stoppedBecause).toMatch(/not ours/);
+      await expect.poll(() => world.network.reconciler.differences().USDC).toBe(UNIT);
     } finally {
       world.devChain.misbehave(() => "hang");
       await Promise.all([stop(), stopEquipping()]);

@@ -23,7 +23,9 @@ afterAll(async () => {
   await fixture.cleanUp();
 });
 
-it("the embedded development chain, killed while money is on its way, keeps the books true", async () => {
+it("the embedded development chain, killed while money is on its way, keeps the books true", {
+  timeout: 180_000,
+}, async () => {
   const { db, vault } = setup;
   const clock = systemClock;
   const stores = createStores(db, clock, vault);
@@ -32,6 +34,8 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const open = (rpcUrl: string) =>
     openSandboxChain({
       ...{ db, vault, clock, stores, http, rpcUrl, log: silentLog, funderKey: funder.privateKey },
+      // Who is killed resets its connections; who is only late is waited for.
+      ...{ rpcTimeoutMs: 120_000, patienceMs: 120_000 },
       timing: { failedMs: 20, resendMs: 20 },
     });
 
@@ -65,7 +69,7 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   expect(after.genesisHash).toBe(before.genesisHash);
   const second = await open(after.url);
   expect(second.chain.tokens).toEqual(first.chain.tokens);
-  for (let turn = 0; turn < 100 && (await second.submitter.runOnce()) > 0; turn += 1);
+  while ((await second.submitter.runOnce()) > 0);
   const head = await second.chain.head();
   expect(await second.chain.balances("USDC", [wallet.address, RECIPIENT], head.number)).toEqual([
     (100n - BigInt(SENDS)) * UNIT,

@@ -1,8 +1,6 @@
-import { encodeFunctionData, parseTransaction } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isRetryable } from "../src/domain/errors.ts";
 import type { Hex } from "../src/domain/tokens.ts";
-import { stablecoinAbi } from "../src/generated/contracts/stablecoin.ts";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "./support/chain-world.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
@@ -101,8 +99,21 @@ describe("money that a tenant sends", () => {
     const call = (key: string) => world.newCall(tenant.tenant.id, key);
     const order = tenant.transfer(RECIPIENT, 9n * UNIT);
     const first = await call("monday");
+    world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
     await expect(tenant.send(order, { callId: first, waitMs: 0 })).rejects.toEqual(failing("transfer_in_progress"));
-    const again = await tenant.send(order, { callId: await call("monday") });
+    expect(isRetryable("transfer_in_progress")).toBe(true);
+    // The network takes transactions again when the second call has found the order, and not before.
+    const { submitter } = world.network;
+    const waitForEnd: typeof submitter.waitForEnd = async (...question) => {
+      expect((await world.effectOf(first)).effect).toBe("open");
+      world.devChain.behave();
+      return await submitter.waitForEnd(...question);
+    };
+    const again = await tenant.send(
+      order,
+      { callId: await call("monday") },
+      { submitter: { ...submitter, waitForEnd } },
+    );
     expect(again).toMatchObject({ kind: "replayed", firstCallId: first });
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     await expect(tenant.send(other, { callId: await call("monday") })).rejects.toEqual(failing("idempotency_mismatch"));
@@ -185,76 +196,6 @@ describe("several submitters at once", () => {
       await signFor("carry_out");
     });
     await expect(stale).rejects.toThrow("signed to carry_out");
-  });
-});
-
-describe("an authorization that somebody else has seen", () => {
-  /** Stores an order, signs it, and shows what is about to be broadcast. */
-  async function signedOrder(amount: bigint) {
-    const quiet = await world.open();
-    await world.network.submitter.stop();
-    const tenant = await world.newTenant();
-    const callId = await world.newCall(tenant.tenant.id);
-    world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
-    await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMs: 0 }, quiet)).rejects.toEqual(
-      failing("transfer_in_progress"),
-    );
-    expect(isRetryable("transfer_in_progress")).toBe(true);
-    await expect(quiet.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
-    world.devChain.behave();
-    const row = (await world.rows()).find(({ call_id }) => call_id === callId);
-    const { to, data } = parseTransaction(row?.raw ?? "0x");
-    return { quiet, tenant, callId, to: to ?? "0x", data: data ?? "0x" } as const;
-  }
-
-  it("is done when his transaction comes first, though ours is reverted", async () => {
-    const { quiet, tenant, callId, to, data } = await signedOrder(5n * UNIT);
-    const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
-    expect(theirs.status).toBe("success");
-    await world.drain(quiet);
-    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
-    expect(await tenant.balance()).toEqual({ available: 95n * UNIT, held: 0n, outgoing: 0n });
-    expect(await tenant.balanceOnChain()).toBe(95n * UNIT);
-    expect(await world.reconcile()).toEqual(nothing);
-    expect((await world.network.networks.get("sandbox"))?.stoppedBecause).toBeUndefined();
-  });
-
-  it("is booked by the indexer even before the submitter knows", async () => {
-    const { quiet, tenant, to, data } = await signedOrder(6n * UNIT);
-    await world.devChain.sendAs(world.devChain.funderKey, { to, data });
-    expect(await world.reconcile(quiet)).toEqual(nothing);
-    expect((await world.network.networks.get("sandbox"))?.stoppedBecause).toBeUndefined();
-    expect(await tenant.balance()).toEqual({ available: 94n * UNIT, held: 0n, outgoing: 0n });
-    await world.drain(quiet);
-    expect(await tenant.balance()).toEqual({ available: 94n * UNIT, held: 0n, outgoing: 0n });
-    expect(await world.reconcile(quiet)).toEqual(nothing);
-  });
-
-  it("is of no use to him once its money was given back", async () => {
-    const { quiet, tenant, callId, to, data } = await signedOrder(100n * UNIT);
-    // The wallet is emptied for a moment, so that the order is refused.
-    const key = await world.keyOf(tenant.wallet.id);
-    await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
-    const move = (recipient: Hex, value: bigint) =>
-      encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [recipient, value] });
-    await world.devChain.sendAs(key, { to, data: move(RECIPIENT, 1n) });
-    await quiet.submitter.runOnce();
-    const [row] = (await world.rows()).filter(({ call_id }) => call_id === callId);
-    expect(row).toMatchObject({ state: "queued", step: "withdraw" });
-    expect(row?.failure).toMatch(/exceeds balance/);
-    // Its money is not given back as long as the authorization could be used.
-    expect((await tenant.balance()).outgoing).toBe(100n * UNIT);
-    await world.drain(quiet);
-    expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
-    expect((await world.effectOf(callId)).effect).toBe("failed");
-    await world.devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
-    await world.devChain.sendAs(world.devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
-    await world.devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: move(tenant.wallet.address, 1n) }]);
-    await world.devChain.mine();
-    expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
-    const late = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
-    expect(late.status).toBe("reverted");
-    expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
   });
 });
 

@@ -16,6 +16,8 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
+const nothing = { USDC: 0n, EURC: 0n };
+const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 const RECIPIENT = "0x00000000000000000000000000000000000a11ce";
 const stoppedBecause = async () => (await world.network.networks.get("sandbox"))?.stoppedBecause;
 
@@ -24,8 +26,10 @@ async function signedOrder(amount: bigint) {
   const tenant = await world.newTenant();
   const callId = await world.newCall(tenant.tenant.id);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
-  await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMs: 0 })).rejects.toThrow();
-  await expect(world.network.submitter.runOnce()).rejects.toThrow();
+  await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMs: 0 })).rejects.toEqual(
+    failing("transfer_in_progress"),
+  );
+  await expect(world.network.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
   world.devChain.behave();
   const row = (await world.rows()).find(({ call_id }) => call_id === callId);
   if (row?.raw == null) throw new Error("nothing was signed");
@@ -36,6 +40,31 @@ async function signedOrder(amount: bigint) {
 
 const moveOf = (recipient: Hex, value: bigint) =>
   encodeFunctionData({ abi: stablecoinAbi, functionName: "transfer", args: [recipient, value] });
+
+describe("an authorization that a stranger has seen", () => {
+  it("is done when his transaction comes first, though ours is reverted", async () => {
+    const { tenant, callId, to, data } = await signedOrder(5n * UNIT);
+    const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
+    expect(theirs.status).toBe("success");
+    await world.drain();
+    expect(await world.effectOf(callId)).toMatchObject({ effect: "done", result: { txHash: theirs.transactionHash } });
+    expect(await tenant.balance()).toEqual({ available: 95n * UNIT, held: 0n, outgoing: 0n });
+    expect(await tenant.balanceOnChain()).toBe(95n * UNIT);
+    expect(await world.reconcile()).toEqual(nothing);
+    expect(await stoppedBecause()).toBeUndefined();
+  });
+
+  it("is booked by the indexer even before the submitter knows", async () => {
+    const { tenant, to, data } = await signedOrder(6n * UNIT);
+    await world.devChain.sendAs(world.devChain.funderKey, { to, data });
+    expect(await world.reconcile()).toEqual(nothing);
+    expect(await stoppedBecause()).toBeUndefined();
+    expect(await tenant.balance()).toEqual({ available: 94n * UNIT, held: 0n, outgoing: 0n });
+    await world.drain();
+    expect(await tenant.balance()).toEqual({ available: 94n * UNIT, held: 0n, outgoing: 0n });
+    expect(await world.reconcile()).toEqual(nothing);
+  });
+});
 
 describe("an authorization that a stranger uses", () => {
   it("while its order waits to be withdrawn", async () => {
@@ -108,5 +137,33 @@ describe("an authorization that a stranger uses", () => {
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 91n * UNIT, held: 0n, outgoing: 0n });
     await world.drain();
+  });
+});
+
+// Last, as the money that moves in it past the service is not accepted.
+describe("an authorization that was withdrawn", () => {
+  it("is of no use to him once its money was given back", async () => {
+    const { tenant, callId, to, data } = await signedOrder(100n * UNIT);
+    // The wallet is emptied for a moment, so that the order is refused.
+    const key = await world.keyOf(tenant.wallet.id);
+    await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
+    await world.devChain.sendAs(key, { to, data: moveOf(RECIPIENT, 1n) });
+    await world.network.submitter.runOnce();
+    const [row] = (await world.rows()).filter(({ call_id }) => call_id === callId);
+    expect(row).toMatchObject({ state: "queued", step: "withdraw" });
+    expect(row?.failure).toMatch(/exceeds balance/);
+    // Its money is not given back as long as the authorization could be used.
+    expect((await tenant.balance()).outgoing).toBe(100n * UNIT);
+    await world.drain();
+    expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
+    expect((await world.effectOf(callId)).effect).toBe("failed");
+    await world.devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
+    await world.devChain.sendAs(world.devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
+    await world.devChain.ask("eth_sendTransaction", [{ from: RECIPIENT, to, data: moveOf(tenant.wallet.address, 1n) }]);
+    await world.devChain.mine();
+    expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
+    const late = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
+    expect(late.status).toBe("reverted");
+    expect(await tenant.balanceOnChain()).toBe(100n * UNIT);
   });
 });

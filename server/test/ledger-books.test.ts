@@ -19,7 +19,12 @@ let next = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  open = openDatabase(database.url, { poolSize: 16, onError: () => undefined });
+  open = openDatabase(database.url, {
+    poolSize: 16,
+    onError: () => undefined,
+    // 64 at once wait for one of them, and one after the other for the same row.
+    connectionPatienceMs: 120_000,
+  });
   await migrateToLatest(database.url, open);
   ledger = createLedger(open.db, systemClock);
 });

@@ -1,7 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type SendOutRequest, sendOut } from "../../src/areas/treasury/send-out.ts";
 import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";
 import { createHttpClient } from "../../src/outbound/http-client.ts";
-import type { ChainOrder } from "../../src/ports/chain-transactions.ts";
+import type { ChainOrder, ChainSubmission } from "../../src/ports/chain-transactions.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { createStores } from "../../src/storage/stores.ts";
@@ -10,6 +11,13 @@ import { type DevChain, startDevChain } from "./dev-chain.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
 
 export const UNIT = 1_000_000n;
+
+/** Longer than any machine stands still: a test of a node that does not answer has a time-out of its own. */
+const RPC_PATIENCE_MS = 120_000;
+const DRAIN_PATIENCE_MS = 45_000;
+/** So many turns are enough for everything that nobody else has in hand. */
+const DRAIN_TURNS = 100;
+const DRAIN_PAUSE_MS = 20;
 
 /** A development chain, a database, and as many submitters over both as a test wants. */
 export async function openChainWorld(options: { chain?: DevChain } = {}) {
@@ -20,24 +28,29 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const stores = createStores(db, clock, vault);
   const http = createHttpClient();
   const identity = setup.open();
-  const shared = { db, vault, clock, stores, http, log: silentLog, rpcUrl: chain.url, funderKey: chain.funderKey };
+  const shared = {
+    ...{ db, vault, clock, stores, http, log: silentLog },
+    ...{ rpcUrl: chain.url, rpcTimeoutMs: RPC_PATIENCE_MS, funderKey: chain.funderKey },
+  };
   const opened: { submitter: { stop(): Promise<void> } }[] = [];
   let next = 0;
 
   async function open(change: Partial<SandboxChainOptions> = {}) {
-    const network = await openSandboxChain({ ...shared, rpcTimeoutMs: 2_000, timing: { resendMs: 0 }, ...change });
+    const network = await openSandboxChain({ ...shared, timing: { resendMs: 0 }, ...change });
     opened.push(network);
     return network;
   }
 
   const network = await open();
 
-  /** Until nothing is open; what does not end within so many turns never does. */
-  async function drain(by: { submitter: { runOnce(): Promise<number> } } = network, turns = 100): Promise<void> {
-    for (let turn = 0; turn < turns; turn += 1) {
+  /** Until nothing is open. What a submitter beside this one has in hand is waited for. */
+  async function drain(by: { submitter: { runOnce(): Promise<number> } } = network): Promise<void> {
+    const deadline = performance.now() + DRAIN_PATIENCE_MS;
+    for (let turn = 0; turn < DRAIN_TURNS || performance.now() < deadline; turn += 1) {
       if ((await by.submitter.runOnce()) === 0) return;
       // What arrived before the one with the nonce before it can be left over by that one's block.
       await chain.mine();
+      if (turn >= DRAIN_TURNS) await delay(DRAIN_PAUSE_MS);
     }
     throw new Error("there are transactions that do not come to an end");
   }
@@ -91,7 +104,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     async function send(
       order: ChainOrder,
       change: Partial<SendOutRequest> = {},
-      by: Pick<typeof network, "submitter"> = network,
+      by: { submitter: ChainSubmission } = network,
       on: Pick<typeof network, "chain" | "networks"> = network,
     ) {
       const callId = change.callId ?? (await newCall(tenant.id));

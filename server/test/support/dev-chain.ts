@@ -1,16 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { locateAnvil } from "../../src/embedded/devnet/locate-anvil.ts";
-import { findFreePort } from "../../src/embedded/free-port.ts";
 
 /** What becomes of a request: dropped is carried out first and then not answered; hung is never answered. */
 export type Fate =
@@ -31,7 +31,8 @@ interface RpcRequest extends RpcCall {
   id: unknown;
 }
 
-const START_LIMIT_MS = 20_000;
+/** Longer than any machine stands still. */
+const PATIENCE_MS = 120_000;
 
 /**
  * A real anvil with a genesis of its own, reached through a proxy that mines after every transaction, as the sequencer does, and
@@ -50,23 +51,23 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     alloc: { [privateKeyToAddress(funderKey)]: { balance: `0x${(10n ** 24n).toString(16)}` } },
   };
   writeFileSync(join(folder, "genesis.json"), JSON.stringify(genesis));
-  const port = await findFreePort();
   const child = spawn(
     locateAnvil(),
     [
-      ...["--init", join(folder, "genesis.json"), "--host", "127.0.0.1", "--port", String(port)],
-      ...["--chain-id", String(chainId), "--no-mining", "--order", "fifo", "--accounts", "0", "--quiet"],
+      // Of its own choice: a port that was found free can be another's by the time it is taken.
+      ...["--init", join(folder, "genesis.json"), "--host", "127.0.0.1", "--port", "0"],
+      ...["--chain-id", String(chainId), "--no-mining", "--order", "fifo", "--accounts", "0"],
     ],
-    { cwd: folder, stdio: "ignore", env: { LC_ALL: "C", TZ: "UTC" } },
+    { cwd: folder, stdio: ["ignore", "pipe", "ignore"], env: { LC_ALL: "C", TZ: "UTC" } },
   );
   const kill = () => void child.kill("SIGKILL");
   process.once("exit", kill);
-  const direct = `http://127.0.0.1:${port}`;
-  await answering(direct, child);
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const direct = await urlOf(child.stdout, ended);
 
   const state: { fate: (call: RpcCall) => Fate; mining: boolean } = { fate: () => "pass", mining: true };
   const calls: RpcCall[] = [];
-  const client = createPublicClient({ transport: http(direct), cacheTime: 0 });
+  const client = createPublicClient({ transport: http(direct, { timeout: PATIENCE_MS }), cacheTime: 0 });
 
   async function ask(method: string, params: unknown[] = []): Promise<unknown> {
     const answer = await post(direct, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
@@ -77,7 +78,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
 
   /**
    * Sends and blocks one after another, as the sequencer has them: what reaches anvil while it makes the block of the nonce before
-   * it waits in its pool for a nonce that was used, and in no block until it is sent again.
+   * it waits in its pool for a nonce that was used, and in no block until it is sent again. Everybody's blocks too.
    */
   let last: Promise<unknown> = Promise.resolve();
   function alone<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -124,7 +125,8 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     response.end(Array.isArray(asked) ? `[${texts.join(",")}]` : texts[0]);
   }
 
-  const server = createServer((incoming, response) => {
+  // No connection is closed for its age just when it is used again.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -140,19 +142,20 @@ export async function startDevChain(options: { chainId?: number } = {}) {
     direct,
     ask,
     calls,
-    mine: () => ask("evm_mine"),
+    mine: () => alone(() => ask("evm_mine")),
     /** What somebody else does with a key of his own. */
-    async sendAs(privateKey: Hex, { to, data = "0x", value = 0n }: { to: Hex; data?: Hex; value?: bigint }) {
-      const account = privateKeyToAccount(privateKey);
-      const nonce = await client.getTransactionCount({ address: account.address });
-      const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-      const rest = { type: "eip1559", chainId, nonce, gas: 1_000_000n, to, data, value } as const;
-      const hash = await client.sendRawTransaction({
-        serializedTransaction: await account.signTransaction({ ...rest, ...fees }),
-      });
-      await ask("evm_mine");
-      return await client.getTransactionReceipt({ hash });
-    },
+    sendAs: (privateKey: Hex, { to, data = "0x", value = 0n }: { to: Hex; data?: Hex; value?: bigint }) =>
+      alone(async () => {
+        const account = privateKeyToAccount(privateKey);
+        const nonce = await client.getTransactionCount({ address: account.address });
+        const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
+        const rest = { type: "eip1559", chainId, nonce, gas: 1_000_000n, to, data, value } as const;
+        const hash = await client.sendRawTransaction({
+          serializedTransaction: await account.signTransaction({ ...rest, ...fees }),
+        });
+        await ask("evm_mine");
+        return await client.getTransactionReceipt({ hash });
+      }),
     /** Until it is called again. */
     misbehave(fate: (call: RpcCall) => Fate): void {
       state.fate = fate;
@@ -168,7 +171,6 @@ export async function startDevChain(options: { chainId?: number } = {}) {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-      const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;
       process.off("exit", kill);
@@ -184,17 +186,15 @@ async function post(url: string, body: string): Promise<string> {
   return await response.text();
 }
 
-async function answering(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + START_LIMIT_MS;
-  while (performance.now() < deadline && child.exitCode === null) {
-    try {
-      await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
-      return;
-    } catch {
-      await delay(10);
-    }
-  }
-  throw new Error("anvil does not start");
+/** Where it listens, as it says itself. What else it says is passed over, so that it is never kept from saying it. */
+async function urlOf(output: Readable, ended: Promise<void>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  createInterface({ input: output }).on("line", (line) => {
+    const [, address] = /^Listening on (\S+)$/.exec(line) ?? [];
+    if (address !== undefined) resolve(`http://${address}`);
+  });
+  void ended.then(() => reject(new Error("anvil does not start")));
+  return await promise;
 }
 
 function portOf(address: string | AddressInfo | null): number {

@@ -25,7 +25,9 @@ export const silentLog = { info: () => undefined, warn: () => undefined, error: 
 /** A migrated database of its own, and any number of identities over it, as of several service processes. */
 export async function openTestIdentities() {
   const testDatabase = await createTestDatabase();
-  const database = openDatabase(testDatabase.url, { poolSize: 4, onError: () => undefined });
+  // Many who ask at once wait for one of the few connections, and on a machine that stands still for longer than a caller would.
+  const options = { poolSize: 4, onError: () => undefined, connectionPatienceMs: 120_000 };
+  const database = openDatabase(testDatabase.url, options);
   await migrateToLatest(testDatabase.url, database);
   const { db, pool } = database;
   const clock = createManualClock();

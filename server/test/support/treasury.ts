@@ -62,7 +62,8 @@ export function openTreasury(service: Owner) {
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
     rpcUrls: { default: { http: [rpcUrl] } },
   });
-  const transport = http(rpcUrl, { retryCount: 0, fetchOptions: { keepalive: false } });
+  // Longer than any machine stands still.
+  const transport = http(rpcUrl, { retryCount: 0, timeout: 120_000, fetchOptions: { keepalive: false } });
   const client = createPublicClient({ chain, transport, pollingInterval: 20, cacheTime: 0 });
   const tokens: Record<TokenSymbol, Hex> = { USDC: facts.usdc, EURC: facts.eurc };
   const funder = createWalletClient({
@@ -174,7 +175,8 @@ export async function runChainCommand(
       said.error += text;
     },
   };
-  const options = { log: silentLog, progress: () => undefined };
+  // A node that is late is no node that is away.
+  const options = { log: silentLog, progress: () => undefined, rpcTimeoutMs: 60_000 };
   const code = await runProgram(chainProgram, args, output, (work) =>
     work((network, inner) => withBooks(config, { ...options, network }, inner)),
   );
