@@ -29,6 +29,8 @@ export interface AreaRun {
   witness?(): Promise<void>;
   /** What was seen beside the findings, for the report. */
   notes?(): readonly string[];
+  /** What a run has to have been answered at least once, and whether it was: the last storm goes on for what was not. */
+  covered?(): ReadonlyMap<string, boolean>;
   /** What still has to come to its end by itself, in words; empty when all is settled. */
   openMatters(): Promise<readonly string[]>;
   /** After everything settled: asks again, without kills, for what was asked before, answered or not. */

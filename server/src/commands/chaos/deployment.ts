@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +12,7 @@ import { withIdentity } from "../../open-identity.ts";
 import type { Identity } from "../../ports/identity.ts";
 import { endProcesses, findPart, findProcesses } from "./processes.ts";
 import { type ServiceProcess, superviseService } from "./service-process.ts";
-import { aimAt } from "./victims.ts";
+import { aimAt, pidToReplace } from "./victims.ts";
 
 export const SERVICE = "service";
 /** A process of its own that serves the edge host too, beside the service. */
@@ -71,7 +73,12 @@ export interface Deployment {
 }
 
 const POLL_MILLISECONDS = 50;
-const READY_LIMIT_MILLISECONDS = 60_000;
+/** Only there to end a run that would wait for ever: on a machine under load a start takes half a minute. */
+const READY_LIMIT_MILLISECONDS = 240_000;
+const LAST_PROCESS_LIMIT_MILLISECONDS = 60_000;
+/** Below those that a system hands out by itself: nobody gets one of them while its process is dead. */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_700;
 /** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
 const MOST_FAILED_STARTS = 3;
 
@@ -118,8 +125,13 @@ export async function createDeployment(options: {
     return arePartsReady();
   }
 
+  /** Parts that were killed and are still listed: until their keeper has seen it, they seem to run. */
+  const killedParts = new Set<number>();
+
   function arePartsReady(): boolean {
     const parts = readParts(dataDir);
+    for (const pid of killedParts) if (!parts.some((part) => part.pid === pid)) killedParts.delete(pid);
+    if (killedParts.size > 0) return false;
     return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
   }
 
@@ -170,7 +182,9 @@ export async function createDeployment(options: {
 
     aim(name) {
       const own = name === SERVICE ? service : name === EDGE ? edge : undefined;
-      const kill = own === undefined ? aimAt(name, readParts(dataDir), dataDir) : own.kill;
+      const parts = readParts(dataDir);
+      const kill = own === undefined ? aimAt(name, parts, dataDir) : own.kill;
+      const pid = own === undefined ? pidToReplace(name, parts) : undefined;
       return () => {
         downSince ??= performance.now();
         for (const one of processes) {
@@ -178,7 +192,9 @@ export async function createDeployment(options: {
           // What a process started is a part of it for the others.
           if (one !== own) one.partWasKilled();
         }
-        return kill();
+        const killed = kill();
+        if (killed && pid !== undefined) killedParts.add(pid);
+        return killed;
       };
     },
 
@@ -200,7 +216,8 @@ export async function createDeployment(options: {
     async stop() {
       const problems = (await Promise.all(processes.map((one) => one.stop()))).flat();
       // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
-      for (let look = 0; look < 20 && findProcesses(dataDir).length > 0; look += 1) await delay(250);
+      const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
+      while (findProcesses(dataDir).length > 0 && performance.now() < deadline) await delay(250);
       const left = findProcesses(dataDir);
       if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
       return problems;
@@ -225,21 +242,25 @@ function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
   }
 }
 
+/** All of them are held until all are found, so that no two are the same. */
 async function findFreePorts(): Promise<[number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once("error", reject);
-          server.listen(0, "127.0.0.1", () => {
-            const address = server.address();
-            resolve(typeof address === "object" && address !== null ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [port = 0, edgePort = 0, secondEdgePort = 0] = ports;
-  return [port, edgePort, secondEdgePort];
+  const held: Server[] = [];
+  const find = async (): Promise<number> => {
+    for (;;) {
+      const port = randomInt(FIRST_PORT, LAST_PORT);
+      const server = createServer();
+      try {
+        await once(server.listen({ port, host: "127.0.0.1", exclusive: true }), "listening");
+        held.push(server);
+        return port;
+      } catch {
+        // Somebody's: another one.
+      }
+    }
+  };
+  try {
+    return [await find(), await find(), await find()];
+  } finally {
+    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
 }

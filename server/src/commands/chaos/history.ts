@@ -21,6 +21,8 @@ export interface History {
   round: number;
   readonly operations: number;
   readonly acknowledgements: readonly Acknowledgement[];
+  /** Whether each of these tools was acknowledged. */
+  covered(tools: readonly string[]): Map<string, boolean>;
   /** How often each refusal, by its code. */
   readonly refusals: ReadonlyMap<string, number>;
   record(request: CallRequest, answer: Answer): void;
@@ -39,6 +41,10 @@ export function createHistory(): History {
       return operations;
     },
     acknowledgements,
+    covered(tools) {
+      const seen = new Set(acknowledgements.map(({ tool }) => tool));
+      return new Map(tools.map((tool) => [tool, seen.has(tool)]));
+    },
     refusals,
     record(request, answer) {
       operations += 1;

@@ -5,7 +5,7 @@ import type { Deployment, TenantAccess } from "./deployment.ts";
 import type { History } from "./history.ts";
 
 const MONTHLY_CAP = 1_000_000_000_000n;
-const FUNDED_WITHIN_MILLISECONDS = 30_000;
+const FUNDED_WITHIN_MILLISECONDS = 240_000;
 const POLL_MILLISECONDS = 100;
 
 const Treasury = z.object({ available: z.object({ USDC: z.string() }) });

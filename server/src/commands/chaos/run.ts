@@ -21,10 +21,13 @@ export interface ChaosOptions {
   signal: AbortSignal;
 }
 
-const SETTLE_LIMIT_MILLISECONDS = 90_000;
+const SETTLE_LIMIT_MILLISECONDS = 300_000;
 const SETTLE_POLL_MILLISECONDS = 500;
 const STORM_BEFORE_MILLISECONDS = 300;
 const STORM_AFTER_MILLISECONDS = 400;
+/** A storm that lasts as long as the kills may be too short on a slow machine for what is rare in it. */
+const COVER_LIMIT_MILLISECONDS = 180_000;
+const COVER_POLL_MILLISECONDS = 100;
 const SECOND_LOOK_MILLISECONDS = 500;
 
 /** True: every invariant holds. Leaves no process behind, however it ends. */
@@ -76,7 +79,9 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
     left = await settle(deployment, run, signal);
   }
   say(`settled in ${duration(started)} s${left.length === 0 ? "" : `, but not: ${left.join(", ")}`}`);
-  const shown = (await run.audit("settled")).map(unlessEmpty);
+  const covered = run.covered?.();
+  const seen = covered === undefined ? [] : [checkCovered(covered)];
+  const shown = [...(await run.audit("settled")), ...seen].map(unlessEmpty);
   const findings = [...shown, ...checkRun(deployment, kills), await stop(deployment)];
   const holds = conclude(options, { history, kills, deployment, findings, notes: run.notes?.() ?? [] });
   if (broken !== undefined && holds) say(`The guard ${broken} is off, and nothing noticed.`);
@@ -130,10 +135,23 @@ async function runRound(options: Round): Promise<void> {
       isOver: async () => options.broken !== undefined && (await failsAlready(run)),
     });
     await delay(STORM_AFTER_MILLISECONDS, undefined, { signal });
+    if (round === options.rounds) await untilCovered(run, signal);
   } finally {
     ended.abort();
   }
   await storm;
+}
+
+/** Without kills, for what is asked for now and then only. */
+async function untilCovered(run: AreaRun, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + COVER_LIMIT_MILLISECONDS;
+  const isCovered = () => [...(run.covered?.().values() ?? [])].every(Boolean);
+  while (!isCovered() && performance.now() < deadline) await delay(COVER_POLL_MILLISECONDS, undefined, { signal });
+}
+
+function checkCovered(covered: ReadonlyMap<string, boolean>): Finding {
+  const missing = [...covered].filter(([, isSeen]) => !isSeen).map(([what]) => `${what} never was`);
+  return { invariant: "whatever a run is there for was answered", checked: covered.size, problems: missing };
 }
 
 /** A look in between. What is only late, as while the database was away, is gone at the second look. */

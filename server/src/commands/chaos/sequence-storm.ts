@@ -19,7 +19,7 @@ export interface Sequences<Plan> {
 
 const ASKED_AGAIN = 40;
 /** Without kills everything that is open is decided long before so many questions. */
-const MOST_QUESTIONS = 120;
+const MOST_QUESTIONS = 600;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 400;
 const TOGETHER = 0.2;
 

@@ -7,7 +7,7 @@ import { variables } from "../../config.ts";
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
 /** What a service prints when its start has come to its end. */
 const READY = "Wayfare is ready";
-const STOP_LIMIT_MILLISECONDS = 15_000;
+const STOP_LIMIT_MILLISECONDS = 60_000;
 const RESTART_PAUSE_MILLISECONDS = 50;
 
 /** One process of the service that is started again whenever it ended, as an operator would. */

@@ -12,9 +12,16 @@ const processesOf: Readonly<Record<string, Victim>> = {
   anvil: { part: "devnet", which: "what it started" },
 };
 
+const victimOf = (name: string): Victim => processesOf[name] ?? { part: name, which: "all" };
+
+/** The process that stands for the part which has to be replaced when this victim was killed. */
+export function pidToReplace(name: string, parts: readonly { name: string; pid: number }[]): number | undefined {
+  return parts.find((one) => one.name === victimOf(name).part)?.pid;
+}
+
 /** Looks the processes up; calling the result sends SIGKILL at once. False: they were not running. */
 export function aimAt(name: string, parts: readonly { name: string; pid: number }[], dataDir: string): () => boolean {
-  const { part: partName, which }: Victim = processesOf[name] ?? { part: name, which: "all" };
+  const { part: partName, which } = victimOf(name);
   const part = parts.find((one) => one.name === partName);
   // The part before what it started: a PostgreSQL that loses a child first would begin to recover in peace.
   const [itself, ...children] = part === undefined ? [] : findPart(part.pid, dataDir);

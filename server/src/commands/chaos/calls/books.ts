@@ -112,6 +112,6 @@ export async function readUsage(deployment: Deployment): Promise<Books["usage"]>
 }
 
 async function readSupplier(supplierUrl: string): Promise<Books["supplier"]> {
-  const response = await fetch(`${supplierUrl}/_sandbox/ledger`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${supplierUrl}/_sandbox/ledger`, { signal: AbortSignal.timeout(60_000) });
   return Supplier.parse(await response.json());
 }

@@ -15,6 +15,7 @@ async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
   return {
     storm: (_round, random, signal) => storm.run(random, signal),
 
+    covered: () => history.covered(["find_airports_nearby", "ensure_flight_customer", "search_flights", "book_flight"]),
     disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
 
     async openMatters() {

@@ -11,7 +11,7 @@ const MOST_TRIES = 8;
 const REMEMBERED = 300;
 const OFFERS_KEPT = 100;
 const ASKED_AGAIN = 30;
-const MOST_QUESTIONS = 20;
+const MOST_QUESTIONS = 240;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });

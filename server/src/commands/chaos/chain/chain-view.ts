@@ -37,7 +37,7 @@ export interface ChainView {
 }
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
-const TIMEOUT_MILLISECONDS = 5_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 
 export const balanceKey = (token: TokenSymbol, address: Hex): string => `${token} ${address}`;
 

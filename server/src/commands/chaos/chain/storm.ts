@@ -13,7 +13,7 @@ const MOST_TRIES = 6;
 const REMEMBERED = 300;
 const OFFERS_KEPT = 40;
 const ASKED_AGAIN = 40;
-const MOST_QUESTIONS = 20;
+const MOST_QUESTIONS = 240;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });

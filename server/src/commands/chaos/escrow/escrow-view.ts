@@ -19,7 +19,7 @@ const ABI = parseAbi([
   "event ActionLogged(bytes32 indexed tripId, bytes32 indexed actionId, bytes32 indexed actionType, uint256 fee)",
 ]);
 const STATES = ["none", "reserved", "committed", "confirmed", "settled", "cancelled"] as const;
-const TIMEOUT_MILLISECONDS = 5_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 
 export interface EscrowEvent {
   name: string;

@@ -103,7 +103,7 @@ export interface UsedAuthorization {
 }
 
 const USED = parseAbiItem("event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)");
-const TIMEOUT_MILLISECONDS = 5_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 
 export async function readUsed({ rpcUrl, usdc }: Quickstart["chain"]): Promise<UsedAuthorization[]> {
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: TIMEOUT_MILLISECONDS, retryCount: 0 }) });

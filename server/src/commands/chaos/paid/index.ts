@@ -35,11 +35,12 @@ import { createMoments } from "./moments.ts";
 import type { PaidTool } from "./purchase.ts";
 import { priceKey } from "./shop.ts";
 import { createStorm } from "./storm.ts";
-import { createTill, lower, newWallet } from "./wallets.ts";
+import { createTill, lower, newWallet, type Till } from "./wallets.ts";
 
 const WALLETS = 12;
 /** For a run of many rounds: a call costs at most 0.02. */
 const WALLET_MICRO_USDC = 40_000_000n;
+const MOST_FILLINGS = 20;
 const offered: readonly [PaidTool, boolean][] = [
   ["search_flights", false],
   ["search_flights", true],
@@ -57,9 +58,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
   for (const [tool, keyed] of offered) prices.set(priceKey(tool, keyed), await buyer.terms(tool, keyed));
   const till = createTill(quickstart);
   const wallets = [newWallet(), ...Array.from({ length: WALLETS - 1 }, newWallet)] as const;
-  for (const { address } of wallets) {
-    if (!(await till.pay(lower(address), WALLET_MICRO_USDC))) throw new Error("A wallet could not be filled.");
-  }
+  for (const { address } of wallets) await fill(till, lower(address));
   const storm = createStorm({ buyer, till, prices, wallets });
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
@@ -114,6 +113,8 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
 
   return {
     storm: (_round, random, signal) => storm.run(random, signal),
+    covered: () =>
+      new Map([...history.covered(["search_flights", "quote_fx", "send_tokens", "book_flight"]), ...storm.covered()]),
     disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
     nextMoment: moments.next,
     witness: moments.witness,
@@ -133,6 +134,12 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
     askAgain: storm.askAgain,
     audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
   };
+}
+
+/** Whether a payment arrived is not always known on a slow machine: money twice is no harm. */
+async function fill(till: Till, wallet: Hex): Promise<void> {
+  for (let tries = 1; tries <= MOST_FILLINGS; tries += 1) if (await till.pay(wallet, WALLET_MICRO_USDC)) return;
+  throw new Error("A wallet could not be filled.");
 }
 
 function payeeOf(prices: ReadonlyMap<string, Terms>): Hex {

@@ -13,7 +13,7 @@ const READERS = 3;
 const OFFERS_KEPT = 40;
 const REMEMBERED = 200;
 const ASKED_AGAIN = 60;
-const MOST_QUESTIONS = 60;
+const MOST_QUESTIONS = 480;
 const PAUSE_BETWEEN_QUESTIONS_MILLISECONDS = 250;
 const HOSTS = 2;
 /** Where a drained wallet's money goes. */
@@ -149,6 +149,15 @@ export function createStorm({ buyer, till, prices, wallets }: StormOptions) {
         }),
       );
       await Promise.all(workers);
+    },
+
+    /** Of what buyers do beside buying. */
+    covered(): [string, boolean][] {
+      const isAnswered = (purchase: Purchase) => paidAnswers(purchase).length > 0;
+      return [
+        ["a payment that its payer broadcast", purchases.some((one) => one.broadcastFirst && isAnswered(one))],
+        ["a payment for one of two bodies", purchases.some((one) => one.otherArgs !== undefined && isAnswered(one))],
+      ];
     },
 
     notes(): string[] {

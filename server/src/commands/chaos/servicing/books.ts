@@ -129,7 +129,7 @@ export function readBookings(deployment: Deployment): Promise<ServicingBooks["bo
 }
 
 export async function readSupplier(supplierUrl: string): Promise<SupplierBooks> {
-  const response = await fetch(`${supplierUrl}/_sandbox/ledger`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${supplierUrl}/_sandbox/ledger`, { signal: AbortSignal.timeout(60_000) });
   return Supplier.parse(await response.json());
 }
 

@@ -1,4 +1,4 @@
-import { COMMIT_TIMEOUT_MILLISECONDS, QUIET_MILLISECONDS } from "../calls/faults.ts";
+import { COMMIT_TIMEOUT_MILLISECONDS, LATEST_EFFECT_MILLISECONDS } from "../calls/faults.ts";
 import type { Random } from "../random.ts";
 
 interface Fault {
@@ -48,7 +48,7 @@ const WAIT_AFTER_LIMIT_MILLISECONDS = 400;
 /** Effects come later than the service waits, and sooner than it looks. */
 function delayOf(fault: string, random: Random): number {
   if (fault === "rate_limited") return WAIT_AFTER_LIMIT_MILLISECONDS;
-  if (fault === "late_effect") return random.between(COMMIT_TIMEOUT_MILLISECONDS + 100, QUIET_MILLISECONDS - 800);
+  if (fault === "late_effect") return random.between(COMMIT_TIMEOUT_MILLISECONDS + 100, LATEST_EFFECT_MILLISECONDS);
   return random.between(100, COMMIT_TIMEOUT_MILLISECONDS);
 }
 

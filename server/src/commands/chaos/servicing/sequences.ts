@@ -52,8 +52,13 @@ const SUBJECT_OF: Readonly<Record<string, string>> = {
 const FIRST_DAY = 30;
 const DAYS = 200;
 
+/** Every so many sequences confirm a quote that was replaced: what must be refused for good is in every run. */
+const REFUSED_EVERY = 10;
+
 export interface Plan {
   random: Random;
+  /** A flight that is cancelled by a quote which another has replaced, and then by that one. */
+  isRefused: boolean;
   /** Of departure or check-in. */
   date: Temporal.PlainDate;
 }
@@ -67,12 +72,17 @@ export function travels(today: Temporal.PlainDate): Sequences<Plan> {
       const name = SUBJECT_OF[tool];
       return name === undefined ? undefined : String(args[name]);
     },
-    plan: (random, number) => ({ random, date: today.add({ days: FIRST_DAY + (number % DAYS) }) }),
+    plan: (random, number) => ({
+      random,
+      isRefused: number % REFUSED_EVERY === 1,
+      date: today.add({ days: FIRST_DAY + (number % DAYS) }),
+    }),
     play: travel,
   };
 }
 
 async function travel(asker: Asker, plan: Plan): Promise<void> {
+  if (plan.isRefused) return refusedFlight(asker, plan);
   if (plan.random.chance(0.25)) return stay(asker, plan);
   return plan.random.chance(0.25) ? creditFlight(asker, plan) : flight(asker, plan, plan.random.pick(routes));
 }
@@ -84,6 +94,16 @@ async function flight(asker: Asker, plan: Plan, route: string): Promise<void> {
   const changes = random.chance(0.55) ? random.between(1, 2) : 0;
   for (let count = 0; count < changes; count += 1) await change(asker, plan, route, order);
   if (random.chance(0.6)) await cancel(asker, random, order.orderId);
+}
+
+async function refusedFlight(asker: Asker, plan: Plan): Promise<void> {
+  const order = await bookSome(asker, plan, plan.random.pick(routes), false);
+  if (order === undefined) return;
+  const replaced = await asker.ask(Quote, "cancel_order_quote", { orderId: order.orderId });
+  if ("refused" in replaced) return;
+  const valid = await asker.ask(Quote, "cancel_order_quote", { orderId: order.orderId });
+  await asker.ask(Cancelled, "confirm_cancel_order", replaced.result);
+  if (!("refused" in valid)) await asker.ask(Cancelled, "confirm_cancel_order", valid.result);
 }
 
 /** A booking that ends as an airline credit, which pays for a part of the next one. */
