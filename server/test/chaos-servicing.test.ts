@@ -12,7 +12,8 @@ import {
 import { checkAnswered, checkOnce, checkRefused } from "../src/commands/chaos/servicing/check-effects.ts";
 import { chaosRunner } from "./support/run-chaos.ts";
 
-const LONG = 480_000;
+/** Only there to end what hangs: a run takes a minute, and several on a slow machine. */
+const LONG = 1_200_000;
 const startChaos = chaosRunner();
 const runChaos = (...args: readonly string[]) => startChaos("--area", "servicing", "--seed", "wayfare", ...args).ended;
 
@@ -37,7 +38,8 @@ test(
 test(
   "without the guard servicing-lookup the run fails",
   async () => {
-    const run = await runChaos("--rounds", "5", "--break", "servicing-lookup");
+    // It stops as soon as it has failed; the rounds are there for the kill that falls where it shows.
+    const run = await runChaos("--rounds", "30", "--break", "servicing-lookup");
     expect(`${run.out}${run.error}`).toMatch(/^FAILED {2}(at most one order|orders at the supplier and bookings)/m);
     expect(run).toMatchObject({ code: 1, error: "", left: [] });
   },
