@@ -6,7 +6,7 @@ import { DEAD_PORT } from "./support/mail-server.ts";
 
 /** What is wrong with the configuration of a live network ends the start with one line, before anything is stored for good. */
 // Chains and products are started, several in one test.
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {

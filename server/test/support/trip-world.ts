@@ -17,6 +17,7 @@ import { silentLog } from "./identity.ts";
 import { stranger } from "./treasury.ts";
 
 const DAY = 86_400;
+const PATIENCE_MS = 200_000;
 
 /** One call of a tenant that takes one step. */
 export interface StepCall {
@@ -33,7 +34,12 @@ export async function openTripWorld() {
   const { escrow } = network.chain;
   if (escrow === undefined) throw new Error("the development chain has no escrow");
   const tenantId = tenant.tenant.id;
-  const healthy: StepPorts = { stores, chain: network.chain, submission: network.submitter, clock };
+  /** Who waits at all waits for as long as it takes: many orders at once are not soon over everywhere. */
+  const submission: ChainSubmission = {
+    kick: network.submitter.kick,
+    waitForEnd: (id, timeoutMs) => network.submitter.waitForEnd(id, timeoutMs === 0 ? 0 : PATIENCE_MS),
+  };
+  const healthy: StepPorts = { stores, chain: network.chain, submission, clock };
 
   /**
    * A process of its own, which dies when it is told to. Who waits in it carries his order out himself, one turn after the other:
@@ -52,7 +58,7 @@ export async function openTripWorld() {
       log: silentLog,
       timing: { resendMs: 0 },
     });
-    const submission: ChainSubmission = {
+    const alone: ChainSubmission = {
       kick: () => undefined,
       async waitForEnd(id) {
         for (;;) {
@@ -62,7 +68,7 @@ export async function openTripWorld() {
         }
       },
     };
-    return { stores: mortals, chain: network.chain, submission, clock };
+    return { stores: mortals, chain: network.chain, submission: alone, clock };
   }
 
   /** Has what it asks for carried out by a healthy process, which otherwise does nothing. */
