@@ -85,7 +85,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   const codeOf = (error: { code?: unknown }) => error.code;
   expect(await world.pay(process, first, { tool: "probe_write" }).catch(codeOf)).toBe("settlement_pending");
   const states = async () => (await world.books(payer)).states;
-  await expect.poll(states, { timeout: 10_000 }).toEqual(["earned"]);
+  await expect.poll(states).toEqual(["earned"]);
   const [{ call_id: firstCallId } = { call_id: "" }] = (await world.books(payer)).rows;
   const again = {
     tool: "probe_write" as const,
@@ -94,7 +94,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   };
   expect(await world.pay(process, second, again).catch(codeOf)).toBe("settlement_pending");
   await process.gather();
-  await expect.poll(states, { timeout: 10_000 }).toEqual(["settled"]);
+  await expect.poll(states).toEqual(["settled"]);
   expect(await world.pay(process, second, again)).toMatchObject({ price: 0n, replayed: true });
   expect(await payer.balance()).toBe(PRICE);
 });

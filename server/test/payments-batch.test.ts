@@ -10,7 +10,6 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
-const PATIENCE = { timeout: 10_000 };
 const BATCHED = { batchWindowMs: 50 };
 const codeOf = (error: { code?: unknown }) => error.code;
 
@@ -26,7 +25,7 @@ async function earnedCalls(
   const nonces = payments.map(({ nonce }) => nonce);
   const earned = () =>
     world.db.selectFrom("payment").select("id").where("nonce", "in", nonces).where("state", "=", "earned").execute();
-  await expect.poll(async () => (await earned()).length, PATIENCE).toBe(payments.length);
+  await expect.poll(async () => (await earned()).length).toBe(payments.length);
   await after();
   return Promise.all(paying);
 }
@@ -68,7 +67,7 @@ test("one that fails in its batch is a receivable and fails nobody else", async 
   const answers = await earnedCalls(process, payments, async () => {
     await poor.spend(PRICE);
     await process.gather();
-    await expect.poll(() => process.watch(), PATIENCE).toBe(1);
+    await expect.poll(() => process.watch()).toBe(1);
   });
   expect(answers.map((answer) => (typeof answer === "object" ? answer : { failed: answer }))).toMatchObject([
     { price: PRICE },
@@ -87,7 +86,7 @@ test("of two alike of which one was paid, the chain says which", async () => {
   const answers = await earnedCalls(process, payments, async () => {
     await payer.spend(PRICE);
     await process.gather();
-    await expect.poll(() => process.watch(), PATIENCE).toBe(2);
+    await expect.poll(() => process.watch()).toBe(2);
   });
   const { rows, ...books } = await world.books(payer);
   expect(books).toMatchObject({ receivables: 1, open: 0n, recorded: PRICE });
@@ -107,7 +106,7 @@ test("where a whole batch failed, each is tried alone", async () => {
   const payer = await world.newPayer(2n * PRICE);
   const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
   for (const signed of payments) expect(await world.pay(silent, signed).catch(codeOf)).toBe("settlement_pending");
-  await expect.poll(async () => (await world.books(payer)).states, PATIENCE).toEqual(["earned", "earned"]);
+  await expect.poll(async () => (await world.books(payer)).states).toEqual(["earned", "earned"]);
   const { rows } = await world.books(payer);
   await world.db.transaction().execute(async (transaction) => {
     // As a batch that ran out of gas is left behind by its ending.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createUsage } from "../src/storage/usage.ts";
 import { openPaymentWorld, type PaymentWorld } from "./support/payment-world.ts";
 
@@ -7,6 +7,7 @@ beforeAll(async () => {
   world = await openPaymentWorld();
   world.settling.submitter.start();
 });
+afterEach(() => world.devChain.behave());
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
@@ -109,7 +110,7 @@ test("calls under way never cost more together than their payer has", async () =
   const paid = payments.map((signed) =>
     world.pay(process, signed, { run }).catch((error) => void refusals.push(reasonOf(error))),
   );
-  await expect.poll(() => running.length + refusals.length, { timeout: 10_000 }).toBe(8);
+  await expect.poll(() => running.length + refusals.length).toBe(8);
   expect(refusals).toEqual(Array.from({ length: 5 }, () => "insufficient_funds"));
   expect(await world.books(payer)).toMatchObject({ open: 3n * PRICE });
   open();
@@ -162,6 +163,7 @@ test("money that is gone after the run makes a receivable; the answer comes when
   expect(await world.books(payer)).toMatchObject({ states: ["receivable"], receivables: 1, open: 0n, recorded: 0n });
   expect(await world.stores.payments.receivables()).toEqual([{ environment: "sandbox", count: 1, amount: PRICE }]);
   // Without money it is refused again, and nothing else changes.
+  await world.failAtOnce(payer);
   expect(await world.pay(process, signed, { run }).catch(reasonOf)).toBe("insufficient_funds");
   const helper = await world.newPayer(2n * PRICE);
   await world.broadcast(await helper.sign(PRICE, { to: payer.address }));
@@ -237,13 +239,11 @@ test("an authorization that somebody else broadcast before it was sent here coun
 
 test("what its payer has broadcast in time counts as paid when that time is over; what nobody has does not", async () => {
   const payer = await world.newPayer(2n * PRICE);
-  const soon = () => BigInt(Math.floor(Date.now() / 1000) + 20);
-  const [signed, idle] = [
-    await payer.sign(PRICE, { validBefore: soon() }),
-    await payer.sign(PRICE, { validBefore: soon() }),
-  ];
+  const validBefore = BigInt(Math.floor(Date.now() / 1000) + 1_800);
+  const [signed, idle] = [await payer.sign(PRICE, { validBefore }), await payer.sign(PRICE, { validBefore })];
   await world.broadcast(signed);
-  const process = world.openProcess("proc_a");
+  const over = Temporal.Instant.fromEpochMilliseconds(Number(validBefore) * 1000);
+  const process = world.openProcess("proc_a", { clock: { now: () => over } });
   expect(await world.pay(process, idle).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
   const forged = { ...signed, signature: idle.signature };
   expect(await world.pay(process, forged).catch(reasonOf)).toBe("invalid_exact_evm_payload_authorization_valid_before");
@@ -258,9 +258,11 @@ test("a settlement that takes too long is pending, and the same signature gets t
   const impatient = world.openProcess("proc_a", { waitMs: 1, submissionFor: () => submission });
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
+  world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
   expect(await world.pay(impatient, signed).catch(reasonOf)).toBe("settlement_pending");
+  world.devChain.behave();
   const states = async () => (await world.books(payer)).states;
-  await expect.poll(states, { timeout: 10_000 }).toEqual(["settled"]);
+  await expect.poll(states).toEqual(["settled"]);
   const run = () => Promise.reject(new Error("ran twice"));
   expect(await world.pay(world.openProcess("proc_b"), signed, { run })).toMatchObject({ replayed: true, price: PRICE });
   expect(await payer.balance()).toBe(0n);

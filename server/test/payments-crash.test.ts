@@ -133,6 +133,7 @@ test.each(["probe_read", "probe_write"] as const)(
     expect(ends.has("none") && (ends.has("earned") || ends.has("settled"))).toBe(true);
     if (tool === "probe_write") expect(ends).toContain("claimed");
   },
+  180_000,
 );
 
 test("a tool that fails while it is undecided what it did keeps its payment until that is known", async () => {
@@ -171,6 +172,8 @@ test("the sweep of calls leaves paid ones alone, and that of payments those of t
   const paying = world.pay(world.openProcess("proc_slow"), await payer.sign(PRICE), { tool: "probe_write", run });
   await started.promise;
   await world.calls.heartbeat("proc_slow");
+  // It is seen all the time, however long the sweep takes.
+  await world.pool.query("update service_process set seen_at = now() + interval '1 hour' where id = 'proc_slow'");
   expect(await world.sweepAfter("proc_other")).toEqual({ earned: 0, released: 0 });
   await world.pool.query("update service_process set seen_at = now() - interval '20 s' where id = 'proc_slow'");
   const swept = await world.calls.sweep({

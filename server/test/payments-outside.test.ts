@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { Failure } from "../src/domain/errors.ts";
 import type { SignedPayment } from "../src/domain/payments.ts";
 import type { Facilitator, FacilitatorSettlement } from "../src/ports/facilitator.ts";
@@ -8,6 +8,7 @@ let world: PaymentWorld;
 beforeAll(async () => {
   world = await openPaymentWorld();
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
@@ -32,6 +33,11 @@ function facilitatorThat(...acts: ((signed: SignedPayment) => Promise<Facilitato
     pause: () => new Promise<void>((resolve) => setImmediate(resolve)),
   };
   return { parts, asked: () => asked };
+}
+
+function passAnHour(): void {
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 3_600_000);
 }
 
 const settles = async (signed: SignedPayment): Promise<FacilitatorSettlement> => {
@@ -72,6 +78,7 @@ test("a facilitator that refuses for good leaves a receivable, which the same si
     "invalid_exact_evm_transaction_failed",
   );
   expect(await world.books(payer)).toMatchObject({ states: ["receivable"], receivables: 1 });
+  await world.failAtOnce(payer);
   const settling = facilitatorThat(settles);
   const run = () => Promise.reject(new Error("ran twice"));
   expect(await world.pay(world.openProcess("proc_a", settling.parts), signed, { run })).toMatchObject({
@@ -84,9 +91,16 @@ test("what a facilitator only says is not believed: the call is pending, and a w
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   const lying = facilitatorThat(claimsFalsely);
-  const process = world.openProcess("proc_a", { ...lying.parts, waitMs: 500 });
+  let looks = 0;
+  // The call's time is over at the third look, however long they took.
+  const pause = async () => {
+    looks += 1;
+    if (looks === 3) passAnHour();
+  };
+  const process = world.openProcess("proc_a", { ...lying.parts, pause });
   expect(await world.pay(process, signed).catch(reasonOf)).toBe("settlement_pending");
-  expect(lying.asked()).toBe(1);
+  vi.restoreAllMocks();
+  expect([looks, lying.asked()]).toEqual([3, 1]);
   expect(await world.books(payer)).toMatchObject({ states: ["earned"], open: PRICE, recorded: 0n });
   const settling = facilitatorThat(settles);
   expect(await world.openProcess("proc_b", settling.parts).watch()).toBe(1);

@@ -29,6 +29,10 @@ const TRANSFER = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
+/** Longer than any machine stands still: a test whose call is not to wait says so. */
+const CALL_PATIENCE_MS = 120_000;
+const VALID_SECONDS = 3_600;
+
 export const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
 /** A real chain and a real database, with payers that sign, and as many service processes as a test wants. */
@@ -69,7 +73,7 @@ export async function openPaymentWorld() {
     async function sign(amount: bigint, change: { validBefore?: bigint; to?: Hex } = {}): Promise<SignedPayment> {
       const nonce: Hex = `0x${randomBytes(32).toString("hex")}`;
       const validAfter = 0n;
-      const validBefore = change.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + 120);
+      const validBefore = change.validBefore ?? BigInt(Math.floor(Date.now() / 1000) + VALID_SECONDS);
       const payTo = change.to ?? collection.address;
       const signature = await account.signTypedData({
         domain: {
@@ -137,6 +141,7 @@ export async function openPaymentWorld() {
       isTransient: isDatabaseAway,
       pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
       batchWindowMs: 0,
+      waitMs: CALL_PATIENCE_MS,
       ...change,
     });
     const shared = { stores, network: "sandbox", submission: submitter, tell: charges.tell } as const;
@@ -253,6 +258,10 @@ export async function openPaymentWorld() {
         recorded: records.reduce((sum, row) => sum + row.price_micro, 0n),
         records,
       };
+    },
+    /** As if its last tries had failed at once: the next ones, which come when a payment is twice as old as then, are due. */
+    async failAtOnce({ address }: { address: Hex }): Promise<void> {
+      await pool.query("update payment set created_at = updated_at where payer = $1", [address]);
     },
     /** `processId` was silent for a while, and another process that was there all the time sweeps after it. */
     async sweepAfter(processId: string) {
