@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createX402Facilitator } from "../src/adapters/x402-facilitator/index.ts";
 import type { PaymentTerms } from "../src/domain/payments.ts";
 import type { Hex } from "../src/domain/tokens.ts";
+import type { HttpClient, HttpRequest } from "../src/outbound/http-client.ts";
 import type { Facilitator } from "../src/ports/facilitator.ts";
 import { type ChainWorld, openChainWorld } from "./support/chain-world.ts";
 import { closedPort } from "./support/scripted-server.ts";
@@ -11,7 +12,9 @@ import { type FacilitatorFate, type StockFacilitator, startStockFacilitator } fr
 
 const PRICE = 2_000n;
 const COLLECTION: Hex = "0x00000000000000000000000000000000000000c0";
-const TIMEOUT_MS = 5_000;
+/** Longer than any machine stands still. */
+const TIMEOUT_MS = 120_000;
+const SHORT_TIMEOUT_MS = 200;
 
 let world: ChainWorld;
 let stock: StockFacilitator;
@@ -51,7 +54,9 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-function open(change: { url?: string; timeoutMs?: number; network?: string } = {}): Promise<Facilitator> {
+function open(
+  change: { url?: string; timeoutMs?: number; network?: string; http?: HttpClient } = {},
+): Promise<Facilitator> {
   const { network } = terms;
   return createX402Facilitator({
     ...{ url: stock.url, http: world.http, environment: "sandbox", network, timeoutMs: TIMEOUT_MS },
@@ -177,7 +182,11 @@ describe("a facilitator that", () => {
   });
 
   it("does not answer in time is away", async () => {
-    const impatient = await open({ timeoutMs: 200 });
+    const { http } = world;
+    // At the start it is given all the time that it needs.
+    const send = (request: HttpRequest) =>
+      http.send(request.method === "GET" ? { ...request, timeoutMs: TIMEOUT_MS } : request);
+    const impatient = await open({ timeoutMs: SHORT_TIMEOUT_MS, http: { ...http, send } });
     const payment = await signPayment(payer, terms);
     stock.misbehave(() => "hang");
     await expect(impatient.verify(payment, terms)).rejects.toEqual(unavailable);
@@ -249,7 +258,7 @@ describe("at the start", () => {
   it("it must be there, and speak x402", async () => {
     await expect(open({ url: `http://127.0.0.1:${await closedPort()}` })).rejects.toEqual(setupError("unreachable"));
     stock.misbehave(() => "hang");
-    await expect(open({ timeoutMs: 200 })).rejects.toEqual(setupError("timeout"));
+    await expect(open({ timeoutMs: SHORT_TIMEOUT_MS })).rejects.toEqual(setupError("timeout"));
     stock.misbehave(() => ({ status: 404, text: "" }));
     await expect(open()).rejects.toEqual(setupError("answers 404"));
     stock.misbehave(() => ({ status: 200, json: {} }));

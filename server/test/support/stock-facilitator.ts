@@ -64,9 +64,9 @@ export async function startStockFacilitator(options: {
     nativeCurrency: { name: "gas", symbol: "GAS", decimals: 18 },
     rpcUrls: { default: { http: [options.rpcUrl] } },
   });
-  const wallet = createWalletClient({ account, chain, transport: http(options.rpcUrl), pollingInterval: 20 }).extend(
-    publicActions,
-  );
+  // Longer than any machine stands still: what is broadcast a second time is refused.
+  const transport = http(options.rpcUrl, { timeout: 120_000 });
+  const wallet = createWalletClient({ account, chain, transport, pollingInterval: 20 }).extend(publicActions);
   const signer = toFacilitatorEvmSigner({
     address: account.address,
     readContract: (args) => wallet.readContract({ ...args, args: args.args ?? [] }),
