@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { newId } from "../src/domain/ids.ts";
 import { sweepAbandonedCalls } from "../src/jobs/sweep-calls.ts";
 import { systemClock } from "../src/ports/clock.ts";
@@ -13,15 +13,19 @@ let testDatabase: TestDatabase;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  database = openDatabase(testDatabase.url, { poolSize: 2, onError: () => undefined });
+  database = openDatabase(testDatabase.url, { poolSize: 1, onError: () => undefined });
   await migrateToLatest(testDatabase.url, database);
 });
 afterAll(async () => {
   await database.close();
   await testDatabase.drop();
 });
+// In one transaction on the only connection: now() stands still there, however long a test takes.
 beforeEach(async () => {
-  await database.pool.query("delete from service_process; delete from idempotency");
+  await database.pool.query("begin");
+});
+afterEach(async () => {
+  await database.pool.query("rollback");
 });
 
 const now = () => systemClock.now();
