@@ -10,8 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Later than the service waits, sooner than it looks. */
-const LATE_MS = 1_000;
+/** The supplier's clock is moved there. */
+const LATE_MS = 600_000;
+/** Many orders, one after the other. */
+const LONG = 180_000;
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 type Payment = { type: string; amount: string; currency: string };
@@ -91,7 +93,9 @@ describe("a change", () => {
 
   it("confirmed sixteen times at once is one", async () => {
     const { orderId, changeId, payment } = await selected();
-    const answers = await Promise.all(Array.from({ length: 16 }, () => confirm(changeId, payment)));
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => world.untilEnded(() => confirm(changeId, payment))),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
     expect(await world.confirmedChanges(orderId)).toHaveLength(1);
     await world.expectSameBooks();
@@ -124,24 +128,37 @@ describe("a request for a change", () => {
 });
 
 describe("a confirmation that the supplier does not answer", () => {
-  it("is found to be done or undone, is made once, and is paid once", async () => {
-    const faults = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect", "timeout"];
-    const orders = [];
-    for (const fault of faults) orders.push({ fault, type: "balance", ...(await selected()) });
-    for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
-    await Promise.all(
-      orders.map(async ({ fault, type, orderId, changeId, due, payment }) => {
-        const where = `${fault}, paid by ${type}`;
-        await world.arm(confirmPath(changeId), fault, LATE_MS);
-        const call = () => confirm(changeId, { ...payment, type });
-        expect(codeOf(await call()), where).toEqual([500, "outcome_unknown"]);
-        const answer = await world.untilKnown(call);
-        expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", chargedUsdc: due.amount });
-        expect(await world.confirmedChanges(orderId), where).toHaveLength(1);
-      }),
-    );
-    await world.expectSameBooks();
-  });
+  it(
+    "is found to be done or undone, is made once, and is paid once",
+    async () => {
+      const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
+      const orders = [];
+      for (const fault of [...done, "timeout"]) orders.push({ fault, type: "balance", ...(await selected()) });
+      for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
+      await Promise.all(
+        orders.map(async ({ fault, type, changeId, payment }) => {
+          await world.arm(confirmPath(changeId), fault, LATE_MS);
+          const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
+          expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
+        }),
+      );
+      await world.advance(LATE_MS / 1_000);
+      for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
+        await expect.poll(() => world.confirmedChanges(orderId), { message: fault }).toHaveLength(1);
+      }
+      await world.endQuietTime();
+      await Promise.all(
+        orders.map(async ({ fault, type, orderId, changeId, due, payment }) => {
+          const where = `${fault}, paid by ${type}`;
+          const answer = await world.untilKnown(() => confirm(changeId, { ...payment, type }));
+          expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", chargedUsdc: due.amount });
+          expect(await world.confirmedChanges(orderId), where).toHaveLength(1);
+        }),
+      );
+      await world.expectSameBooks();
+    },
+    LONG,
+  );
 });
 
 describe("a confirmation that is refused changes nothing", () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const LONG = 120_000;
+const LONG = 300_000;
 
 const Found = z.object({
   offers: z.array(

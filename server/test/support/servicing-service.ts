@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../src/domain/money.ts";
 import { supplierAccess } from "../../src/embedded/supplier-part.ts";
+import { hangUpUntil } from "./hang-up.ts";
 import { type Answer, type CallOptions, startTestService } from "./service.ts";
 import { resultOf } from "./treasury.ts";
 
@@ -50,9 +51,9 @@ const Selected = z.object({
   due: z.object({ amount: z.string(), currency: z.string() }),
 });
 
-/** How long a commit may take and how long its outcome stays open: long enough for a busy machine, short for a test. */
-const COMMIT_MS = 800;
-const QUIET_MS = 1_600;
+/** Longer than any machine stands still: what gets no answer is hung up, and the quiet time is ended by the test. */
+const COMMIT_MS = 120_000;
+const QUIET_MS = 600_000;
 
 export const micro = (amount: string): bigint => {
   const value = parseDecimal(amount.replace(/^-/, ""));
@@ -123,7 +124,8 @@ export async function openServicing(environment: Readonly<Record<string, string>
     return Booked.parse(await result("book_flight", args));
   }
 
-  const issueTickets = () => supplier("/_sandbox/tick", { advanceSeconds: 2 });
+  const advance = (advanceSeconds: number) => supplier("/_sandbox/tick", { advanceSeconds });
+  const issueTickets = () => advance(2);
 
   /** With its tickets, without which an airline changes nothing. */
   async function bookFlexible(route?: { origin: string; destination: string }) {
@@ -187,6 +189,21 @@ export async function openServicing(environment: Readonly<Record<string, string>
     }
   }
 
+  /** Calls again while an earlier call is at work, which may take longer than a call waits for it. */
+  async function untilEnded(call: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      const answer = await call();
+      if (!String(answer.body.code).endsWith("_in_progress")) return answer;
+    }
+  }
+
+  /** For everything whose outcome is open now; what is still on its way to the supplier must be there before. */
+  async function endQuietTime(): Promise<void> {
+    for (const table of ["booking", "servicing_action"]) {
+      await service.sql(`update ${table} set quiet_until = now() where quiet_until > now()`);
+    }
+  }
+
   return {
     service,
     /** The sandbox's control endpoints. */
@@ -194,6 +211,7 @@ export async function openServicing(environment: Readonly<Record<string, string>
     /** A request past our adapter, as the operator has it. */
     post,
     giveCredit,
+    advance,
     issueTickets,
     result,
     search,
@@ -206,6 +224,10 @@ export async function openServicing(environment: Readonly<Record<string, string>
     books,
     expectSameBooks,
     untilKnown,
+    untilEnded,
+    /** A call with a request that gets no answer. */
+    unanswered: (calling: Promise<Answer>) => hangUpUntil(service.supplierUrl, calling),
+    endQuietTime,
     arm: (path: string, fault: string, delayMs = 0) =>
       supplier("/_sandbox/scenarios", { match: { path, method: "POST" }, fault, times: 1, delayMs }),
     confirmedCancellations: async (orderId: string) =>

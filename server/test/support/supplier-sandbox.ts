@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { hangUpUntil } from "./hang-up.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 /** The supplier sandbox as it runs in production: a process of its own with a database of its own. */
@@ -12,6 +13,8 @@ export interface SupplierSandbox {
   token: string;
   /** Arms a fault for the next call of this path. */
   arm(method: string, path: string, fault: string, delayMs?: number): Promise<void>;
+  /** What becomes of a call whose request gets no answer. */
+  unanswered<Result>(calling: Promise<Result>): Promise<Result>;
   /** What the supplier really did. */
   ledger(): Promise<z.infer<typeof Ledger>>;
   advance(seconds: number): Promise<void>;
@@ -64,6 +67,7 @@ export async function startSupplierSandbox(): Promise<SupplierSandbox> {
     async arm(method, path, fault, delayMs = 0) {
       await call("/_sandbox/scenarios", { match: { method, path }, fault, times: 1, delayMs });
     },
+    unanswered: (calling) => hangUpUntil(url, calling),
     ledger: async () => Ledger.parse(await call("/_sandbox/ledger", undefined)),
     async advance(seconds) {
       await call("/_sandbox/tick", { advanceSeconds: seconds });

@@ -1,0 +1,19 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+const AGAIN_MS = 20;
+
+/**
+ * What becomes of a call whose request the supplier's sandbox holds without an answer: the sandbox hangs up, until the call has heard
+ * so. No time-out has to be as short for that as a busy machine is slow.
+ */
+export async function hangUpUntil<Result>(supplierUrl: string, calling: Promise<Result>): Promise<Result> {
+  const ended = calling.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([ended, delay(AGAIN_MS, false)]))) {
+    const response = await fetch(`${supplierUrl}/_sandbox/hang-up`, { method: "POST" });
+    if (!response.ok) throw new Error(`hang-up answered ${response.status}: ${await response.text()}`);
+  }
+  return await calling;
+}
