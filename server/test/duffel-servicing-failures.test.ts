@@ -10,7 +10,7 @@ import {
 } from "../src/adapters/duffel/__fixtures__/servicing.ts";
 import { wireError } from "../src/adapters/duffel/__fixtures__/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
-import { duffelAt, NOW, startDuffel } from "./support/duffel-harness.ts";
+import { duffelAt, NOW, startDuffel, startSilentDuffel } from "./support/duffel-harness.ts";
 import { type Answer, closedPort } from "./support/scripted-server.ts";
 
 /** Every way in which servicing can fail at the supplier, and the code that callers get for it. */
@@ -206,30 +206,29 @@ test.each([
   expect((await failureOf(commits[call](duffel))).code).toBe("outcome_unknown");
 });
 
-test.each(commitNames)(
-  "%s: no answer in time is open; busy, away and refused connections did nothing",
-  async (call) => {
-    await using silent = await startDuffel(() => "hang", { commitMs: 150 });
-    expect((await failureOf(commits[call](silent))).code).toBe("outcome_unknown");
-    expect(silent.requests).toHaveLength(1);
+test.each(commitNames)("%s: no answer in time is open", async (call) => {
+  await using silent = await startSilentDuffel();
+  expect((await failureOf(silent.giveUp(commits[call](silent)))).code).toBe("outcome_unknown");
+  expect(silent.requests).toHaveLength(1);
+});
 
-    let answer: Answer = { status: 503, text: "" };
-    await using busy = await startDuffel(() => answer);
-    expect((await failureOf(commits[call](busy))).code).toBe("provider_unavailable");
-    answer = {
-      status: 429,
-      json: wireError("rate_limit_error", "rate_limit_exceeded", CANARY),
-      headers: { "ratelimit-reset": "Fri, 20 Nov 2026 10:00:42 GMT", "ratelimit-remaining": "0" },
-    };
-    const limited = await failureOf(commits[call](busy));
-    expect([limited.code, limited.retryAfterSeconds]).toEqual(["provider_unavailable", 42]);
-    expect(busy.requests).toHaveLength(2);
+test.each(commitNames)("%s: busy, away and refused connections did nothing", async (call) => {
+  let answer: Answer = { status: 503, text: "" };
+  await using busy = await startDuffel(() => answer);
+  expect((await failureOf(commits[call](busy))).code).toBe("provider_unavailable");
+  answer = {
+    status: 429,
+    json: wireError("rate_limit_error", "rate_limit_exceeded", CANARY),
+    headers: { "ratelimit-reset": "Fri, 20 Nov 2026 10:00:42 GMT", "ratelimit-remaining": "0" },
+  };
+  const limited = await failureOf(commits[call](busy));
+  expect([limited.code, limited.retryAfterSeconds]).toEqual(["provider_unavailable", 42]);
+  expect(busy.requests).toHaveLength(2);
 
-    const nobody = duffelAt(`http://127.0.0.1:${await closedPort()}`);
-    expect((await failureOf(commits[call](nobody))).code).toBe("provider_unavailable");
-    nobody.http.close();
-  },
-);
+  const nobody = duffelAt(`http://127.0.0.1:${await closedPort()}`);
+  expect((await failureOf(commits[call](nobody))).code).toBe("provider_unavailable");
+  nobody.http.close();
+});
 
 test("every commit goes over a connection of its own", async () => {
   await using duffel = await startDuffel(({ path }) => ({
@@ -275,8 +274,8 @@ test.each(readNames)("%s: whatever is no proper answer means that the supplier i
     await using duffel = await startDuffel(() => answer?.[1] ?? "reset");
     expect((await failureOf(call(duffel))).code, answer?.[0]).toBe("provider_unavailable");
   }
-  await using slow = await startDuffel(() => "hang", { readMs: 60, searchMs: 30, searchMarginMs: 30 });
-  expect((await failureOf(call(slow))).code).toBe("provider_timeout");
+  await using slow = await startSilentDuffel();
+  expect((await failureOf(slow.giveUp(call(slow)))).code).toBe("provider_timeout");
 });
 
 test("what cannot be an id of the supplier is never sent", async () => {

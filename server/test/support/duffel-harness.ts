@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { createDuffel, type DuffelTimeouts } from "../../src/adapters/duffel/index.ts";
 import { createHttpClient } from "../../src/outbound/http-client.ts";
 import { type Script, startScriptedServer } from "./scripted-server.ts";
@@ -20,6 +21,31 @@ export async function startDuffel(script: Script, timeouts: Partial<DuffelTimeou
     async [Symbol.asyncDispose]() {
       adapter.http.close();
       await supplier.close();
+    },
+  };
+}
+
+/** Longer than every time-out of the adapter. */
+const PATIENCE_MS = 600_000;
+
+/** A supplier that never answers: time stands still until it has been asked, and then everybody's patience is over. */
+export async function startSilentDuffel() {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const duffel = await startDuffel(() => {
+    resolve();
+    return "hang";
+  });
+  return {
+    ...duffel,
+    async giveUp(calling: Promise<unknown>): Promise<unknown> {
+      await Promise.race([asked, calling]);
+      vi.advanceTimersByTime(PATIENCE_MS);
+      return await calling;
+    },
+    async [Symbol.asyncDispose]() {
+      vi.useRealTimers();
+      await duffel[Symbol.asyncDispose]();
     },
   };
 }
