@@ -13,6 +13,8 @@ afterAll(() => world.close());
 
 const PRICE = 412_500_000n;
 const STALE = { seconds: 60 };
+/** Some hundred statements, one after the other. */
+const LONG = 300_000;
 
 function dyingPorts(tenant: Tenant, deathAt: number, when: "before" | "after") {
   const { mortal, mortalStores, steps, death } = dyingProcess(deathAt, when);
@@ -44,39 +46,47 @@ async function expectSound(tenant: Tenant, where: string): Promise<string> {
   return state;
 }
 
-test("a worker that dies at any step leaves what the reconciler can finish", async () => {
-  const steps = await stepsOfOneBooking();
-  expect(steps).toBeGreaterThan(10);
-  const ends = new Set<string>();
-  for (let deathAt = 1; deathAt <= steps; deathAt += 1) {
-    for (const when of ["before", "after"] as const) {
-      const where = `dies ${when} step ${deathAt} of ${steps}`;
-      const tenant = await world.newTenant();
-      const dying = dyingPorts(tenant, deathAt, when);
-      tenant.book({ ports: dying.ports }).catch(() => undefined);
-      await dying.death;
-      await tenant.reconcile(STALE);
-      ends.add(await expectSound(tenant, where));
-      const again = await tenant.book();
-      expect((await tenant.audit()).paid, where).toBe(PRICE);
-      expect(["booked", "replayed"], where).toContain(again.kind);
+test(
+  "a worker that dies at any step leaves what the reconciler can finish",
+  async () => {
+    const steps = await stepsOfOneBooking();
+    expect(steps).toBeGreaterThan(10);
+    const ends = new Set<string>();
+    for (let deathAt = 1; deathAt <= steps; deathAt += 1) {
+      for (const when of ["before", "after"] as const) {
+        const where = `dies ${when} step ${deathAt} of ${steps}`;
+        const tenant = await world.newTenant();
+        const dying = dyingPorts(tenant, deathAt, when);
+        tenant.book({ ports: dying.ports }).catch(() => undefined);
+        await dying.death;
+        await tenant.reconcile(STALE);
+        ends.add(await expectSound(tenant, where));
+        const again = await tenant.book();
+        expect((await tenant.audit()).paid, where).toBe(PRICE);
+        expect(["booked", "replayed"], where).toContain(again.kind);
+      }
     }
-  }
-  expect(ends).toEqual(new Set(["none", "failed", "booked"]));
-});
+    expect(ends).toEqual(new Set(["none", "failed", "booked"]));
+  },
+  LONG,
+);
 
-test("a reconciler that dies at any step leaves what the next one can finish", async () => {
-  for (let deathAt = 1; deathAt <= 8; deathAt += 1) {
-    for (const when of ["before", "after"] as const) {
-      const where = `reconciler dies ${when} step ${deathAt}`;
-      const tenant = await world.newTenant();
-      tenant.supplier.faults.order.push("lost_after_effect");
-      await tenant.book().catch(() => undefined);
-      const dying = dyingPorts(tenant, deathAt, when);
-      const run = tenant.reconcile(STALE, dying.ports);
-      await Promise.race([run, dying.death]);
-      await tenant.reconcile(STALE);
-      expect(await expectSound(tenant, where)).toBe("booked");
+test(
+  "a reconciler that dies at any step leaves what the next one can finish",
+  async () => {
+    for (let deathAt = 1; deathAt <= 8; deathAt += 1) {
+      for (const when of ["before", "after"] as const) {
+        const where = `reconciler dies ${when} step ${deathAt}`;
+        const tenant = await world.newTenant();
+        tenant.supplier.faults.order.push("lost_after_effect");
+        await tenant.book().catch(() => undefined);
+        const dying = dyingPorts(tenant, deathAt, when);
+        const run = tenant.reconcile(STALE, dying.ports);
+        await Promise.race([run, dying.death]);
+        await tenant.reconcile(STALE);
+        expect(await expectSound(tenant, where)).toBe("booked");
+      }
     }
-  }
-});
+  },
+  LONG,
+);

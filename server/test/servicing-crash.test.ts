@@ -10,6 +10,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const STALE = { seconds: 60 };
+/** Some hundred statements, one after the other. */
+const LONG = 300_000;
 /** A stay is cancelled by the same steps as a flight: of its deaths there is nothing more to see. */
 const WHAT: readonly What[] = ["cancellation", "change by balance", "change by wallet", "stay"];
 /** What the supplier has more (or less) when it has been done once. */
@@ -72,6 +74,7 @@ test.each(WHAT.slice(0, 3))(
     }
     expect(ends).toEqual(new Set(["none", "failed", "done"]));
   },
+  LONG,
 );
 
 test.each(["cancellation", "change by wallet"] as const)(
@@ -89,7 +92,14 @@ test.each(["cancellation", "change by wallet"] as const)(
       }
     }
   },
+  LONG,
 );
+
+/** A call that gave up waiting may still be about to let go of its action. */
+async function untilLeft({ order: { orderId } }: ServicedOrder): Promise<void> {
+  const worker = world.db.selectFrom("servicing_action").select("worker_id").where("order_id", "=", orderId);
+  await expect.poll(() => worker.execute()).toEqual([{ worker_id: null }]);
+}
 
 test.each(WHAT)(
   "%s: what takes effect after it was given up is found by the next call, and done once",
@@ -113,6 +123,7 @@ test("the supplier is told only when the wallet's transfer is confirmed; a call 
   await expect(order.act("change by wallet", waits, { answerMilliseconds: 50 })).rejects.toMatchObject({
     code: "outcome_unknown",
   });
+  await untilLeft(order);
   await order.reconcile(STALE, waits);
   expect(await order.actions()).toMatchObject([{ state: "paying", effect: "open" }]);
   expect(order.servicing.effects.change).toBe(0);
@@ -145,9 +156,7 @@ test("what the collection wallet cannot give back yet is tried ever more rarely,
   await expect(order.act("cancellation", ports, { answerMilliseconds: 50 })).rejects.toMatchObject({
     code: "outcome_unknown",
   });
-  const { orderId } = order.order;
-  const worker = world.db.selectFrom("servicing_action").select("worker_id").where("order_id", "=", orderId);
-  await expect.poll(() => worker.execute()).toEqual([{ worker_id: null }]);
+  await untilLeft(order);
   const looks = async (count: number, seconds: number) => {
     tries = 0;
     for (let look = 0; look < count; look += 1) await order.reconcile({ seconds }, ports);

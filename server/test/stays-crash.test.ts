@@ -38,6 +38,8 @@ afterAll(async () => {
 
 /** Past the worker's silence and the quiet time; little, as the supplier's clock does not move with ours. */
 const STALE = { seconds: 20 };
+/** Some hundred statements and requests, one after the other. */
+const LONG = 300_000;
 
 interface BookingPorts {
   stayBookings: StayBookings;
@@ -89,29 +91,33 @@ async function expectSound(tenant: Tenant, quoteId: string, where: string): Prom
   return state;
 }
 
-test("a worker that dies at any step leaves what the reconciler can finish", async () => {
-  const first = await newStay();
-  const { ports, steps } = first.dying(0, "before");
-  await first.book(ports);
-  const count = steps();
-  expect(count).toBeGreaterThan(5);
-  const ends = new Set<string>();
-  for (let deathAt = 1; deathAt <= count; deathAt += 1) {
-    for (const when of ["before", "after"] as const) {
-      const where = `dies ${when} step ${deathAt} of ${count}`;
-      const { tenant, quoteId, price, dying, book, reconcile } = await newStay();
-      const process = dying(deathAt, when);
-      book(process.ports).catch(() => undefined);
-      await process.death;
-      await reconcile();
-      ends.add(await expectSound(tenant, quoteId, where));
-      await book();
-      await expectSound(tenant, quoteId, where);
-      expect((await tenant.audit()).spent, where).toBe(price);
+test(
+  "a worker that dies at any step leaves what the reconciler can finish",
+  async () => {
+    const first = await newStay();
+    const { ports, steps } = first.dying(0, "before");
+    await first.book(ports);
+    const count = steps();
+    expect(count).toBeGreaterThan(5);
+    const ends = new Set<string>();
+    for (let deathAt = 1; deathAt <= count; deathAt += 1) {
+      for (const when of ["before", "after"] as const) {
+        const where = `dies ${when} step ${deathAt} of ${count}`;
+        const { tenant, quoteId, price, dying, book, reconcile } = await newStay();
+        const process = dying(deathAt, when);
+        book(process.ports).catch(() => undefined);
+        await process.death;
+        await reconcile();
+        ends.add(await expectSound(tenant, quoteId, where));
+        await book();
+        await expectSound(tenant, quoteId, where);
+        expect((await tenant.audit()).spent, where).toBe(price);
+      }
     }
-  }
-  expect(ends).toEqual(new Set(["none", "failed", "booked"]));
-});
+    expect(ends).toEqual(new Set(["none", "failed", "booked"]));
+  },
+  LONG,
+);
 
 /** A stay that the supplier has made and nobody knows of. */
 async function newLostStay() {
@@ -121,19 +127,23 @@ async function newLostStay() {
   return stay;
 }
 
-test("a reconciler that dies at any step leaves what the next one can finish", async () => {
-  const first = await newLostStay();
-  const { ports, steps } = first.dying(0, "before");
-  await first.reconcile(ports);
-  const count = steps();
-  expect(count).toBeGreaterThan(2);
-  for (let deathAt = 1; deathAt <= count; deathAt += 1) {
-    for (const when of ["before", "after"] as const) {
-      const { tenant, quoteId, dying, reconcile } = await newLostStay();
-      const process = dying(deathAt, when);
-      await Promise.race([reconcile(process.ports), process.death]);
-      await reconcile();
-      expect(await expectSound(tenant, quoteId, `reconciler dies ${when} step ${deathAt}`)).toBe("booked");
+test(
+  "a reconciler that dies at any step leaves what the next one can finish",
+  async () => {
+    const first = await newLostStay();
+    const { ports, steps } = first.dying(0, "before");
+    await first.reconcile(ports);
+    const count = steps();
+    expect(count).toBeGreaterThan(2);
+    for (let deathAt = 1; deathAt <= count; deathAt += 1) {
+      for (const when of ["before", "after"] as const) {
+        const { tenant, quoteId, dying, reconcile } = await newLostStay();
+        const process = dying(deathAt, when);
+        await Promise.race([reconcile(process.ports), process.death]);
+        await reconcile();
+        expect(await expectSound(tenant, quoteId, `reconciler dies ${when} step ${deathAt}`)).toBe("booked");
+      }
     }
-  }
-});
+  },
+  LONG,
+);

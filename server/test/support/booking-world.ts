@@ -15,6 +15,8 @@ import { createMemorySupplier } from "./memory-supplier.ts";
 import { offer } from "./offers.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
+/** Longer than any machine stands still. */
+export const PATIENCE_MILLISECONDS = 120_000;
 
 interface Suppliers extends Partial<Pick<Ports, "stays" | "stayBookings">> {
   flights: Flights;
@@ -103,7 +105,7 @@ export async function openBookingWorld() {
 
     async function book(extra: Extra = {}) {
       const callId = await newCall();
-      const { answerMilliseconds = 20_000, waitMilliseconds = 10_000 } = extra;
+      const { answerMilliseconds = PATIENCE_MILLISECONDS, waitMilliseconds = PATIENCE_MILLISECONDS } = extra;
       const ports = extra.ports ?? { flights: supplier.flights, stores };
       return await bookFlight(
         { ...ports, flightServicing: supplier.flightServicing, travelers, clock },

@@ -7,7 +7,7 @@ import { SERVICING_PURPOSE } from "../../src/areas/flights/servicing-steps.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import { createServicingReconciler } from "../../src/jobs/reconcile-servicing.ts";
 import { ledgerImbalance } from "../../src/storage/ledger.ts";
-import { openBookingWorld, QUIET_MILLISECONDS } from "./booking-world.ts";
+import { openBookingWorld, PATIENCE_MILLISECONDS, QUIET_MILLISECONDS } from "./booking-world.ts";
 import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";
 import { offer } from "./offers.ts";
@@ -70,7 +70,7 @@ export async function openServicingWorld() {
 
     async function act(what: What, by: ServicingToolPorts = ports, options = {}) {
       const call = { caller, callId: await tenant.newCall() };
-      const limits = { answerMilliseconds: 20_000, waitMilliseconds: 10_000, ...options };
+      const limits = { answerMilliseconds: PATIENCE_MILLISECONDS, waitMilliseconds: PATIENCE_MILLISECONDS, ...options };
       if (what === "cancellation") return await confirmCancellation(by, call, cancellationId, limits);
       if (what === "stay") return await confirmCancellation(by, call, stayQuoteId, limits);
       const type = what === "change by wallet" ? "arc" : "balance";
