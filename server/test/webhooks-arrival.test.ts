@@ -140,7 +140,7 @@ test("the endpoint follows the service's address, and is made anew at a supplier
     expect(anew).not.toBe(secret);
     secret = anew;
     const { body } = newEvent();
-    await expect.poll(async () => (await post(body, sign(body))).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await post(body, sign(body))).status).toBe(200);
   } finally {
     http.close();
   }
@@ -149,9 +149,10 @@ test("the endpoint follows the service's address, and is made anew at a supplier
 test("who is refused too often waits, and the supplier does not", async () => {
   const { body } = newEvent();
   const forge = () => post(body, sign(body, now(), "other"));
-  let forged = await forge();
-  for (let count = 0; count < REFUSALS && forged.status === 401; count += 1) forged = await forge();
-  expect(forged.status).toBe(429);
-  expect(Number(forged.headers.get("retry-after"))).toBeGreaterThan(0);
+  // At once, and more than what is allowed again meanwhile: one every three seconds.
+  const forged = await Promise.all(Array.from({ length: 4 * REFUSALS }, forge));
+  for (const { status } of forged) expect([401, 429]).toContain(status);
+  const late = forged.find(({ status }) => status === 429);
+  expect(Number(late?.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await post(body, sign(body))).status).toBe(200);
 });
