@@ -76,12 +76,10 @@ function unpackInto(folder: string): Promise<string[]> {
   }
 }
 
-/** What a page shows comes when it comes: a limit is there for what never does. */
-const PATIENCE_MS = 120_000;
-
 async function watch(browser: Browser, origin: string): Promise<WatchedPage> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  // Just within the limit of a test: what was waited for in vain is named.
+  page.setDefaultTimeout(55_000);
   const errors: string[] = [];
   const foreignRequests: string[] = [];
   page.on("console", (message) => {
