@@ -4,7 +4,7 @@ import { startTestService } from "./support/service.ts";
 
 it("a stop answers what is under way, refuses what is new and says so, and then closes", async () => {
   const probes = createProbes();
-  await using service = await startTestService({}, { extraTools: probes.tools });
+  await using service = await startTestService({}, { extraTools: probes.tools, drainMilliseconds: 120_000 });
   const ready = () => service.send("/readyz", {});
   expect((await ready()).status).toBe(200);
   const waiting = service.call("probe_write", { text: "under way", mood: "wait" });
@@ -24,4 +24,4 @@ it("a stop answers what is under way, refuses what is new and says so, and then 
   await expect(ready()).rejects.toThrow();
   const meterId = answer.headers.get("x-service-meter-id");
   expect(await service.sql("select id from usage_record where id = $1", [meterId])).toHaveLength(1);
-});
+}, 180_000);
