@@ -144,7 +144,7 @@ const forgeries: [what: string, forged: () => Forged, reason: string][] = [
   ],
   [
     "an authorization that is not valid yet",
-    () => ({ authorization: { validAfter: String(now() + 60) } }),
+    () => ({ authorization: { validAfter: String(now() + 3_600) } }),
     "invalid_exact_evm_payload_authorization_valid_after",
   ],
   ["a signature for another chain id", () => ({ domain: { chainId: 1 } }), "invalid_exact_evm_payload_signature"],

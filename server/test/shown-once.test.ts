@@ -108,7 +108,7 @@ describe("an answer with values that are shown once", () => {
       answer = await call();
       return answer.status;
     };
-    await expect.poll(repeat, { timeout: 20_000 }).toBe(200);
+    await expect.poll(repeat).toBe(200);
     expect(resultOf(answer)).toEqual({ secret: args.secret, secrets: [], plain: args.plain });
     expect(answer.headers.get("idempotent-replayed")).toBe("true");
     const again = await call();
