@@ -20,7 +20,7 @@ let chromium: TestBrowser;
 beforeAll(async () => {
   service = await startTestService();
   chromium = await startBrowser();
-});
+}, 300_000);
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
@@ -56,7 +56,7 @@ test("on a phone the page comes first and the list of pages is one tap away", as
   expect(await top("h1")).toBeLessThan(PHONE.height / 3);
   expect(await top("#pages")).toBeGreaterThan(PHONE.height);
   await page.getByRole("link", { name: "All pages" }).click();
-  expect(await top("#pages")).toBeLessThan(PHONE.height / 3);
+  await expect.poll(() => top("#pages")).toBeLessThan(PHONE.height / 3);
   await page.close();
 });
 
