@@ -217,4 +217,4 @@ test("what was being sent, held, delayed or accepted when the supplier was kille
     receiver.received.map(({ event }) => z.object({ booking_id: z.string() }).parse(event.data.object.metadata));
   const names = () => [...new Set(told().map((metadata) => metadata.booking_id))].sort();
   await until(() => expect(names()).toEqual(["accepted", "delayed", "held", "later", "under way"]));
-});
+}, 180_000);

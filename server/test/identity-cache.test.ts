@@ -179,7 +179,7 @@ describe("cached keys", () => {
       await here.authenticate(second.apiKey, cached);
       return here.cachedKeys();
     };
-    await expect.poll(cachesAgain, { timeout: 20_000 }).toBe(1);
+    await expect.poll(cachesAgain).toBe(1);
     await there.revokeKey(tenant.id, second.key.id, "test");
     await expect.poll(() => here.authenticate(second.apiKey, cached)).toBeUndefined();
   });
