@@ -5,10 +5,11 @@ export default defineConfig({
   test: {
     include: ["server/**/*.test.ts", "sandbox/**/*.test.ts", "bridge/**/*.test.ts", "contracts/**/*.test.ts"],
     globalSetup: ["server/test/support/global-setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // There to end what hangs, no more: on a busy machine whose disk stands still a service takes a minute to start.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     // What a test waits for comes when it comes: a second, as it is otherwise, is a measurement of the machine.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Of two cores: half of what a file does is to wait for the processes that it started.
