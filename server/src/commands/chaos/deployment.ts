@@ -12,7 +12,7 @@ import { withIdentity } from "../../open-identity.ts";
 import type { Identity } from "../../ports/identity.ts";
 import { endProcesses, findPart, findProcesses } from "./processes.ts";
 import { type ServiceProcess, superviseService } from "./service-process.ts";
-import { aimAt, pidToReplace } from "./victims.ts";
+import { type Aim, aimAt } from "./victims.ts";
 
 export const SERVICE = "service";
 /** A process of its own that serves the edge host too, beside the service. */
@@ -125,13 +125,13 @@ export async function createDeployment(options: {
     return arePartsReady();
   }
 
-  /** Parts that were killed and are still listed: until their keeper has seen it, they seem to run. */
-  const killedParts = new Set<number>();
+  /** Of parts: until their keeper has seen it, they seem to run. */
+  const kills = new Set<Aim>();
 
   function arePartsReady(): boolean {
     const parts = readParts(dataDir);
-    for (const pid of killedParts) if (!parts.some((part) => part.pid === pid)) killedParts.delete(pid);
-    if (killedParts.size > 0) return false;
+    for (const one of kills) if (one.isReplaced(parts)) kills.delete(one);
+    if (kills.size > 0) return false;
     return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
   }
 
@@ -182,9 +182,7 @@ export async function createDeployment(options: {
 
     aim(name) {
       const own = name === SERVICE ? service : name === EDGE ? edge : undefined;
-      const parts = readParts(dataDir);
-      const kill = own === undefined ? aimAt(name, parts, dataDir) : own.kill;
-      const pid = own === undefined ? pidToReplace(name, parts) : undefined;
+      const victim = own ?? aimAt(name, readParts(dataDir), dataDir);
       return () => {
         downSince ??= performance.now();
         for (const one of processes) {
@@ -192,8 +190,8 @@ export async function createDeployment(options: {
           // What a process started is a part of it for the others.
           if (one !== own) one.partWasKilled();
         }
-        const killed = kill();
-        if (killed && pid !== undefined) killedParts.add(pid);
+        const killed = victim.kill();
+        if (killed && "isReplaced" in victim) kills.add(victim);
         return killed;
       };
     },

@@ -12,25 +12,39 @@ const processesOf: Readonly<Record<string, Victim>> = {
   anvil: { part: "devnet", which: "what it started" },
 };
 
-const victimOf = (name: string): Victim => processesOf[name] ?? { part: name, which: "all" };
-
-/** The process that stands for the part which has to be replaced when this victim was killed. */
-export function pidToReplace(name: string, parts: readonly { name: string; pid: number }[]): number | undefined {
-  return parts.find((one) => one.name === victimOf(name).part)?.pid;
+/** What is to be killed, looked up before. */
+export interface Aim {
+  /** Sends SIGKILL at once. False: it was not running. */
+  kill(): boolean;
+  /** Whether something else stands in its place; until then the part may be taken for one that runs. */
+  isReplaced(parts: readonly ListedPart[]): boolean;
 }
 
-/** Looks the processes up; calling the result sends SIGKILL at once. False: they were not running. */
-export function aimAt(name: string, parts: readonly { name: string; pid: number }[], dataDir: string): () => boolean {
-  const { part: partName, which } = victimOf(name);
+interface ListedPart {
+  name: string;
+  pid: number;
+}
+
+export function aimAt(name: string, parts: readonly ListedPart[], dataDir: string): Aim {
+  const { part: partName, which }: Victim = processesOf[name] ?? { part: name, which: "all" };
   const part = parts.find((one) => one.name === partName);
   // The part before what it started: a PostgreSQL that loses a child first would begin to recover in peace.
   const [itself, ...children] = part === undefined ? [] : findPart(part.pid, dataDir);
   const own = itself === undefined ? [] : [itself];
-  if (which === "itself") return () => killProcesses(own);
-  if (which === "what it started") return () => killProcesses(children);
-  return () => {
-    const killed = killProcesses([...own, ...children]);
-    if (killed) killProcesses(findOrphans(join(dataDir, partName)));
-    return killed;
+  const isGone = (now: readonly ListedPart[]) => !now.some(({ pid }) => pid === itself);
+  if (which === "itself") return { kill: () => killProcesses(own), isReplaced: isGone };
+  if (which === "what it started") {
+    // Of a part that is starting, the same process starts another one.
+    const isNew = (pid: number) => pid !== itself && !children.includes(pid);
+    const hasAnother = () => itself !== undefined && findPart(itself, dataDir).some(isNew);
+    return { kill: () => killProcesses(children), isReplaced: (now) => isGone(now) || hasAnother() };
+  }
+  return {
+    kill() {
+      const killed = killProcesses([...own, ...children]);
+      if (killed) killProcesses(findOrphans(join(dataDir, partName)));
+      return killed;
+    },
+    isReplaced: isGone,
   };
 }
