@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startApp } from "../../server/src/app.ts";
 import { findFreePort } from "../../server/src/embedded/free-port.ts";
@@ -20,9 +20,6 @@ const INSPECTOR = realpathSync(
 const me = { name: "bridge-test", version: "1.0.0" };
 const Found = z.object({ structuredContent: z.object({ offers: z.array(z.object({ id: z.string() })).min(1) }) });
 const Booked = z.object({ structuredContent: z.object({ orderId: z.string(), pnr: z.string() }) });
-
-// Every test starts programs, and one a second service.
-vi.setConfig({ testTimeout: 180_000 });
 
 let service: TestService;
 beforeAll(async () => {

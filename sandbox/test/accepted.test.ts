@@ -20,7 +20,7 @@ afterAll(async () => {
 beforeEach(() => receiver.reset());
 
 const metadata = { booking_id: "b-202" };
-const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 25 });
+const until = (check: () => void) => vi.waitFor(check, { timeout: 90_000, interval: 25 });
 const ordersOf = async (offer: Offer) =>
   (await ledger(sandbox)).orders.filter((entry) => entry.offer_id === offer.id).length;
 

@@ -122,7 +122,7 @@ test("offers and searches are found again after a restart, and tickets still com
   running = await startSandboxProcess(database.url);
   expect(dataOf(await running.call("GET", `/air/offers/${offer.id}`), Offer)).toEqual(offer);
   await vi.waitFor(async () => expect((await getOrder(running, held.id)).documents).toHaveLength(1), {
-    timeout: 20_000,
+    timeout: 90_000,
     interval: 50,
   });
   await running.stop();
@@ -151,17 +151,17 @@ test("without its database the sandbox answers 503 and lives; with it again it g
   const health = async () => (await request(`${running.url}/healthz`, {})).status;
   expect(await health()).toBe(200);
   await proxy.cut();
-  await vi.waitFor(async () => expect(await health()).toBe(503), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await health()).toBe(503), { timeout: 90_000, interval: 50 });
   expect(errorOf(await running.call("POST", "/air/orders", orderBody(offer)))).toMatchObject({
     status: 503,
     type: "api_error",
   });
   await proxy.restore();
-  await vi.waitFor(async () => expect(await health()).toBe(200), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await health()).toBe(200), { timeout: 90_000, interval: 50 });
   const held = await hold(running, offer);
   await pay(running, held);
   await vi.waitFor(async () => expect((await getOrder(running, held.id)).documents).toHaveLength(1), {
-    timeout: 20_000,
+    timeout: 90_000,
     interval: 50,
   });
   expect((await ledger(running)).orders.filter((order) => order.offer_id === offer.id)).toHaveLength(1);
@@ -182,7 +182,7 @@ test("a commit whose answer is lost is never called a refusal", async () => {
     answer = (await running.call("POST", "/air/orders", orderBody(offer))).status;
   }
   expect(answer).toBe(500);
-  await vi.waitFor(async () => expect(await paid()).toBeGreaterThan(0), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await paid()).toBeGreaterThan(0), { timeout: 90_000, interval: 50 });
   await running.stop();
   await proxy.cut();
 });

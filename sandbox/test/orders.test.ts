@@ -73,7 +73,7 @@ describe("a held order", () => {
     const held = await hold(sandbox, await pickOffer(sandbox));
     await pay(sandbox, held);
     await vi.waitFor(async () => expect((await getOrder(sandbox, held.id)).documents.length).toBe(1), {
-      timeout: 20_000,
+      timeout: 90_000,
       interval: 100,
     });
   });

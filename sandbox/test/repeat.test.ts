@@ -1,10 +1,7 @@
 // Runs that repeat: the same identifiers and times from the same settings.
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { createTestDatabase } from "./postgres.ts";
 import { type RunningSandbox, startSandboxProcess, stopLeftovers } from "./start.ts";
-
-// Every test starts the sandbox, some of them twice.
-vi.setConfig({ testTimeout: 180_000 });
 
 afterAll(stopLeftovers);
 

@@ -58,7 +58,7 @@ beforeEach(() => receiver.reset());
 
 const told = (type: string) =>
   receiver.received.filter(({ event }) => event.type === type).map(({ event }) => event.data.object.id);
-const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 25 });
+const until = (check: () => void) => vi.waitFor(check, { timeout: 90_000, interval: 25 });
 
 async function moveSchedule(order: Pick<ServicedOrder, "id">, more: Record<string, unknown> = {}) {
   const answer = await sandbox.control("POST", "/_sandbox/schedule_changes", { order_id: order.id, ...more });

@@ -29,7 +29,7 @@ const Endpoint = z.looseObject({
 async function subscribe(events: string[]) {
   return dataOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events }), Endpoint, 201);
 }
-const until = (check: () => void) => vi.waitFor(check, { timeout: 20_000, interval: 25 });
+const until = (check: () => void) => vi.waitFor(check, { timeout: 90_000, interval: 25 });
 const types = () => receiver.types().sort();
 
 test("a ping is signed over time and raw body with the secret told once", async () => {

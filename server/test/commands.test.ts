@@ -20,7 +20,7 @@ import { silentLog } from "./support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "./support/test-database.ts";
 
 // Some start many processes, one after the other.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const folder = resolve(import.meta.dirname, "../src/commands");
 

@@ -12,7 +12,7 @@ import {
 } from "./support/devnet-fixture.ts";
 
 // Chains are started several times over.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {

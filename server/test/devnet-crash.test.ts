@@ -8,7 +8,7 @@ import { findLosses, newWitness, storm } from "./support/devnet-storm.ts";
 import { until } from "./support/embedded-fixture.ts";
 
 // Chains are started several times over.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {

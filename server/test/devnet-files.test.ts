@@ -5,7 +5,7 @@ import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } fr
 import { until } from "./support/embedded-fixture.ts";
 
 // Chains are started several times over.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: DevnetFixture;
 beforeEach(() => {

@@ -15,7 +15,7 @@ import { createFixture, until } from "./support/embedded-fixture.ts";
 import { createTestDatabase } from "./support/test-database.ts";
 
 // Chains and services are started several times over.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let dataDir: string;
 let messages: string[];

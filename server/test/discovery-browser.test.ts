@@ -20,7 +20,7 @@ let chromium: TestBrowser;
 beforeAll(async () => {
   service = await startTestService();
   chromium = await startBrowser();
-}, 300_000);
+});
 afterAll(async () => {
   await chromium[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();

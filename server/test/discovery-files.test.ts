@@ -26,7 +26,7 @@ beforeAll(async () => {
     { clock: { now: () => now } },
   );
   plain = await startTestService();
-}, 300_000);
+});
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await plain[Symbol.asyncDispose]();

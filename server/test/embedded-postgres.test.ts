@@ -8,7 +8,7 @@ import { isAlive } from "../src/embedded/process-identity.ts";
 import { createFixture, type Fixture, query, until } from "./support/embedded-fixture.ts";
 
 // Each makes a database and starts it several times over.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: Fixture;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { createFixture, type Fixture, query, until } from "./support/embedded-fi
 import { adminUrl, createTestDatabase } from "./support/test-database.ts";
 
 // Each makes a database and starts several services.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: Fixture;
 beforeEach(() => {

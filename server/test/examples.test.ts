@@ -7,7 +7,7 @@ import { startTestService, type TestService } from "./support/service.ts";
 const examples = join(import.meta.dirname, "../../examples");
 
 // Each is a program of its own, and what it does takes several calls.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let service: TestService;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startTestService, type TestService } from "./support/service.ts";
 
 // The inspector alone takes seconds to load, several times.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const manifest = findPackageJSON("@modelcontextprotocol/inspector", import.meta.url) ?? "";
 const PROGRAM = join(dirname(manifest), "clients/launcher/build/index.js");

@@ -12,7 +12,7 @@ const LAUNCHER = fileURLToPath(new URL("../../scripts/install.mjs", import.meta.
 const STAND_IN_NPM = fileURLToPath(new URL("./support/npm-cli.js", import.meta.url));
 
 // Each starts several processes, one after the other.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let root: string;
 const at = (path: string) => join(root, path);

@@ -14,7 +14,7 @@ beforeAll(async () => {
     startTestService({ MCP_FAST_PATH: "off" }, { extraTools: probes.tools }),
   ]);
   for (const service of services) await isEquipped(service);
-}, 300_000);
+});
 afterAll(async () => {
   for (const service of services) await service[Symbol.asyncDispose]();
 });

@@ -54,7 +54,7 @@ beforeAll(async () => {
     LOG_LEVEL: "fatal",
   };
   await start();
-}, 300_000);
+});
 
 afterAll(async () => {
   if (child.exitCode === null && child.signalCode === null) await end("SIGTERM");

@@ -237,4 +237,4 @@ it("a subscription to what never changes ends at once, and a stop answers stream
   gateOf("drained").go.resolve();
   expect((await call).text).toMatch(/"structuredContent":\{"text":"drained"\}/);
   await stopping;
-}, 180_000);
+});

@@ -10,7 +10,7 @@ import type { paths } from "../../examples/openapi-client/generated/schema.d.ts"
 import { startTestService, type TestService } from "./support/service.ts";
 
 // A compiler runs in most of them.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const run = promisify(execFile);
 const folder = resolve(import.meta.dirname, "../../examples/openapi-client");

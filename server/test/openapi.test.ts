@@ -17,7 +17,7 @@ const PAID_SURFACE = ["payment_required", "payment_invalid", "payment_unavailabl
 const redocly = resolve(import.meta.dirname, "../../node_modules/@redocly/cli/bin/cli.js");
 
 // A linter and a validator go over the whole description.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let service: TestService;
 let url: string;

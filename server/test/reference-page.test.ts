@@ -11,7 +11,7 @@ let browser: TestBrowser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([startTestService(), startBrowser()]);
-}, 300_000);
+});
 
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();

@@ -12,8 +12,6 @@ afterAll(() => world.close());
 
 /** The supplier's clock is moved there. */
 const LATE_MS = 600_000;
-/** Many orders, one after the other. */
-const LONG = 180_000;
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 type Payment = { type: string; amount: string; currency: string };
@@ -128,37 +126,33 @@ describe("a request for a change", () => {
 });
 
 describe("a confirmation that the supplier does not answer", () => {
-  it(
-    "is found to be done or undone, is made once, and is paid once",
-    async () => {
-      const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
-      const orders = [];
-      for (const fault of [...done, "timeout"]) orders.push({ fault, type: "balance", ...(await selected()) });
-      for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
-      await Promise.all(
-        orders.map(async ({ fault, type, changeId, payment }) => {
-          await world.arm(confirmPath(changeId), fault, LATE_MS);
-          const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
-          expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
-        }),
-      );
-      await world.advance(LATE_MS / 1_000);
-      for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
-        await expect.poll(() => world.confirmedChanges(orderId), { message: fault }).toHaveLength(1);
-      }
-      await world.endQuietTime();
-      await Promise.all(
-        orders.map(async ({ fault, type, orderId, changeId, due, payment }) => {
-          const where = `${fault}, paid by ${type}`;
-          const answer = await world.untilKnown(() => confirm(changeId, { ...payment, type }));
-          expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", chargedUsdc: due.amount });
-          expect(await world.confirmedChanges(orderId), where).toHaveLength(1);
-        }),
-      );
-      await world.expectSameBooks();
-    },
-    LONG,
-  );
+  it("is found to be done or undone, is made once, and is paid once", async () => {
+    const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
+    const orders = [];
+    for (const fault of [...done, "timeout"]) orders.push({ fault, type: "balance", ...(await selected()) });
+    for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
+    await Promise.all(
+      orders.map(async ({ fault, type, changeId, payment }) => {
+        await world.arm(confirmPath(changeId), fault, LATE_MS);
+        const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
+        expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
+      }),
+    );
+    await world.advance(LATE_MS / 1_000);
+    for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
+      await expect.poll(() => world.confirmedChanges(orderId), { message: fault }).toHaveLength(1);
+    }
+    await world.endQuietTime();
+    await Promise.all(
+      orders.map(async ({ fault, type, orderId, changeId, due, payment }) => {
+        const where = `${fault}, paid by ${type}`;
+        const answer = await world.untilKnown(() => confirm(changeId, { ...payment, type }));
+        expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", chargedUsdc: due.amount });
+        expect(await world.confirmedChanges(orderId), where).toHaveLength(1);
+      }),
+    );
+    await world.expectSameBooks();
+  });
 });
 
 describe("a confirmation that is refused changes nothing", () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 // Two starts of the whole product, from a folder that no other process has read before.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 /**
  * The product as a newcomer starts it: a process of its own with everything embedded, as an ordinary user also when the tests

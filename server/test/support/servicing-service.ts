@@ -173,7 +173,7 @@ export async function openServicing(environment: Readonly<Record<string, string>
     const spent = balanceEntries
       .filter(({ kind }) => kind === "payment" || kind === "refund")
       .reduce((sum, { amount }) => sum - micro(amount), 0n);
-    await expect.poll(books, { timeout: 30_000 }).toEqual({
+    await expect.poll(books).toEqual({
       available: { USDC: formatDecimal(opening - spent) },
       held: { USDC: "0.00" },
       outgoing: { USDC: "0.00" },
