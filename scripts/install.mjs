@@ -251,13 +251,15 @@ const runNpm = async (lock, cacheFolder) => {
     npm.once("close", (code, signal) => resolve({ code: code ?? 1, reason: signal ?? `exit code ${code}` }));
   });
   if (npm.pid !== undefined) {
+    // Not at its close: what an install script left in a group of its own would keep that from coming.
+    const gone = new Promise((resolve) => npm.once("exit", resolve));
     lock.recordNpm(npm.pid);
     endRunningNpm = async () => {
       process.kill(-npm.pid, "SIGTERM");
       await Promise.race([ended, delay(3_000)]);
       if (!isAlive(identify(npm.pid))) return;
       process.kill(-npm.pid, "SIGKILL");
-      await ended;
+      await gone;
     };
   }
   const begun = Date.now();

@@ -121,7 +121,7 @@ describe("a commit that is accepted and not answered", () => {
     const first = await call();
     expect(first.body).toMatchObject({ retryable: true });
     const standing = () => world.service.sql("select state, worker_id from booking where offer_id = $1", [offer?.id]);
-    expect(await standing()).toEqual([{ state: "ordering", worker_id: null }]);
+    await expect.poll(standing).toEqual([{ state: "ordering", worker_id: null }]);
     await tick(LATE_MS / 1_000);
     await expect.poll(standing).toEqual([{ state: "paying", worker_id: null }]);
     await tick(LATE_MS / 1_000);

@@ -7,6 +7,8 @@ export class HeldRequests {
   readonly #responses = new Set<ServerResponse>();
 
   add(response: ServerResponse): void {
+    // Its client may have given up meanwhile.
+    if (response.closed) return;
     this.#responses.add(response);
     response.once("close", () => this.#responses.delete(response));
   }
