@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { wireError, wireOffer, wireOrder } from "../src/adapters/duffel/__fixtures__/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
 import type { FlightSearch, Flights, OrderRequest } from "../src/ports/flights.ts";
+import { DEAD_PORT } from "./support/dead-port.ts";
 import { duffelAt, startDuffel, startSilentDuffel } from "./support/duffel-harness.ts";
-import { type Answer, closedPort } from "./support/scripted-server.ts";
+import type { Answer } from "./support/scripted-server.ts";
 
 const CANARY = "canary-7f3a supplier says no";
 
@@ -186,7 +187,7 @@ test.each(
 test.each(["search", "getOffer", "hold", "pay"] as const)(
   "%s: a refused connection means that nothing happened",
   async (call) => {
-    const duffel = duffelAt(`http://127.0.0.1:${await closedPort()}`);
+    const duffel = duffelAt(`http://127.0.0.1:${DEAD_PORT}`);
     expect((await failureOf(calls[call](duffel.flights))).code).toBe("provider_unavailable");
     duffel.http.close();
   },

@@ -10,8 +10,9 @@ import {
 } from "../src/adapters/duffel/__fixtures__/servicing.ts";
 import { wireError } from "../src/adapters/duffel/__fixtures__/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
+import { DEAD_PORT } from "./support/dead-port.ts";
 import { duffelAt, NOW, startDuffel, startSilentDuffel } from "./support/duffel-harness.ts";
-import { type Answer, closedPort } from "./support/scripted-server.ts";
+import type { Answer } from "./support/scripted-server.ts";
 
 /** Every way in which servicing can fail at the supplier, and the code that callers get for it. */
 
@@ -225,7 +226,7 @@ test.each(commitNames)("%s: busy, away and refused connections did nothing", asy
   expect([limited.code, limited.retryAfterSeconds]).toEqual(["provider_unavailable", 42]);
   expect(busy.requests).toHaveLength(2);
 
-  const nobody = duffelAt(`http://127.0.0.1:${await closedPort()}`);
+  const nobody = duffelAt(`http://127.0.0.1:${DEAD_PORT}`);
   expect((await failureOf(commits[call](nobody))).code).toBe("provider_unavailable");
   nobody.http.close();
 });

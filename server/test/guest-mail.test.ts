@@ -10,8 +10,9 @@ import type { Mailer } from "../src/ports/mailer.ts";
 import type { Stores } from "../src/ports/stores.ts";
 import type { NewTrip, Trip } from "../src/ports/trips.ts";
 import { createStores } from "../src/storage/stores.ts";
+import { DEAD_PORT } from "./support/dead-port.ts";
 import { createManualClock, openTestIdentities, silentLog, type TestIdentities } from "./support/identity.ts";
-import { DEAD_PORT, type MailServer, type Refusals, startDumbServer, startMailServer } from "./support/mail-server.ts";
+import { type MailServer, type Refusals, startDumbServer, startMailServer } from "./support/mail-server.ts";
 
 const BUDGET = 500_000_000n;
 const FROM = { address: "trips@wayfare.example", name: "Wayfare" };

@@ -1,12 +1,10 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { DEAD_PORT } from "./support/dead-port.ts";
 import type { RpcCall } from "./support/dev-chain.ts";
 import { createLiveDeployment, type LiveChain, type LiveDeployment, startLiveChain } from "./support/live-service.ts";
-import { DEAD_PORT } from "./support/mail-server.ts";
 
 /** What is wrong with the configuration of a live network ends the start with one line, before anything is stored for good. */
-// Chains and products are started, several in one test.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {

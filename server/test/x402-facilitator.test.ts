@@ -6,7 +6,7 @@ import type { Hex } from "../src/domain/tokens.ts";
 import type { HttpClient, HttpRequest } from "../src/outbound/http-client.ts";
 import type { Facilitator } from "../src/ports/facilitator.ts";
 import { type ChainWorld, openChainWorld } from "./support/chain-world.ts";
-import { closedPort } from "./support/scripted-server.ts";
+import { DEAD_PORT } from "./support/dead-port.ts";
 import { signPayment } from "./support/sign-payment.ts";
 import { type FacilitatorFate, type StockFacilitator, startStockFacilitator } from "./support/stock-facilitator.ts";
 
@@ -256,7 +256,7 @@ describe("at the start", () => {
   });
 
   it("it must be there, and speak x402", async () => {
-    await expect(open({ url: `http://127.0.0.1:${await closedPort()}` })).rejects.toEqual(setupError("unreachable"));
+    await expect(open({ url: `http://127.0.0.1:${DEAD_PORT}` })).rejects.toEqual(setupError("unreachable"));
     stock.misbehave(() => "hang");
     await expect(open({ timeoutMs: SHORT_TIMEOUT_MS })).rejects.toEqual(setupError("timeout"));
     stock.misbehave(() => ({ status: 404, text: "" }));

@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { LookupFunction } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, test, vi } from "vitest";
-import { closedPort, startScriptedServer } from "../../test/support/scripted-server.ts";
+import { DEAD_PORT } from "../../test/support/dead-port.ts";
+import { startScriptedServer } from "../../test/support/scripted-server.ts";
 import { createHttpClient } from "./http-client.ts";
 
 const base = { method: "GET", timeoutMs: 20_000 } as const;
@@ -24,8 +25,8 @@ test("any answered status is an answer, a redirect included", async () => {
 test("a refused connection and an unknown host were never sent", async () => {
   const http = createHttpClient();
   const nothing = { problem: "unreachable", delivery: "not_sent" };
-  await expect(http.send({ ...base, url: `http://127.0.0.1:${await closedPort()}` })).rejects.toMatchObject(nothing);
-  await expect(http.send({ ...base, url: `https://127.0.0.1:${await closedPort()}` })).rejects.toMatchObject(nothing);
+  await expect(http.send({ ...base, url: `http://127.0.0.1:${DEAD_PORT}` })).rejects.toMatchObject(nothing);
+  await expect(http.send({ ...base, url: `https://127.0.0.1:${DEAD_PORT}` })).rejects.toMatchObject(nothing);
   const lookup: LookupFunction = (_host, _options, done) => done(new Error("no such host"), "", 4);
   await expect(http.send({ ...base, url: "http://nowhere.test/", lookup })).rejects.toMatchObject(nothing);
   http.close();

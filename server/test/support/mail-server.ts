@@ -113,6 +113,3 @@ export async function startDumbServer(speak: (socket: Socket) => void = () => un
     },
   };
 }
-
-/** Where nobody listens: one that was free a moment ago can be anybody's. */
-export const DEAD_PORT = 9;

@@ -93,13 +93,3 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
 function isAddress(address: string | AddressInfo | null): address is AddressInfo {
   return typeof address === "object" && address !== null;
 }
-
-/** A loopback port on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = isAddress(address) ? address.port : 0;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
