@@ -177,7 +177,7 @@ describe("the books", () => {
 });
 
 describe("tenants that were made while the chain was away", () => {
-  it("get their wallet and money when it is there, once", { timeout: 180_000 }, async () => {
+  it("get their wallet and money when it is there, once", async () => {
     const { tenant } = await world.identity.createTenant({ name: "Late", actor: "test" });
     const others = Array.from({ length: 51 }, (_, index) => ({ name: `Late ${index}`, actor: "test" }));
     await Promise.all(others.map((other) => world.identity.createTenant(other)));
@@ -193,7 +193,7 @@ describe("tenants that were made while the chain was away", () => {
 });
 
 describe("the jobs of a network", () => {
-  it("bring a new tenant its money, book what comes in, and notice what goes out", { timeout: 180_000 }, async () => {
+  it("bring a new tenant its money, book what comes in, and notice what goes out", async () => {
     const stop = startChainJobs({ ...world.network, pauses: { indexMs: 10, reconcileMs: 10 } }, silentLog);
     const stopEquipping = startEquippingTenants({ ...world.shared, log: silentLog }, world.network, 5n * UNIT);
     try {
@@ -217,9 +217,7 @@ describe("the jobs of a network", () => {
 });
 
 describe("a live network", () => {
-  it("settles on another chain, with estimated gas and confirmations, apart from the sandbox", {
-    timeout: 180_000,
-  }, async () => {
+  it("settles on another chain, with estimated gas and confirmations, apart from the sandbox", async () => {
     const other = await openChainWorld({ chain: await startDevChain({ chainId: 77_077 }) });
     try {
       const relayerKey = generatePrivateKey();

@@ -23,9 +23,7 @@ afterAll(async () => {
   await fixture.cleanUp();
 });
 
-it("the embedded development chain, killed while money is on its way, keeps the books true", {
-  timeout: 180_000,
-}, async () => {
+it("the embedded development chain, killed while money is on its way, keeps the books true", async () => {
   const { db, vault } = setup;
   const clock = systemClock;
   const stores = createStores(db, clock, vault);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
 import {
   accept,
@@ -17,8 +17,6 @@ import {
 import { type MailServer, startMailServer } from "./support/mail-server.ts";
 import { startTestService, type TestService } from "./support/service.ts";
 
-// Limits catch what never comes: how long a browser takes is the machine's.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 300_000 });
 const LOOKS = [
   ["a phone in the dark", PHONE_IN_THE_DARK],
   ["a desk in the light", DESK_IN_THE_LIGHT],

@@ -243,4 +243,4 @@ it("refuses a key's flood with 429 and says when to come back", async () => {
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(3);
   expect(refused[0]?.body).toMatchObject({ code: "rate_limited", retryable: true });
   expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
-}, 180_000);
+});

@@ -24,4 +24,4 @@ it("a stop answers what is under way, refuses what is new and says so, and then 
   await expect(ready()).rejects.toThrow();
   const meterId = answer.headers.get("x-service-meter-id");
   expect(await service.sql("select id from usage_record where id = $1", [meterId])).toHaveLength(1);
-}, 180_000);
+});

@@ -168,7 +168,7 @@ const property = (mutant?: Mutant) =>
 
 describe("random lives of trips and bookings", () => {
   it("end as the model says, in the answers, the records and on the chain", {
-    timeout: 60_000 * Math.max(RUNS, 2),
+    timeout: 120_000 * Math.max(RUNS, 2),
   }, async () => {
     await fc.assert(property(), { numRuns: RUNS });
     const { balances, available, outgoing } = await escrow.holdings();
@@ -178,7 +178,6 @@ describe("random lives of trips and bookings", () => {
 
   it.each<Mutant>(["refunds twice", "settles what was cancelled", "ignores the ceiling"])(
     "a model that %s is caught",
-    { timeout: 120_000 },
     async (mutant) => {
       const found = await fc.check(property(mutant), { numRuns: 10, seed: 7, endOnFailure: true });
       expect(found.failed).toBe(true);

@@ -18,7 +18,7 @@ import { resultOf, runChainCommand, stranger, UNIT } from "./support/treasury.ts
 
 /** The product in production mode against a second local chain and a supplier sandbox that stand in for the live ones. */
 // Limits catch what never comes: how long it takes is the machine's.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 const PATIENCE = { timeout: 180_000, interval: 200 };
 let chain: LiveChain;
 let supplier: SupplierSandbox;

@@ -180,7 +180,7 @@ describe("what can be bought", () => {
       method: "POST",
       discoveryInfo: { input: { bodyType: "json", body: search() }, output: { type: "json" } },
     });
-  }, 180_000);
+  });
 
   it("is found by crawlers, as far as anybody can buy it", async () => {
     const response = await fetch(`${service.edgeUrl}/.well-known/x402`);

@@ -133,7 +133,6 @@ test.each(["probe_read", "probe_write"] as const)(
     expect(ends.has("none") && (ends.has("earned") || ends.has("settled"))).toBe(true);
     if (tool === "probe_write") expect(ends).toContain("claimed");
   },
-  180_000,
 );
 
 test("a tool that fails while it is undecided what it did keeps its payment until that is known", async () => {

@@ -46,7 +46,7 @@ test("a new payer has 16 payments under way, and more once it has paid for more;
   expect(await world.books(payer)).toMatchObject({ underWay: 0, settled: AT_FIRST + 4, open: 0n });
   expect(await payAtOnce(AT_FIRST + 5, AT_FIRST + 4)).toHaveLength(1);
   expect(await world.books(payer)).toMatchObject({ underWay: 0, settled: 2 * (AT_FIRST + 4), open: 0n });
-}, 180_000);
+});
 
 test("money that is moved away costs 16 transactions at most, and then nothing more", async () => {
   const process = world.openProcess("proc_a");

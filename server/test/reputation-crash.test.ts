@@ -161,7 +161,7 @@ async function carryOut(operation: Operation, deathAt: number) {
   return { callId, steps };
 }
 
-describe("a process that dies after any of its steps", { timeout: 180_000 }, () => {
+describe("a process that dies after any of its steps", () => {
   it("leaves one rating", async () => {
     const count = (await carryOut(rating("lives"), 0)).steps();
     expect(count).toBeGreaterThan(8);

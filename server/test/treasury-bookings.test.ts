@@ -124,7 +124,7 @@ describe("a booking", () => {
 });
 
 describe("money that leaves a wallet past the service", () => {
-  it("stops what moves money until an operator has booked it and lets it go on", { timeout: 180_000 }, async () => {
+  it("stops what moves money until an operator has booked it and lets it go on", async () => {
     // What was ordered before has come to its end.
     await expect.poll(openOrders).toEqual([]);
     expect(await status()).toMatchObject({ answers: true, stoppedBecause: null, difference: { usdc: "0.00" } });

@@ -12,7 +12,7 @@ import { resultOf, UNIT } from "./support/treasury.ts";
 
 /** The whole product, over whose stop a trip expires. The live chain's time goes on when a test says so. */
 // What expired is looked for once a minute: a look that failed is not the last.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 240_000 });
 const PATIENCE = { timeout: 100_000 };
 let chain: LiveChain;
 let deployment: LiveDeployment;

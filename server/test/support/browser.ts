@@ -78,8 +78,8 @@ function unpackInto(folder: string): Promise<string[]> {
 
 async function watch(browser: Browser, origin: string): Promise<WatchedPage> {
   const page = await browser.newPage();
-  // Just within the limit of a test: what was waited for in vain is named.
-  page.setDefaultTimeout(55_000);
+  // Within the limit of a test: what was waited for in vain is named.
+  page.setDefaultTimeout(120_000);
   const errors: string[] = [];
   const foreignRequests: string[] = [];
   page.on("console", (message) => {
