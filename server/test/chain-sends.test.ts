@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isRetryable } from "../src/domain/errors.ts";
 import type { Hex } from "../src/domain/tokens.ts";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "./support/chain-world.ts";
@@ -10,6 +10,7 @@ beforeAll(async () => {
   world = await openChainWorld();
   world.network.submitter.start();
 });
+afterEach(() => world.devChain.behave());
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });

@@ -12,8 +12,8 @@ import { openTestIdentities, silentLog } from "./identity.ts";
 
 export const UNIT = 1_000_000n;
 
-/** Longer than any machine stands still: a test of a node that does not answer has a time-out of its own. */
-const RPC_PATIENCE_MS = 120_000;
+/** Longer than any machine stands still: a test of a node that does not answer, or of who does not wait, has a time-out of its own. */
+const PATIENCE_MS = 120_000;
 const DRAIN_PATIENCE_MS = 45_000;
 /** So many turns are enough for everything that nobody else has in hand. */
 const DRAIN_TURNS = 100;
@@ -30,7 +30,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const identity = setup.open();
   const shared = {
     ...{ db, vault, clock, stores, http, log: silentLog },
-    ...{ rpcUrl: chain.url, rpcTimeoutMs: RPC_PATIENCE_MS, funderKey: chain.funderKey },
+    ...{ rpcUrl: chain.url, rpcTimeoutMs: PATIENCE_MS, funderKey: chain.funderKey },
   };
   const opened: { submitter: { stop(): Promise<void> } }[] = [];
   let next = 0;
@@ -117,6 +117,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
           purpose: "send_tokens",
           order,
           result: { ok: 1 },
+          waitMs: PATIENCE_MS,
           ...change,
         },
       );

@@ -17,7 +17,7 @@ import { silentLog } from "./identity.ts";
 import { stranger } from "./treasury.ts";
 
 const DAY = 86_400;
-const PATIENCE_MS = 200_000;
+const PATIENCE_MS = 120_000;
 
 /** One call of a tenant that takes one step. */
 export interface StepCall {
