@@ -67,7 +67,11 @@ export interface Books {
 /** Opens a network's books for one piece of work, whether the service runs or not. */
 export async function withBooks<Result>(
   config: Config,
-  options: CommandOptions & { network: Environment; rpcTimeoutMs?: number },
+  options: CommandOptions & {
+    network: Environment;
+    /** Of one question to the node. */
+    rpcTimeoutMs?: number;
+  },
   work: (books: Books) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir } = config;
