@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,10 +11,14 @@ const PROGRAM = resolve(import.meta.dirname, "../../src/commands/chaos.ts");
 export function chaosRunner() {
   let folder = "";
   let runs = 0;
+  const running = new Map<ChildProcess, Promise<unknown>>();
   beforeAll(() => {
     folder = mkdtempSync(join(realpathSync(tmpdir()), "chaos-test-"));
   });
-  afterAll(() => {
+  afterAll(async () => {
+    // Of tests whose time was over: a run that is told to stop ends what it started.
+    for (const child of running.keys()) child.kill("SIGTERM");
+    await Promise.all(running.values());
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   });
   return function startChaos(...args: readonly string[]) {
@@ -35,9 +39,11 @@ export function chaosRunner() {
     });
     const ended = new Promise<{ code: number | null; out: string; error: string; left: unknown[] }>((done) => {
       child.once("close", (code) => {
+        running.delete(child);
         done({ code, out, error, left: [...readdirSync(temporary), ...findProcesses(temporary)] });
       });
     });
+    running.set(child, ended);
     return { child, temporary, ended };
   };
 }
