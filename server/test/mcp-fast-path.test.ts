@@ -23,7 +23,7 @@ afterAll(async () => {
 async function isEquipped(service: TestService): Promise<void> {
   await service.isFunded(service.tenantId);
   const ownAgent = () => service.call("read_reputation", { recentLimit: 0 });
-  await vi.waitFor(async () => expect((await ownAgent()).status).toBe(200), { timeout: 60_000 });
+  await vi.waitFor(async () => expect((await ownAgent()).status).toBe(200), { timeout: 90_000 });
 }
 
 const VARYING = new Set(["x-service-sig", "x-service-trace-id", "x-service-meter-id", "date", "content-length"]);
