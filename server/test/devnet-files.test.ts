@@ -1,6 +1,10 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { AnvilNode } from "../src/embedded/devnet/anvil.ts";
+import { blockOf } from "../src/embedded/devnet/node-answers.ts";
+import { recover } from "../src/embedded/devnet/recover.ts";
 import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } from "./support/devnet-fixture.ts";
 import { until } from "./support/embedded-fixture.ts";
 
@@ -156,4 +160,23 @@ test("files that went missing are noticed, not begun anew", async () => {
   appendFileSync(pathOf("snapshot-000000000099.gz.draft"), "half a snapshot");
   expect((await fixture.start()).restored.block).toBe(10);
   expect(files(/draft$/)).toEqual([]);
+});
+
+test("a node that is killed while the chain is restored says nothing about the files, however late its end is seen", async () => {
+  const chain = await fixture.start();
+  await mine(chain, 2);
+  const { result } = await chain.ask("eth_getBlockByNumber", "0x0", false);
+  await chain.kill();
+  const broken = () => Promise.reject(new Error("The node closed the connection."));
+  const said: string[] = [];
+  const killed = async (): Promise<AnvilNode> => ({
+    port: 0,
+    lane: { calls: broken, call: broken, close: () => undefined },
+    version: "",
+    genesisBlock: blockOf({ result }),
+    ended: delay(1_000, "SIGKILL"),
+    kill: () => undefined,
+  });
+  await expect(recover(fixture.folderOf(), killed, (line) => said.push(line))).rejects.toThrow(/closed the connection/);
+  expect(said).toEqual([]);
 });

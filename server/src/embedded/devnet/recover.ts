@@ -45,7 +45,8 @@ export const checkMined = (block: Block, record: LogRecord): void => {
 };
 
 const RECORDS_AT_ONCE = 50;
-const NOTICE_MS = 200;
+/** A killed node's connection ends first; that the process is gone is seen later, on a busy machine by seconds. */
+const NOTICE_MS = 10_000;
 
 const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: Tip): Promise<Tip> => {
   let tip = from;
@@ -104,6 +105,15 @@ const recoverFrom = async (base: number, folder: string, node: AnvilNode): Promi
   return { node, tip, ...last };
 };
 
+const answers = ({ lane }: AnvilNode): Promise<boolean> =>
+  lane.call("web3_clientVersion").then(
+    () => true,
+    () => false,
+  );
+
+const endWithin = (milliseconds: number, { ended }: AnvilNode): Promise<string | undefined> =>
+  Promise.race([ended, delay(milliseconds, undefined, { ref: false })]);
+
 /**
  * Brings a fresh node to the last logged block: from the newest snapshot that works and the log after it. Each block is checked
  * against the hash that the log gives for it.
@@ -128,7 +138,7 @@ export const recover = async (
       return recovered;
     } catch (error) {
       // A node that somebody killed says nothing about the files.
-      if ((await Promise.race([node.ended, delay(NOTICE_MS)])) === "SIGKILL") throw error;
+      if (!(await answers(node)) && (await endWithin(NOTICE_MS, node)) === "SIGKILL") throw error;
       node.kill();
       await node.ended;
       failed.push({ base, reason: errorText(error) });
