@@ -3,6 +3,7 @@ import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import type { HttpHandler } from "../src/surfaces/http.ts";
 import { createNodeHost, type NodeHost } from "../src/surfaces/node-host.ts";
+import { MAXIMUM_WAITING_REQUESTS } from "../src/surfaces/take-turns.ts";
 
 /** Connections that are used otherwise than clients in good order use them. */
 
@@ -129,6 +130,45 @@ it("serves the requests of a connection one after the other, and none whose clie
   gates[1]?.resolve();
   await host?.close(1_000);
   expect(begun).toBe(2);
+});
+
+it("closes a connection on which too many requests wait, at no cost, and serves all others", async () => {
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const flooding = await open(async () => {
+    begun += 1;
+    await gate.promise;
+    return { status: 200, headers: {}, body: "" };
+  });
+  let parsed = 0;
+  host?.server.on("request", () => {
+    parsed += 1;
+  });
+  const closed = new Promise((resolve) => flooding.once("close", resolve));
+  flooding.write(get.repeat(400_000));
+  flooding.resume();
+  await closed;
+  expect(begun).toBe(1);
+  // No more than what one read of the socket holds.
+  expect(parsed).toBeLessThan(10_000);
+  const address = host?.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toContain("/other");
+  gate.resolve();
+  await host?.close(1_000);
+  expect(begun).toBe(1);
+});
+
+it("answers as many requests of one connection as may wait, in their order", async () => {
+  let begun = 0;
+  const socket = await open(async () => {
+    begun += 1;
+    return { status: 200, headers: {}, body: `answer ${begun}.` };
+  });
+  const total = MAXIMUM_WAITING_REQUESTS + 1;
+  socket.end(get.repeat(total - 1) + lines("GET /hot HTTP/1.1", "Host: x", "Connection: close"));
+  const answers = (await readAll(socket)).match(/answer \d+\./g);
+  expect(answers).toEqual(Array.from({ length: total }, (_, index) => `answer ${index + 1}.`));
 });
 
 it.each(["one piece", "a stream"])("leaves a client that stopped reading %s", async (form) => {

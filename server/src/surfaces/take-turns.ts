@@ -1,6 +1,9 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
+/** How many requests may wait on one connection. Clients in good order pipeline a handful, if at all. */
+export const MAXIMUM_WAITING_REQUESTS = 128;
+
 interface Connection {
   busy: boolean;
   waiting: (() => void)[];
@@ -9,7 +12,8 @@ interface Connection {
 
 /**
  * A connection's next request is served when the answer before it has left: a client that sends hundreds of requests in a
- * row and reads nothing would have all their answers made and kept, a hundred times what it sent.
+ * row and reads nothing would have all their answers made and kept, a hundred times what it sent. A connection on which more
+ * than `MAXIMUM_WAITING_REQUESTS` wait is closed, as a million small requests fit into few packets and each costs memory.
  */
 export function takeTurns(server: Server): (response: ServerResponse, serve: () => void) => void {
   const connections = new WeakMap<Socket, Connection>();
@@ -30,8 +34,16 @@ export function takeTurns(server: Server): (response: ServerResponse, serve: () 
     });
   });
   return (response, serve) => {
-    const connection = connections.get(response.req.socket);
+    const { socket } = response.req;
+    const connection = connections.get(socket);
     if (connection === undefined) return serve();
+    // The parser still hands over what it had read when the connection was closed.
+    if (socket.destroyed) return;
+    if (connection.waiting.length === MAXIMUM_WAITING_REQUESTS) {
+      connection.waiting = [];
+      socket.destroy();
+      return;
+    }
     response.once("close", connection.next);
     if (connection.busy) {
       connection.waiting.push(serve);
