@@ -3,7 +3,15 @@ import { LongestFirst } from "./server/test/support/longest-first.ts";
 
 export default defineConfig({
   test: {
-    include: ["server/**/*.test.ts", "sandbox/**/*.test.ts", "bridge/**/*.test.ts", "contracts/**/*.test.ts"],
+    include: [
+      "server/**/*.test.ts",
+      "chaos/**/*.test.ts",
+      "conformance/**/*.test.ts",
+      "devnet/**/*.test.ts",
+      "sandbox/**/*.test.ts",
+      "bridge/**/*.test.ts",
+      "contracts/**/*.test.ts",
+    ],
     globalSetup: ["server/test/support/global-setup.ts"],
     // There to end what hangs, no more: on a busy machine whose disk stands still a service takes a minute to start.
     testTimeout: 180_000,

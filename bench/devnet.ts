@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Address, encodeFunctionData, getContractAddress, type Hex, keccak256, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { locateAnvil } from "../server/src/embedded/devnet/locate-anvil.ts";
+import { locateAnvil } from "../devnet/src/locate-anvil.ts";
 import { findFreePort } from "../server/src/embedded/free-port.ts";
 import { COIN_BYTECODE, coinAbi } from "../server/test/support/devnet-coin.ts";
 import { type Call, createCall, type RpcSlice, runRpcSlice, sendAndConfirm } from "./support/rpc-load.ts";
@@ -26,7 +26,7 @@ const CHAIN_ID = 5_042_002;
 const TARGETS = { perSecond: 300, firstStartMs: 2_000, replayMs: 6_000, snapshotMs: 1_000 } as const;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const program = join(import.meta.dirname, "../server/src/embedded/devnet/main.ts");
+const program = join(import.meta.dirname, "../devnet/src/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "wayfare-bench-"));
 const accounts = Array.from({ length: SENDERS }, (_, index) => privateKeyToAccount(keccak256(toHex(`bench ${index}`))));
 const [deployer] = accounts;

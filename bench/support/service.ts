@@ -1,5 +1,5 @@
 import { startApp } from "../../server/src/app.ts";
-import { readConfig } from "../../server/src/config.ts";
+import { readConfig } from "../../server/src/config/config.ts";
 import { probeTools } from "./probe-tools.ts";
 
 /** The product with two tools that do nothing beside the registry, so that what is measured is the path of a call. */

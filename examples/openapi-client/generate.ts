@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import openapiTypescript, { astToString } from "openapi-typescript";
 
-const TYPES = join(import.meta.dirname, "generated/schema.d.ts");
+const TYPES = join(import.meta.dirname, "./generated/schema.d.ts");
 
 /** TypeScript types of an OpenAPI document, given as its text or its address. */
 export async function generateTypes(document: string | URL): Promise<string> {

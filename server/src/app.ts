@@ -1,11 +1,11 @@
 import { type DestinationStream, pino } from "pino";
-import { type Config, ConfigError } from "./config.ts";
+import { type Config, ConfigError } from "./config/config.ts";
 import type { HostContent } from "./open-surfaces.ts";
 import { type ServiceOptions, startService } from "./start-service.ts";
-import type { ClosedReason } from "./surfaces/closed.ts";
-import { createHost } from "./surfaces/hosts.ts";
-import type { HttpHandler } from "./surfaces/http.ts";
-import { createNodeHost, type NodeHost } from "./surfaces/node-host.ts";
+import type { ClosedReason } from "./surfaces/http/closed.ts";
+import { createHost } from "./surfaces/http/hosts.ts";
+import type { HttpHandler } from "./surfaces/http/http.ts";
+import { createNodeHost, type NodeHost } from "./surfaces/http/node-host.ts";
 
 export { catalog } from "./start-service.ts";
 

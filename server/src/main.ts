@@ -1,5 +1,5 @@
 import { type App, startApp } from "./app.ts";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./config/config.ts";
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);

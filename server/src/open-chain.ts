@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { addressOf, createEvmChain, deployDevelopment, type LaterContracts } from "./adapters/evm/index.ts";
-import { AGENT_KEY, equipTenant, registerAgent } from "./areas/treasury/equip-tenant.ts";
 import { CHAIN_AWAY, Failure } from "./domain/errors.ts";
 import type { Micro } from "./domain/money.ts";
 import type { Hex } from "./domain/tokens.ts";
-import { repeat } from "./jobs/repeat.ts";
+import { repeat } from "./kernel/repeat.ts";
+import { createChainNetworks } from "./modules/chain/store-networks.ts";
+import { createChainTransactions } from "./modules/chain/store-transactions.ts";
+import { AGENT_KEY, equipTenant, registerAgent } from "./modules/treasury/equip-tenant.ts";
+import { createWallets } from "./modules/treasury/store-wallets.ts";
 import {
   bindNetwork,
   type ChainParts,
@@ -13,14 +16,11 @@ import {
   openParts,
   storeContracts,
 } from "./open-network.ts";
+import type { Queryable } from "./platform/database/database.ts";
 import type { ChainContracts } from "./ports/chain-networks.ts";
 import type { ChainTransaction } from "./ports/chain-transactions.ts";
 import type { Log } from "./ports/log.ts";
 import type { Vault } from "./ports/vault.ts";
-import { createChainNetworks } from "./storage/chain-networks.ts";
-import { createChainTransactions } from "./storage/chain-transactions.ts";
-import type { Queryable } from "./storage/database.ts";
-import { createWallets } from "./storage/wallets.ts";
 
 /** The part of the composition root that opens the development chain. */
 export interface SandboxChainOptions extends ChainParts {

@@ -1,18 +1,18 @@
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { createVault } from "./adapters/vault.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
 import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
+import { createIdentity } from "./modules/identity/identity.ts";
+import { checkMasterKey } from "./modules/identity/store-tenants.ts";
 import { equipSandboxTenant } from "./open-chain.ts";
+import { type Database, openDatabase, type Queryable } from "./platform/database/database.ts";
+import { migrateToLatest } from "./platform/database/migrate.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Identity, Tenant } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
 import type { Vault } from "./ports/vault.ts";
-import { type Database, openDatabase, type Queryable } from "./storage/database.ts";
-import { createIdentity } from "./storage/identity.ts";
-import { migrateToLatest } from "./storage/migrate.ts";
-import { checkMasterKey } from "./storage/tenants.ts";
 
 const POOL_SIZE = 2;
 

@@ -7,12 +7,12 @@ import {
   readIdentity,
   refuseWellKnownKey,
 } from "./adapters/evm/index.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./config/config.ts";
 import { CHAIN_AWAY, Failure } from "./domain/errors.ts";
 import type { Hex } from "./domain/tokens.ts";
+import { hasTripsInEscrow } from "./modules/escrow/store-adopt-escrow.ts";
 import { bindNetwork, type ChainParts, openNetwork, openParts, type Parts, storeContracts } from "./open-network.ts";
 import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
-import { hasTripsInEscrow } from "./storage/adopt-escrow.ts";
 
 /** The part of the composition root that opens the live network. */
 export interface LiveChainOptions extends ChainParts {

@@ -1,8 +1,8 @@
 import { createSmtpMailer } from "./adapters/smtp/index.ts";
-import type { GuestMailPorts } from "./areas/escrow/guest-mail.ts";
-import type { Config } from "./config.ts";
-import { repeat } from "./jobs/repeat.ts";
-import { sendGuestMails } from "./jobs/send-guest-mail.ts";
+import type { Config } from "./config/config.ts";
+import { repeat } from "./kernel/repeat.ts";
+import type { GuestMailPorts } from "./modules/escrow/guest-mail.ts";
+import { sendGuestMails } from "./modules/escrow/send-guest-mail.ts";
 import type { Log } from "./ports/log.ts";
 import type { Mailer } from "./ports/mailer.ts";
 

@@ -9,30 +9,30 @@ import {
   reach,
   readIdentity,
 } from "./adapters/evm/index.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./config/config.ts";
 import type { Micro } from "./domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
-import type { ChainEndings } from "./jobs/finish-chain.ts";
-import { createChainIndexer } from "./jobs/index-chain.ts";
-import type { ChainTiming } from "./jobs/launch-chain.ts";
-import { createLedgerReconciler } from "./jobs/reconcile-ledger.ts";
-import { createChainSubmitter } from "./jobs/submit-chain.ts";
-import type { HttpClient } from "./outbound/http-client.ts";
+import type { Stores } from "./kernel/stores.ts";
+import type { ChainEndings } from "./modules/chain/finish-chain.ts";
+import { createChainIndexer } from "./modules/chain/index-chain.ts";
+import type { ChainTiming } from "./modules/chain/launch-chain.ts";
+import { createChainNetworks } from "./modules/chain/store-networks.ts";
+import { createChainTransactions } from "./modules/chain/store-transactions.ts";
+import { createChainSubmitter } from "./modules/chain/submit-chain.ts";
+import { adoptEscrow } from "./modules/escrow/store-adopt-escrow.ts";
+import { createLedgerReconciler } from "./modules/treasury/reconcile-ledger.ts";
+import { createSigner, createWallets } from "./modules/treasury/store-wallets.ts";
+import type { Database } from "./platform/database/database.ts";
+import { isDatabaseAway } from "./platform/database/transient.ts";
+import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Chain } from "./ports/chain.ts";
 import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
 import type { ChainSender } from "./ports/chain-sender.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import type { Stores } from "./ports/stores.ts";
 import type { Vault } from "./ports/vault.ts";
 import type { Wallet } from "./ports/wallets.ts";
-import { adoptEscrow } from "./storage/adopt-escrow.ts";
-import { createChainNetworks } from "./storage/chain-networks.ts";
-import { createChainTransactions } from "./storage/chain-transactions.ts";
-import type { Database } from "./storage/database.ts";
-import { isDatabaseAway } from "./storage/transient.ts";
-import { createSigner, createWallets } from "./storage/wallets.ts";
 
 /** What both networks have in common, for the roots that open them. */
 export interface ChainParts {

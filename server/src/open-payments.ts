@@ -1,23 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createX402Facilitator, FacilitatorSetupError } from "./adapters/x402-facilitator/index.ts";
-import { createPaymentCharges, type PaymentCharges } from "./billing/charge-by-payment.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { type Config, ConfigError } from "./config/config.ts";
 import type { RandomBytes } from "./domain/ids.ts";
-import { gatherPayments } from "./jobs/gather-payments.ts";
-import { createGatherWindow, type GatherWindow } from "./jobs/gather-window.ts";
-import { repeat } from "./jobs/repeat.ts";
-import { sweepPayments } from "./jobs/sweep-payments.ts";
-import { watchPayments } from "./jobs/watch-payments.ts";
+import { repeat } from "./kernel/repeat.ts";
+import type { Stores } from "./kernel/stores.ts";
+import { createPaymentCharges, type PaymentCharges } from "./modules/payments/charge-by-payment.ts";
+import { gatherPayments } from "./modules/payments/gather-payments.ts";
+import { createGatherWindow, type GatherWindow } from "./modules/payments/gather-window.ts";
+import { sweepPayments } from "./modules/payments/sweep-payments.ts";
+import { watchPayments } from "./modules/payments/watch-payments.ts";
+import type { Calls } from "./modules/usage/calls.ts";
 import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
-import type { HttpClient } from "./outbound/http-client.ts";
-import type { Calls } from "./ports/calls.ts";
+import { isDatabaseAway } from "./platform/database/transient.ts";
+import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Facilitator } from "./ports/facilitator.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import type { Stores } from "./ports/stores.ts";
-import { isDatabaseAway } from "./storage/transient.ts";
 import type { PaidNetwork } from "./surfaces/paid/price-tags.ts";
 
 /** The part of the composition root that takes payments for single calls. */

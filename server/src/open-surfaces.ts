@@ -1,37 +1,37 @@
 import { resolve } from "node:path";
-import { createGate } from "./access/gate.ts";
-import { createRateLimiter, type RateLimiter } from "./access/rate-limiter.ts";
-import type { ClaimPorts } from "./areas/escrow/claim-trip.ts";
-import type { Config } from "./config.ts";
+import { prompts } from "./compose-prompts.ts";
+import type { Config } from "./config/config.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";
+import type { Stores } from "./kernel/stores.ts";
+import type { ClaimPorts } from "./modules/escrow/claim-trip.ts";
+import type { Travelers } from "./modules/travelers/traveler-profile.ts";
+import type { Usage } from "./modules/usage/usage.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Identity } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import type { Stores } from "./ports/stores.ts";
-import type { Travelers } from "./ports/travelers.ts";
-import type { Usage } from "./ports/usage.ts";
-import { prompts } from "./prompts/index.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { claimRoutes } from "./surfaces/claims/claim-routes.ts";
-import type { ClosedReason } from "./surfaces/closed.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
 import { paidOpenApiRoutes } from "./surfaces/discovery/openapi-route.ts";
 import { edgeServerCardRoutes } from "./surfaces/discovery/server-card.ts";
-import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch.ts";
-import type { Routes } from "./surfaces/hosts.ts";
-import type { HttpHandler } from "./surfaces/http.ts";
+import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch/dispatch.ts";
+import type { ClosedReason } from "./surfaces/http/closed.ts";
+import { createGate } from "./surfaces/http/gate.ts";
+import type { Routes } from "./surfaces/http/hosts.ts";
+import type { HttpHandler } from "./surfaces/http/http.ts";
+import { createRateLimiter, type RateLimiter } from "./surfaces/http/rate-limiter.ts";
+import { createSignedAnswers, createSignedExchange } from "./surfaces/http/signed-exchange.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
 import { createPaidTools, type PaidToolsOptions } from "./surfaces/paid/endpoint.ts";
 import { createPriceTags, type PaidNetwork } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
-import { resourceRoutes } from "./surfaces/resources.ts";
-import { createSignedAnswers, createSignedExchange } from "./surfaces/signed-exchange.ts";
-import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/supplier-webhooks.ts";
+import { resourceRoutes } from "./surfaces/resources/resources.ts";
+import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/resources/supplier-webhooks.ts";
 
 /** What one host serves. */
 export interface HostContent {
@@ -158,6 +158,6 @@ function openPaid(
 
 /** Loaded by who asks for them only: they are no part of the product. */
 async function loadConformanceExtras(): Promise<McpExtras> {
-  const { conformanceExtras } = await import("./surfaces/mcp/conformance/index.ts");
+  const { conformanceExtras } = await import("../../conformance/src/fixtures/index.ts");
   return conformanceExtras;
 }

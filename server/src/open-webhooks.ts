@@ -1,14 +1,14 @@
 import type { Duffel } from "./adapters/duffel/index.ts";
-import { servicingCommits } from "./areas/flights/servicing-commits.ts";
-import type { Config } from "./config.ts";
-import { createWebhookProcessor } from "./jobs/process-webhooks.ts";
-import { registerWebhooks } from "./jobs/register-webhooks.ts";
-import { repeat } from "./jobs/repeat.ts";
+import type { Config } from "./config/config.ts";
+import { repeat } from "./kernel/repeat.ts";
+import type { Stores } from "./kernel/stores.ts";
+import { servicingCommits } from "./modules/servicing/servicing-commits.ts";
+import { createWebhookProcessor } from "./modules/webhooks/process-webhooks.ts";
+import { registerWebhooks } from "./modules/webhooks/register-webhooks.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import type { Stores } from "./ports/stores.ts";
-import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./surfaces/supplier-webhooks.ts";
+import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./surfaces/resources/supplier-webhooks.ts";
 
 const PROCESS_MILLISECONDS = 500;
 const READ_ORDERS_MILLISECONDS = 5_000;

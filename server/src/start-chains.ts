@@ -1,18 +1,18 @@
 import type { Kysely } from "kysely";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 import type { Hex } from "./domain/tokens.ts";
-import type { QuickstartChain } from "./embedded/first-run.ts";
-import { releaseTrips } from "./jobs/release-trips.ts";
-import { repeat } from "./jobs/repeat.ts";
-import { settleUsage } from "./jobs/settle-usage.ts";
+import { repeat } from "./kernel/repeat.ts";
+import type { Stores } from "./kernel/stores.ts";
+import type { QuickstartChain } from "./modules/demo/first-run.ts";
+import { releaseTrips } from "./modules/escrow/release-trips.ts";
+import { settleUsage } from "./modules/usage/settle-usage-job.ts";
 import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
 import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
+import type { Database } from "./platform/database/database.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Log } from "./ports/log.ts";
-import type { Stores } from "./ports/stores.ts";
 import type { Vault } from "./ports/vault.ts";
-import type { Database } from "./storage/database.ts";
 
 const MILLISECONDS_PER_SECOND = 1_000;
 const RELEASE_MILLISECONDS = 60_000;

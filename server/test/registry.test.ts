@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { registry } from "../src/compose-registry.ts";
 import { isRetryable, statusOf, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
-import { registry } from "../src/tools/index.ts";
 
 /** The interface's input shapes, all of them; tools that are not built yet are simply not looped over. */
 const Fixture = z.object({

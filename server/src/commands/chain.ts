@@ -1,4 +1,4 @@
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
 import { type Books, type BooksStatus, type WalletStatus, withBooks } from "../open-books.ts";

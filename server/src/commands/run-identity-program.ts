@@ -1,4 +1,4 @@
-import { readConfig } from "../config.ts";
+import { readConfig } from "../config/config.ts";
 import { withIdentity } from "../open-identity.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Program } from "./command-line.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log } from "../ports/log.ts";
-import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet/devnet-part.ts";
+import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";

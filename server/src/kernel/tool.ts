@@ -4,10 +4,11 @@ import { type ExampleIds, type GivenIds, sampleIds } from "../domain/example-ids
 import type { RandomBytes } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Effect, ToolArea } from "../domain/scopes.ts";
+import type { ClaimLinks } from "../modules/escrow/claim-links.ts";
+import type { Travelers } from "../modules/travelers/traveler-profile.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
-import type { ClaimLinks } from "../ports/claim-links.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { FlightServicing } from "../ports/flight-servicing.ts";
 import type { Flights } from "../ports/flights.ts";
@@ -17,8 +18,7 @@ import type { Mailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
-import type { Stores } from "../ports/stores.ts";
-import type { Travelers } from "../ports/travelers.ts";
+import type { Stores } from "./stores.ts";
 
 /** Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. */
 export interface Ports {

@@ -1,6 +1,6 @@
 import { Failure, isRetryable, statusOf } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
-import type { HttpAnswer } from "./http.ts";
+import type { HttpAnswer } from "./http/http.ts";
 
 export interface ProblemFields {
   code: string;

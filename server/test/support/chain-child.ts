@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { createVault } from "../../src/adapters/vault.ts";
+import { createStores } from "../../src/compose-stores.ts";
 import { openSandboxChain } from "../../src/open-chain.ts";
-import { createHttpClient } from "../../src/outbound/http-client.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
+import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import { systemClock } from "../../src/ports/clock.ts";
-import { openDatabase } from "../../src/storage/database.ts";
-import { createStores } from "../../src/storage/stores.ts";
 
 /** A process that does nothing but submit, for tests that kill it. */
 const { values } = parseArgs({

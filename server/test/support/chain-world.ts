@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type SendOutRequest, sendOut } from "../../src/areas/treasury/send-out.ts";
+import { createStores } from "../../src/compose-stores.ts";
+import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
+import { createSigner } from "../../src/modules/treasury/store-wallets.ts";
 import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";
-import { createHttpClient } from "../../src/outbound/http-client.ts";
+import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import type { ChainOrder, ChainSubmission } from "../../src/ports/chain-transactions.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
-import { createStores } from "../../src/storage/stores.ts";
-import { createSigner } from "../../src/storage/wallets.ts";
 import { type DevChain, startDevChain } from "./dev-chain.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { createClaimKeys } from "../../src/adapters/evm/index.ts";
-import { type ClaimRequest, claimTrip } from "../../src/areas/escrow/claim-trip.ts";
-import { readGuestLink } from "../../src/areas/escrow/guest-link.ts";
-import { type PrefundRequest, prefundTrip } from "../../src/areas/escrow/prefund-trip.ts";
+import { chainEndings } from "../../src/compose-chain-endings.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
-import { chainEndings } from "../../src/jobs/chain-endings.ts";
+import { type ClaimRequest, claimTrip } from "../../src/modules/escrow/claim-trip.ts";
+import { readGuestLink } from "../../src/modules/escrow/guest-link.ts";
+import { type PrefundRequest, prefundTrip } from "../../src/modules/escrow/prefund-trip.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
 
 const Hash = z.templateLiteral(["0x", z.string()]);

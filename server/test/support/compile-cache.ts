@@ -6,8 +6,8 @@ import { join } from "node:path";
 /** What the tests' processes load most: the service, its parts, and the chaos command. */
 const LOADED_MOST = [
   "../../src/app.ts",
-  "../../src/embedded/devnet/start.ts",
-  "../../src/commands/chaos.ts",
+  "../../../devnet/src/start.ts",
+  "../../../chaos/src/main.ts",
   "../../../sandbox/src/start.ts",
 ];
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Purse } from "../../src/ports/ledger.ts";
-import type { Aggregates } from "../../src/ports/stores.ts";
+import type { Aggregates } from "../../src/kernel/stores.ts";
+import type { Purse } from "../../src/modules/ledger/ledger.ts";
 
 const hash = (): `0x${string}` => `0x${randomBytes(32).toString("hex")}`;
 

@@ -9,8 +9,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { createPublicClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
-import { locateAnvil } from "../../src/embedded/devnet/locate-anvil.ts";
 
 /** What becomes of a request: dropped is carried out first and then not answered; hung is never answered. */
 export type Fate =

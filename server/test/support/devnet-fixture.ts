@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 import { createPublicClient, createWalletClient, defineChain, type Hex, http, keccak256, toHex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { locateAnvil } from "../../src/embedded/devnet/locate-anvil.ts";
-import { findNodes } from "../../src/embedded/devnet/orphans.ts";
+import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
+import { findNodes } from "../../../devnet/src/orphans.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
 import { until } from "./embedded-fixture.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-export const DEVNET_PROGRAM = program("../../src/embedded/devnet/main.ts");
+export const DEVNET_PROGRAM = program("../../../devnet/src/main.ts");
 const BROKEN_PROGRAM = program("./devnet-broken.ts");
 
 const Started = z.object({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Random } from "../../src/commands/chaos/random.ts";
+import type { Random } from "../../../chaos/src/random.ts";
 import { account, type Devnet, signTransfer } from "./devnet-fixture.ts";
 
 const Block = z.object({ number: z.string(), hash: z.string() });

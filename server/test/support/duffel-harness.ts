@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { createDuffel, type DuffelTimeouts } from "../../src/adapters/duffel/index.ts";
-import { createHttpClient } from "../../src/outbound/http-client.ts";
+import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import { type Script, startScriptedServer } from "./scripted-server.ts";
 
 export interface LogLine {

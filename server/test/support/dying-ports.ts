@@ -1,4 +1,4 @@
-import type { Stores } from "../../src/ports/stores.ts";
+import type { Stores } from "../../src/kernel/stores.ts";
 
 /**
  * Stands for `kill -9`: after `deathAt` steps nothing that the worker asks for is ever done or answered. A step is one request to a

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { findNodes } from "../../src/embedded/devnet/orphans.ts";
+import { findNodes } from "../../../devnet/src/orphans.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
 import { findServer } from "../../src/embedded/postgres/lock-file.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createVault } from "../../src/adapters/vault.ts";
+import { createIdentity, type IdentityOptions } from "../../src/modules/identity/identity.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
+import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import { openDatabase } from "../../src/storage/database.ts";
-import { createIdentity, type IdentityOptions } from "../../src/storage/identity.ts";
-import { migrateToLatest } from "../../src/storage/migrate.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 export interface ManualClock extends Clock {

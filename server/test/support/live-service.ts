@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createWalletClient, defineChain, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { type AppOptions, startApp } from "../../src/app.ts";
-import { type Config, readConfig } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
 import {

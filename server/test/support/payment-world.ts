@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { chainEndings } from "../../src/compose-chain-endings.ts";
+import { newId } from "../../src/domain/ids.ts";
+import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
+import type { Hex } from "../../src/domain/tokens.ts";
+import type { PendingCall } from "../../src/kernel/charge.ts";
 import {
   createPaymentCharges,
   type PaidCharge,
   type PaymentChargesOptions,
-} from "../../src/billing/charge-by-payment.ts";
-import { newId } from "../../src/domain/ids.ts";
-import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
-import type { Hex } from "../../src/domain/tokens.ts";
-import { chainEndings } from "../../src/jobs/chain-endings.ts";
-import { gatherPayments } from "../../src/jobs/gather-payments.ts";
-import { sweepPayments } from "../../src/jobs/sweep-payments.ts";
-import { watchPayments } from "../../src/jobs/watch-payments.ts";
-import type { PendingCall } from "../../src/kernel/charge.ts";
-import { createCalls } from "../../src/storage/calls.ts";
-import { isDatabaseAway } from "../../src/storage/transient.ts";
+} from "../../src/modules/payments/charge-by-payment.ts";
+import { gatherPayments } from "../../src/modules/payments/gather-payments.ts";
+import { sweepPayments } from "../../src/modules/payments/sweep-payments.ts";
+import { watchPayments } from "../../src/modules/payments/watch-payments.ts";
+import { createCalls } from "../../src/modules/usage/store-calls.ts";
+import { isDatabaseAway } from "../../src/platform/database/transient.ts";
 import { openChainWorld } from "./chain-world.ts";
 import { silentLog } from "./identity.ts";
 import { createProbes } from "./probe-tools.ts";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
 import { type AppOptions, startApp } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { withIdentity } from "../../src/open-identity.ts";
 import type { Identity } from "../../src/ports/identity.ts";
 import { createTestDatabase } from "./test-database.ts";

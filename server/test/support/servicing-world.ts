@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { confirmCancellation, type ServicingToolPorts } from "../../src/areas/flights/confirm-cancellation.ts";
-import { confirmChange } from "../../src/areas/flights/confirm-change.ts";
-import { servicingCommits } from "../../src/areas/flights/servicing-commits.ts";
-import { SERVICING_PURPOSE } from "../../src/areas/flights/servicing-steps.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
-import { createServicingReconciler } from "../../src/jobs/reconcile-servicing.ts";
-import { ledgerImbalance } from "../../src/storage/ledger.ts";
+import { ledgerImbalance } from "../../src/modules/ledger/store.ts";
+import { confirmCancellation, type ServicingToolPorts } from "../../src/modules/servicing/confirm-cancellation.ts";
+import { confirmChange } from "../../src/modules/servicing/confirm-change.ts";
+import { createServicingReconciler } from "../../src/modules/servicing/reconcile-servicing.ts";
+import { servicingCommits } from "../../src/modules/servicing/servicing-commits.ts";
+import { SERVICING_PURPOSE } from "../../src/modules/servicing/servicing-steps.ts";
 import { openBookingWorld, PATIENCE_MILLISECONDS, QUIET_MILLISECONDS } from "./booking-world.ts";
 import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";

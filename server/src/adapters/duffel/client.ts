@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Failure } from "../../domain/errors.ts";
-import type { HttpClient, HttpRequest, HttpResponse } from "../../outbound/http-client.ts";
-import { HttpFailure } from "../../outbound/http-failure.ts";
+import type { HttpClient, HttpRequest, HttpResponse } from "../../platform/http-client/http-client.ts";
+import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Subject } from "./error-codes.ts";

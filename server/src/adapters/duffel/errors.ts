@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
-import type { HttpFailure } from "../../outbound/http-failure.ts";
+import type { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import {
   CHANGE_INPUT_BY_FIELD,
   CODE_BY_SUBJECT,

@@ -1,5 +1,5 @@
 import type { Provenance } from "../../domain/schemas.ts";
-import type { HttpClient } from "../../outbound/http-client.ts";
+import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";

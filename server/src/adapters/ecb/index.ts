@@ -1,6 +1,6 @@
 import { MICRO_PER_UNIT, parseDecimal } from "../../domain/money.ts";
 import { isCalendarDate } from "../../domain/schemas.ts";
-import type { HttpClient } from "../../outbound/http-client.ts";
+import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Log } from "../../ports/log.ts";

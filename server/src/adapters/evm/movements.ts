@@ -1,7 +1,7 @@
 import { encodeEventTopics, type Log, type PublicClient, type RpcLog } from "viem";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { HttpFailure } from "../../outbound/http-failure.ts";
+import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { ChainToken, TokenMovement } from "../../ports/chain.ts";
 import { refusalIn } from "./client.ts";
 import { lowerHex } from "./hex.ts";

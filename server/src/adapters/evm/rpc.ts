@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { HttpClient } from "../../outbound/http-client.ts";
+import type { HttpClient } from "../../platform/http-client/http-client.ts";
 
 /** The node answered, and the answer is no. */
 export class RpcRefusal extends Error {

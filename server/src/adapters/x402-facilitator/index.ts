@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { HttpClient, HttpResponse } from "../../outbound/http-client.ts";
-import { HttpFailure } from "../../outbound/http-failure.ts";
+import type { HttpClient, HttpResponse } from "../../platform/http-client/http-client.ts";
+import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { Facilitator, FacilitatorSettlement, VerifiedPayment } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { FacilitatorError, FacilitatorSetupError, facilitatorAway } from "./errors.ts";

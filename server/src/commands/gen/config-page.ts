@@ -1,4 +1,4 @@
-import { variables } from "../../config.ts";
+import { variables } from "../../config/config.ts";
 import { NOTICE, table } from "./markdown.ts";
 
 export function configPage(): string {

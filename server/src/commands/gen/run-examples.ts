@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startApp } from "../../app.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../config/config.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-order.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Hash } from "../../areas/escrow/input.ts";
-import { FreeRecipient } from "../../areas/treasury/input.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { Operation } from "../operation.ts";
+import { Hash } from "../../modules/escrow/input.ts";
+import { FreeRecipient } from "../../modules/treasury/input.ts";
+import type { Operation } from "../http/operation.ts";
 
 /** What the claim page asks; others may, with the secret of a guest link. */
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLAIM_PATH } from "../../areas/escrow/guest-link.ts";
+import { CLAIM_PATH } from "../../modules/escrow/guest-link.ts";
 import { ICON, STYLE } from "../discovery/layout.ts";
-import type { Routes } from "../hosts.ts";
+import type { Routes } from "../http/hosts.ts";
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), "utf8");
 

@@ -1,22 +1,22 @@
 import type { z } from "zod";
-import { addressGroup } from "../../access/client-address.ts";
-import type { RateLimiter } from "../../access/rate-limiter.ts";
-import { type ClaimPorts, claimTrip, openClaim } from "../../areas/escrow/claim-trip.ts";
-import { escrowFailure } from "../../areas/escrow/errors.ts";
-import { nameText, summaryText } from "../../areas/escrow/guest-text.ts";
-import { readHash } from "../../areas/escrow/input.ts";
-import { addressOf } from "../../areas/treasury/input.ts";
 import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { validateArguments } from "../../kernel/validate.ts";
+import { type ClaimPorts, claimTrip, openClaim } from "../../modules/escrow/claim-trip.ts";
+import { escrowFailure } from "../../modules/escrow/errors.ts";
+import { nameText, summaryText } from "../../modules/escrow/guest-text.ts";
+import { readHash } from "../../modules/escrow/input.ts";
+import { MOST_WRONG_CODES, type Trip } from "../../modules/escrow/trips.ts";
+import { addressOf } from "../../modules/treasury/input.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { MOST_WRONG_CODES, type Trip } from "../../ports/trips.ts";
-import type { Route, Routes } from "../hosts.ts";
-import type { HttpRequest } from "../http.ts";
-import { readJsonObject } from "../json-body.ts";
-import { type Operation, routerPath } from "../operation.ts";
-import type { SignedAnswers } from "../signed-exchange.ts";
+import { addressGroup } from "../http/client-address.ts";
+import type { Route, Routes } from "../http/hosts.ts";
+import type { HttpRequest } from "../http/http.ts";
+import { readJsonObject } from "../http/json-body.ts";
+import { type Operation, routerPath } from "../http/operation.ts";
+import type { RateLimiter } from "../http/rate-limiter.ts";
+import type { SignedAnswers } from "../http/signed-exchange.ts";
 import {
   ClaimBody,
   Claimed,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { Routes, WebHandler } from "../hosts.ts";
-import type { Operation } from "../operation.ts";
+import type { Routes, WebHandler } from "../http/hosts.ts";
+import type { Operation } from "../http/operation.ts";
 
 export interface CachedAnswerOptions {
   contentType: string;

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
-import { DISPATCH_PATH } from "../dispatch.ts";
-import type { Routes } from "../hosts.ts";
+import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
+import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";

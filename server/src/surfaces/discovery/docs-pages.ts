@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { Routes, WebHandler } from "../hosts.ts";
+import type { Routes, WebHandler } from "../http/hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { INDEX_SLUG } from "./load-pages.ts";

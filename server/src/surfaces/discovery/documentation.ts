@@ -1,6 +1,6 @@
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Routes } from "../hosts.ts";
+import type { Routes } from "../http/hosts.ts";
 import { crawlRoutes } from "./crawl-files.ts";
 import { docsRoutes } from "./docs-pages.ts";
 import { downloadRoutes } from "./downloads.ts";

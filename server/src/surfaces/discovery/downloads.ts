@@ -1,4 +1,4 @@
-import type { Routes, WebHandler } from "../hosts.ts";
+import type { Routes, WebHandler } from "../http/hosts.ts";
 import { notFound } from "./not-found.ts";
 
 /** One file name: no folder, nothing hidden, nothing that a browser or a release server could read as more. */

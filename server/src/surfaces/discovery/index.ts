@@ -1,4 +1,4 @@
-import type { Routes } from "../hosts.ts";
+import type { Routes } from "../http/hosts.ts";
 import { type DocumentationOptions, documentationRoutes } from "./documentation.ts";
 import { type OpenApiRouteOptions, openApiRoutes } from "./openapi-route.ts";
 import { referenceRoutes } from "./reference-page.ts";

@@ -1,5 +1,5 @@
+import { traceIdOf } from "../http/trace.ts";
 import { renderProblem } from "../render-error.ts";
-import { traceIdOf } from "../trace.ts";
 
 /** A 404 problem that other origins' pages may read, like everything public. */
 export function notFound(request: Request, detail: string, headers: Readonly<Record<string, string>> = {}): Response {

@@ -1,5 +1,5 @@
 import { type ToolArea, toolAreas } from "../../domain/scopes.ts";
-import { METER_ID_HEADER, SIGNATURE_HEADER, TRACE_ID_HEADER } from "../audit-headers.ts";
+import { METER_ID_HEADER, SIGNATURE_HEADER, TRACE_ID_HEADER } from "../http/audit-headers.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 
 /** The parts that operations share. */

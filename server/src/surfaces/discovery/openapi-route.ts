@@ -1,6 +1,6 @@
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Routes } from "../hosts.ts";
+import type { Routes } from "../http/hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { createOpenApi, createPaidOpenApi } from "./openapi.ts";
 import { healthOperations, mcpOperation, openApiOperation } from "./service-operations.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonSchema } from "../../kernel/catalog.ts";
-import type { Operation, OperationAnswer } from "../operation.ts";
+import type { Operation, OperationAnswer } from "../http/operation.ts";
 import { errorAnswers, type Place } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";

@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { CatalogEntry } from "../../kernel/catalog.ts";
-import { DISPATCH_PATH } from "../dispatch.ts";
+import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
 import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../http/operation.ts";
 import type { JsonObject } from "./openapi-json.ts";
 import { paidHeaders, paidParameters, paidPaths } from "./openapi-paid.ts";
 import { components, problemSchema, tags } from "./openapi-parts.ts";

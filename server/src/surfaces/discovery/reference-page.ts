@@ -1,4 +1,4 @@
-import type { Routes, WebHandler } from "../hosts.ts";
+import type { Routes, WebHandler } from "../http/hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { readScalarBundle } from "./scalar-bundle.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { Routes, WebHandler } from "../hosts.ts";
+import type { Routes, WebHandler } from "../http/hosts.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { notFound } from "./not-found.ts";
 

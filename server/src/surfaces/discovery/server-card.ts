@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import type { Routes } from "../hosts.ts";
+import type { Routes } from "../http/hosts.ts";
+import type { Operation } from "../http/operation.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
-import type { Operation } from "../operation.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { serverCardOperation } from "./service-operations.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../http/operation.ts";
 
 /** Routes that are no resources: health, the Model Context Protocol, and what is served beside them. */
 

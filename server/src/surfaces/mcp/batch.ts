@@ -1,5 +1,5 @@
-import { METER_ID_HEADER } from "../audit-headers.ts";
-import type { HttpAnswer, HttpRequest } from "../http.ts";
+import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import type { HttpAnswer, HttpRequest } from "../http/http.ts";
 import { INVALID_REQUEST, isInitialize, isModernMessage, JSON_TYPE, rpcError } from "./json-rpc.ts";
 
 /** The one revision that has batches, and the last whose clients do not name their revision in a header. */

@@ -2,10 +2,10 @@ import { Failure, invalidInput, unauthorized } from "../../domain/errors.ts";
 import type { Kernel, SignalSource } from "../../kernel/invoke.ts";
 import type { Identity } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import { METER_ID_HEADER } from "../audit-headers.ts";
-import { checkUser } from "../check-user.ts";
+import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import { checkUser } from "../http/check-user.ts";
+import { continuedTraceId } from "../http/trace.ts";
 import { fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
-import { continuedTraceId } from "../trace.ts";
 import type { Visit } from "./visit.ts";
 
 /** Keys of `_meta` that belong to this service; the rest of the protocol uses other names. */

@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../http.ts";
+import type { HttpRequest } from "../http/http.ts";
 import type { RpcId } from "./json-rpc.ts";
 
 export interface Cancellable {

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../http.ts";
+import type { HttpAnswer } from "../http/http.ts";
 
 const PREFLIGHT_SECONDS = "600";
 

@@ -1,13 +1,13 @@
-import { isLoopback } from "../../access/client-address.ts";
-import type { Admitted } from "../../access/gate.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Prompt } from "../../kernel/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Page } from "../discovery/page.ts";
-import type { HttpAnswer, HttpHandler, HttpRequest } from "../http.ts";
-import { readJson } from "../json-body.ts";
-import type { OpenExchange, SignedAnswers } from "../signed-exchange.ts";
+import { isLoopback } from "../http/client-address.ts";
+import type { Admitted } from "../http/gate.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
+import { readJson } from "../http/json-body.ts";
+import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import { answerBatch } from "./batch.ts";
 import { type CallToolOptions, createCallTool } from "./call-tool.ts";
 import { createCancellations } from "./cancellations.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { METER_ID_HEADER, SIGNATURE_HEADER, signature } from "../audit-headers.ts";
+import { METER_ID_HEADER, SIGNATURE_HEADER, signature } from "../http/audit-headers.ts";
 import type { Visit } from "./visit.ts";
 
 const FRAME_END = "\n\n";

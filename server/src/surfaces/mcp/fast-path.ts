@@ -7,8 +7,8 @@ import {
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/server";
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { HttpAnswer, HttpRequest } from "../http.ts";
-import { isObject } from "../json-body.ts";
+import type { HttpAnswer, HttpRequest } from "../http/http.ts";
+import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolCall } from "./call-tool.ts";
 import type { Cancellations } from "./cancellations.ts";
 import { type RpcId, rpcResult } from "./json-rpc.ts";

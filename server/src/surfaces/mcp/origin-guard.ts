@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { HttpRequest } from "../http.ts";
+import type { HttpRequest } from "../http/http.ts";
 
 export interface OriginGuardOptions {
   publicUrls: readonly string[];

@@ -1,6 +1,6 @@
-import type { Admitted } from "../../access/gate.ts";
-import type { HttpRequest } from "../http.ts";
-import type { OpenExchange } from "../signed-exchange.ts";
+import type { Admitted } from "../http/gate.ts";
+import type { HttpRequest } from "../http/http.ts";
+import type { OpenExchange } from "../http/signed-exchange.ts";
 import type { RpcId } from "./json-rpc.ts";
 import type { ToolList } from "./tool-list.ts";
 

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../http.ts";
+import type { HttpAnswer } from "../http/http.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_RESPONSE_HEADER, PAYMENT_SIGNATURE_HEADER } from "./payment-headers.ts";
 
 /** Any page may buy: what it sends is signed by a wallet, and nothing is sent by the browser on its own. */

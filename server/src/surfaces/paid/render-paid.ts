@@ -1,8 +1,8 @@
-import type { PaymentReceipt } from "../../billing/charge-by-payment.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Answer } from "../../kernel/invoke.ts";
-import { METER_ID_HEADER } from "../audit-headers.ts";
-import type { HttpAnswer } from "../http.ts";
+import type { PaymentReceipt } from "../../modules/payments/charge-by-payment.ts";
+import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import type { HttpAnswer } from "../http/http.ts";
 import { renderProblem } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
 

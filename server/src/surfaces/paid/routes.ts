@@ -1,6 +1,6 @@
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { Routes } from "../hosts.ts";
-import type { HttpHandler } from "../http.ts";
+import type { Routes } from "../http/hosts.ts";
+import type { HttpHandler } from "../http/http.ts";
 import { PAID_TOOLS_PATH, paidToolPath } from "./price-tags.ts";
 
 /** The paths of tools that exist, which are served without a router. */

@@ -1,0 +1,264 @@
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { z } from "zod";
+import { readConfig } from "../../server/src/config/config.ts";
+import { withIdentity } from "../../server/src/open-identity.ts";
+import type { Identity } from "../../server/src/ports/identity.ts";
+import { endProcesses, findPart, findProcesses } from "./processes.ts";
+import { type ServiceProcess, superviseService } from "./service-process.ts";
+import { type Aim, aimAt } from "./victims.ts";
+
+export const SERVICE = "service";
+/** A process of its own that serves the edge host too, beside the service. */
+export const EDGE = "edge";
+const ACTOR = "chaos";
+
+const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
+const Quickstart = z.object({
+  appUrl: z.string(),
+  tenantId: z.string(),
+  apiKey: z.string(),
+  signingSecret: z.string(),
+  supplierUrl: z.string(),
+  chain: z.object({ rpcUrl: z.string(), chainId: z.int(), usdc: z.string(), eurc: z.string() }),
+  payer: z.object({ address: Digits, privateKey: Digits }),
+});
+export type Quickstart = z.infer<typeof Quickstart>;
+const PartsFile = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.int(), ready: z.boolean() })) });
+const Access = z.object({ user: z.string(), password: z.string(), port: z.int() });
+
+/** What a caller of a tenant needs. */
+export interface TenantAccess {
+  tenantId: string;
+  apiKey: string;
+  signingSecret: string;
+}
+
+/** It does not come back, although nothing is killed any more. */
+export class NotReadyError extends Error {}
+
+/** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
+export interface Deployment {
+  dataDir: string;
+  /** Of the edge host; the second one is the process of its own, where there is one. */
+  edgeUrls: readonly [string, ...string[]];
+  /** Facts of the running service; there after the first `untilReady`. */
+  quickstart(): Quickstart;
+  /** Rejects with NotReadyError when it does not come back. */
+  untilReady(signal: AbortSignal): Promise<void>;
+  /** Looks up `service`, `edge`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once. False: it was not running. */
+  aim(name: string): () => boolean;
+  readonly starts: number;
+  /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
+  readonly endedByItself: readonly string[];
+  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
+  readonly startsCutOff: readonly string[];
+  /** Longest time from a kill of anything to the service being ready again. */
+  readonly longestOutageMs: number;
+  query(text: string): Promise<Record<string, unknown>[]>;
+  /** The same in the supplier sandbox's own database. */
+  querySupplier(text: string): Promise<Record<string, unknown>[]>;
+  allowSpending(tenantId: string, microUsdc: bigint): Promise<void>;
+  createTenant(name: string): Promise<TenantAccess>;
+  /** SIGTERM. Returns what was wrong with the way it stopped. */
+  stop(): Promise<readonly string[]>;
+  /** Ends whatever is left, at once, and removes the folder unless it is kept. */
+  destroy(): Promise<void>;
+}
+
+const POLL_MILLISECONDS = 50;
+/** Only there to end a run that would wait for ever: on a machine under load a start takes half a minute. */
+const READY_LIMIT_MILLISECONDS = 240_000;
+const LAST_PROCESS_LIMIT_MILLISECONDS = 60_000;
+/** Below those that a system hands out by itself: nobody gets one of them while its process is dead. */
+const FIRST_PORT = 20_000;
+const LAST_PORT = 32_700;
+/** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
+const MOST_FAILED_STARTS = 3;
+
+export async function createDeployment(options: {
+  environment: Readonly<Record<string, string>>;
+  /** Set: a second process serves the edge host, with these settings. */
+  edge: Readonly<Record<string, string>> | undefined;
+  keep: boolean;
+}): Promise<Deployment> {
+  const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
+  // Fixed ports: callers have to find the service again after it was killed.
+  const [port, edgePort, secondEdgePort] = await findFreePorts();
+  const settings = {
+    ...options.environment,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    EDGE_PORT: String(edgePort),
+    ...(options.edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
+  };
+  const service = superviseService({
+    environment: settings,
+    url: urlOf(port),
+    logFile: join(dataDir, "service.log"),
+  });
+  const edge =
+    options.edge === undefined
+      ? undefined
+      : superviseService({
+          environment: { ...settings, ...options.edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) },
+          url: urlOf(secondEdgePort),
+          logFile: join(dataDir, "edge.log"),
+        });
+  const processes: readonly ServiceProcess[] = edge === undefined ? [service] : [service, edge];
+  let downSince: number | undefined;
+  let longestOutageMs = 0;
+
+  function asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    return withIdentity(readConfig(settings), { log: quiet, progress: () => undefined }, work);
+  }
+
+  async function areReady(): Promise<boolean> {
+    for (const one of processes) if (!(await one.isReady())) return false;
+    return arePartsReady();
+  }
+
+  /** Of parts: until their keeper has seen it, they seem to run. */
+  const kills = new Set<Aim>();
+
+  function arePartsReady(): boolean {
+    const parts = readParts(dataDir);
+    for (const one of kills) if (one.isReplaced(parts)) kills.delete(one);
+    if (kills.size > 0) return false;
+    return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
+  }
+
+  async function queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
+    const access = Access.parse(JSON.parse(readFileSync(join(dataDir, "postgres", "access.json"), "utf8")));
+    const client = new pg.Client({ ...access, host: "127.0.0.1", database });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  return {
+    dataDir,
+    edgeUrls: edge === undefined ? [urlOf(edgePort)] : [urlOf(edgePort), urlOf(secondEdgePort)],
+    get starts() {
+      return processes.reduce((sum, { starts }) => sum + starts, 0);
+    },
+    get endedByItself() {
+      return processes.flatMap(({ endedByItself }) => endedByItself);
+    },
+    get startsCutOff() {
+      return processes.flatMap(({ startsCutOff }) => startsCutOff);
+    },
+    get longestOutageMs() {
+      return longestOutageMs;
+    },
+    quickstart: () => Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"))),
+
+    async untilReady(signal) {
+      const deadline = performance.now() + READY_LIMIT_MILLISECONDS;
+      // The parts too: a service that waits for one still answers that it is ready.
+      while (!(await areReady())) {
+        signal.throwIfAborted();
+        const hopeless = processes.find(({ failedStarts }) => failedStarts >= MOST_FAILED_STARTS);
+        if (hopeless !== undefined || performance.now() > deadline) {
+          throw new NotReadyError(`The service does not come back: ${(hopeless ?? service).lastLine()}`);
+        }
+        await delay(POLL_MILLISECONDS);
+      }
+      for (const one of processes) one.resetFailedStarts();
+      if (downSince !== undefined) longestOutageMs = Math.max(longestOutageMs, performance.now() - downSince);
+      downSince = undefined;
+    },
+
+    aim(name) {
+      const own = name === SERVICE ? service : name === EDGE ? edge : undefined;
+      const victim = own ?? aimAt(name, readParts(dataDir), dataDir);
+      return () => {
+        downSince ??= performance.now();
+        for (const one of processes) {
+          one.resetFailedStarts();
+          // What a process started is a part of it for the others.
+          if (one !== own) one.partWasKilled();
+        }
+        const killed = victim.kill();
+        if (killed && "isReplaced" in victim) kills.add(victim);
+        return killed;
+      };
+    },
+
+    query: (text) => queryIn("wayfare", text),
+    querySupplier: (text) => queryIn("wayfare_sandbox", text),
+
+    async allowSpending(tenantId, microUsdc) {
+      await asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
+    },
+
+    createTenant: (name) =>
+      asOperator(async (identity) => {
+        const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
+        const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
+        if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
+        return { tenantId: tenant.id, apiKey, signingSecret };
+      }),
+
+    async stop() {
+      const problems = (await Promise.all(processes.map((one) => one.stop()))).flat();
+      // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
+      const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
+      while (findProcesses(dataDir).length > 0 && performance.now() < deadline) await delay(250);
+      const left = findProcesses(dataDir);
+      if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
+      return problems;
+    },
+
+    async destroy() {
+      await Promise.all(processes.map((one) => one.destroy()));
+      await endProcesses(dataDir);
+      if (!options.keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+}
+
+const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
+
+/** None before the first start, and while the file is being written for the first time. */
+function readParts(dataDir: string): z.infer<typeof PartsFile>["parts"] {
+  try {
+    return PartsFile.parse(JSON.parse(readFileSync(join(dataDir, "parts.json"), "utf8"))).parts;
+  } catch {
+    return [];
+  }
+}
+
+/** All of them are held until all are found, so that no two are the same. */
+async function findFreePorts(): Promise<[number, number, number]> {
+  const held: Server[] = [];
+  const find = async (): Promise<number> => {
+    for (;;) {
+      const port = randomInt(FIRST_PORT, LAST_PORT);
+      const server = createServer();
+      try {
+        await once(server.listen({ port, host: "127.0.0.1", exclusive: true }), "listening");
+        held.push(server);
+        return port;
+      } catch {
+        // Somebody's: another one.
+      }
+    }
+  };
+  try {
+    return [await find(), await find(), await find()];
+  } finally {
+    await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}

@@ -1,0 +1,105 @@
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { type Output, UsageError } from "../../server/src/commands/command-line.ts";
+import type { Area } from "./area.ts";
+import { calls } from "./calls/index.ts";
+import { chain } from "./chain/index.ts";
+import { escrow } from "./escrow/index.ts";
+import { paid } from "./paid/index.ts";
+import { runChaos } from "./run.ts";
+import { servicing } from "./servicing/index.ts";
+
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow];
+const MOST_ROUNDS = 10_000;
+
+const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.
+
+  npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
+
+${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n                  --break ${guards.join(" | ")}`).join("\n")}
+  --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
+  --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
+  --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.
+  --brief         The rounds of the run share the kills of one round among themselves.
+  --keep          Keeps the run's folder with its database and logs.
+
+Exit code: 0 every invariant holds, 1 one does not, 2 called wrongly, 130 interrupted.
+`;
+
+interface Arguments {
+  area: Area;
+  rounds: number;
+  seed: string;
+  broken: string | undefined;
+  brief: boolean;
+  keep: boolean;
+}
+
+/** Undefined: help was asked for. */
+function readArguments(args: readonly string[]): Arguments | undefined {
+  const { values } = parse(args);
+  if (values.help === true) return undefined;
+  const names = areas.map(({ name }) => name).join(", ");
+  const area = areas.find(({ name }) => name === values.area);
+  if (area === undefined) throw new UsageError(`--area is one of: ${names}.`);
+  const rounds = /^\d{1,6}$/.test(values.rounds) ? Number(values.rounds) : 0;
+  if (rounds < 1 || rounds > MOST_ROUNDS) throw new UsageError(`--rounds is a whole number from 1 to ${MOST_ROUNDS}.`);
+  const seed = values.seed ?? String(randomInt(1_000_000_000));
+  if (!/^[\w.-]{1,64}$/.test(seed)) throw new UsageError("--seed is up to 64 letters, digits, dots and hyphens.");
+  const broken = values.break;
+  if (broken !== undefined && !area.guards.includes(broken)) {
+    throw new UsageError(`--break is one of: ${area.guards.join(", ")}.`);
+  }
+  return { area, rounds, seed, broken, brief: values.brief === true, keep: values.keep === true };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        area: { type: "string" },
+        rounds: { type: "string", default: "2" },
+        seed: { type: "string" },
+        break: { type: "string" },
+        brief: { type: "boolean" },
+        keep: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Runs one command line and returns its exit code. */
+export async function chaosProgram(args: readonly string[], output: Output, signal: AbortSignal): Promise<number> {
+  try {
+    const read = readArguments(args);
+    if (read === undefined) {
+      output.out(HELP);
+      return 0;
+    }
+    const say = (line: string): void => output.out(`${line}\n`);
+    return (await runChaos({ ...read, say, signal })) ? 0 : 1;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof UsageError) {
+      output.error(`${message}\nHelp: npm run chaos -- --help\n`);
+      return 2;
+    }
+    if (signal.aborted) return 130;
+    output.error(`${message}\n`);
+    return 1;
+  }
+}
+
+if (import.meta.main) {
+  const interrupted = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => interrupted.abort());
+  const output = {
+    out: (text: string) => void process.stdout.write(text),
+    error: (text: string) => void process.stderr.write(text),
+  };
+  process.exitCode = await chaosProgram(process.argv.slice(2), output, interrupted.signal);
+}

@@ -1,0 +1,170 @@
+import type { Hex } from "../../../server/src/domain/tokens.ts";
+import type { Area, AreaRun, Finding, Scene } from "../area.ts";
+import { readBooks } from "../calls/books.ts";
+import { checkBookedOnce, checkFinal, checkLedger, checkSupplierAgrees } from "../calls/check-bookings.ts";
+import {
+  armFaults,
+  COMMIT_TIMEOUT_MILLISECONDS,
+  disarmFaults,
+  drawFaults,
+  QUIET_MILLISECONDS,
+} from "../calls/faults.ts";
+import { readChainBooks, readNetworks } from "../chain/books.ts";
+import { createChainView } from "../chain/chain-view.ts";
+import { checkCustody, checkNothingOpen, checkPostings } from "../chain/check-books.ts";
+import { readOpenPayments, readPaidBooks, readPaidUsage, readSearches, readUsed } from "./books.ts";
+import { createBuyer, type Terms } from "./buyer.ts";
+import {
+  type ChainSide,
+  checkAnsweredIsCaptured,
+  checkMetered,
+  checkOneAnswer,
+  checkRanOnce,
+  countRuns,
+} from "./check-answers.ts";
+import {
+  checkCapturedIsAnswered,
+  checkCapturedIsBooked,
+  checkNothingLeft,
+  checkReceivables,
+  checkSettledOnChain,
+  checkSuccesses,
+  checkSums,
+} from "./check-books.ts";
+import { createMoments } from "./moments.ts";
+import type { PaidTool } from "./purchase.ts";
+import { priceKey } from "./shop.ts";
+import { createStorm } from "./storm.ts";
+import { createTill, lower, newWallet, type Till } from "./wallets.ts";
+
+const WALLETS = 12;
+/** For a run of many rounds: a call costs at most 0.02. */
+const WALLET_MICRO_USDC = 40_000_000n;
+const MOST_FILLINGS = 20;
+const offered: readonly [PaidTool, boolean][] = [
+  ["search_flights", false],
+  ["search_flights", true],
+  ["quote_fx", false],
+  ["quote_fx", true],
+  ["send_tokens", true],
+  ["book_flight", true],
+];
+
+async function open({ deployment, history }: Scene): Promise<AreaRun> {
+  const quickstart = deployment.quickstart();
+  const { supplierUrl, apiKey } = quickstart;
+  const buyer = createBuyer({ edgeUrls: deployment.edgeUrls, apiKey, history });
+  const prices = new Map<string, Terms>();
+  for (const [tool, keyed] of offered) prices.set(priceKey(tool, keyed), await buyer.terms(tool, keyed));
+  const till = createTill(quickstart);
+  const wallets = [newWallet(), ...Array.from({ length: WALLETS - 1 }, newWallet)] as const;
+  for (const { address } of wallets) await fill(till, lower(address));
+  const storm = createStorm({ buyer, till, prices, wallets });
+  const view = createChainView(quickstart.chain);
+  const moments = createMoments(deployment);
+  const payTo = payeeOf(prices);
+
+  async function readChainSide(): Promise<ChainSide> {
+    return { transfers: await view.transfers(), used: await readUsed(quickstart.chain), payTo };
+  }
+
+  async function auditRunning(): Promise<Finding[]> {
+    // Before the books and the chain are read: what is answered meanwhile may not be in them.
+    const journal = storm.journal();
+    const usage = await readPaidUsage(deployment);
+    const chain = await readChainSide();
+    const books = await readPaidBooks(deployment);
+    const runs = countRuns(journal, { ...chain, bookings: books.bookings, searches: await readSearches(deployment) });
+    return [
+      checkAnsweredIsCaptured(journal, chain),
+      checkOneAnswer(journal),
+      checkMetered(journal, usage),
+      checkRanOnce(runs, moments.killedAt),
+    ];
+  }
+
+  async function auditSettled(): Promise<Finding[]> {
+    const journal = storm.journal();
+    const books = await readPaidBooks(deployment);
+    const chain = await readChainSide();
+    const chainBooks = await readChainBooks(deployment);
+    const facts = await view.read(chainBooks.wallets.map(({ address }) => address));
+    const calls = await readBooks(deployment, supplierUrl);
+    const runs = countRuns(journal, { ...chain, ...books });
+    const buyers = new Set<string>(journal.map(({ authorization }) => authorization.payer));
+    return [
+      ...(await auditRunning()),
+      checkCapturedIsAnswered(journal, chain),
+      checkCapturedIsBooked(journal, books, chain),
+      checkSettledOnChain(books, chain),
+      checkSums(books, chain, buyers),
+      checkReceivables(books, chain),
+      checkSuccesses(journal, books, runs),
+      checkNothingLeft(books),
+      checkBookedOnce(calls),
+      checkSupplierAgrees(calls),
+      checkFinal(calls),
+      checkLedger(calls),
+      checkNothingOpen(chainBooks),
+      checkCustody(chainBooks, facts),
+      checkPostings(chainBooks, facts),
+    ];
+  }
+
+  return {
+    storm: (_round, random, signal) => storm.run(random, signal),
+    covered: () =>
+      new Map([...history.covered(["search_flights", "quote_fx", "send_tokens", "book_flight"]), ...storm.covered()]),
+    disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
+    nextMoment: moments.next,
+    witness: moments.witness,
+
+    notes: () => [...moments.notes(), ...storm.notes()],
+
+    async openMatters() {
+      await disarmFaults(supplierUrl);
+      const { number } = await view.tip();
+      const unread = (await readNetworks(deployment)).filter(({ indexed }) => indexed !== number);
+      return [
+        ...(await readOpenPayments(deployment)),
+        ...unread.map(({ indexed }) => `blocks after ${indexed} that are not in the books`),
+      ];
+    },
+
+    askAgain: storm.askAgain,
+    audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
+  };
+}
+
+/** Whether a payment arrived is not always known on a slow machine: money twice is no harm. */
+async function fill(till: Till, wallet: Hex): Promise<void> {
+  for (let tries = 1; tries <= MOST_FILLINGS; tries += 1) if (await till.pay(wallet, WALLET_MICRO_USDC)) return;
+  throw new Error("A wallet could not be filled.");
+}
+
+function payeeOf(prices: ReadonlyMap<string, Terms>): Hex {
+  const [terms] = prices.values();
+  if (terms === undefined) throw new Error("Nothing has a price.");
+  return terms.payTo;
+}
+
+export const paid: Area = {
+  name: "paid",
+  summary:
+    "Payments per call at two processes of the edge host: answers, payments, records and receivables against the chain's own books.",
+  parts: ["edge", "postgres", "supplier", "devnet"],
+  guards: ["paid-claim"],
+  environment: {
+    LOG_LEVEL: "warn",
+    RATE_LIMIT_PER_SECOND: "1000000",
+    RATE_LIMIT_BURST: "1000000",
+    REFUSED_KEYS_PER_MINUTE: "1000000",
+    UNPAID_PER_MINUTE: "1000000",
+    SANDBOX_BALANCE_USDC: "10000000",
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
+    SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
+  },
+  // One of the two processes fetches payments one by one, the other in batches.
+  edge: { PAYMENT_BATCH_WINDOW_MS: "150" },
+  open,
+};

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
+import { findFreePort, LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { type Genesis, genesisFileOf } from "./genesis.ts";
+import { type Block, blockOf, resultOf } from "./node-answers.ts";
+import { type NodeLane, openNodeLane } from "./node-lane.ts";
+
+const START_ATTEMPTS = 3;
+const START_LIMIT_MS = 20_000;
+const CONNECT_EVERY_MS = 5;
+/** A node that says nothing for this long hangs. Writing a snapshot of a very long chain takes seconds. */
+const SILENCE_LIMIT_MS = 30_000;
+/** How many blocks back the state can still be asked. */
+const STATES_IN_MEMORY = 1_000;
+
+/** A running anvil that never mines by itself. */
+export interface AnvilNode {
+  port: number;
+  lane: NodeLane;
+  /** What it calls itself, with its version. */
+  version: string;
+  genesisBlock: Block;
+  /** Resolves, with the reason, when the process is gone. */
+  ended: Promise<string>;
+  kill(): void;
+}
+
+export interface AnvilOptions {
+  binary: string;
+  folder: string;
+  genesis: Genesis;
+}
+
+const wordsOf = ({ folder, genesis }: AnvilOptions, port: number): string[] => [
+  ...["--init", genesisFileOf(folder), "--host", LOOPBACK, "--port", String(port)],
+  ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp)],
+  ...["--gas-limit", String(genesis.gasLimit), "--hardfork", genesis.hardfork],
+  // First come, first mined; and no accounts whose keys everybody knows.
+  ...["--no-mining", "--order", "fifo", "--accounts", "0"],
+  ...["--prune-history", String(STATES_IN_MEMORY), "--no-request-size-limit", "--no-cors", "--quiet"],
+];
+
+const spawned = (options: AnvilOptions, port: number): { child: ChildProcess; ended: Promise<string> } => {
+  // It reads a .env file where it works: that is the chain's own folder, and nothing of the environment reaches it.
+  const child = spawn(options.binary, wordsOf(options, port), {
+    cwd: options.folder,
+    env: { LC_ALL: "C", TZ: "UTC" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+  });
+  return { child, ended };
+};
+
+const connected = async (port: number, isOver: () => boolean): Promise<NodeLane | undefined> => {
+  const deadline = performance.now() + START_LIMIT_MS;
+  while (!isOver() && performance.now() < deadline) {
+    try {
+      return await openNodeLane(port, SILENCE_LIMIT_MS);
+    } catch {
+      await delay(CONNECT_EVERY_MS);
+    }
+  }
+  return undefined;
+};
+
+/** Starts the node at its genesis, in this process's group, and dies with this process at the latest. */
+export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
+  let reason = "";
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
+    const port = await findFreePort();
+    const { child, ended } = spawned(options, port);
+    const kill = () => void child.kill("SIGKILL");
+    process.once("exit", kill);
+    let endedBy: string | undefined;
+    void ended.then((why) => {
+      endedBy = why;
+      process.off("exit", kill);
+    });
+    try {
+      const lane = await connected(port, () => endedBy !== undefined);
+      if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MS} ms`);
+      const version = String(resultOf(await lane.call("web3_clientVersion")));
+      const genesisBlock = blockOf(await lane.call("eth_getBlockByNumber", "0x0", false));
+      if (genesisBlock.miner !== options.genesis.coinbase) throw new Error(`another node answers on port ${port}`);
+      return { port, lane, version, genesisBlock, ended, kill };
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+      kill();
+      await ended;
+    }
+  }
+  throw new EmbeddedError(`${options.binary} does not start (${reason}).`);
+};

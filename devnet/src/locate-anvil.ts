@@ -1,0 +1,34 @@
+import { accessSync, constants } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
+import { partEnvironment } from "../../server/src/embedded/part.ts";
+
+/** What the chain's folder is written with; another version need not replay it to the same blocks. */
+export const ANVIL_VERSION = "1.7.1";
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
+
+const isProgram = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Finds the program in the platform's binary package, which needs no install script, else where programs are. */
+export const locateAnvil = (): string => {
+  const name = `@foundry-rs/anvil-${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/bin/anvil`);
+  } catch {
+    const folders = (partEnvironment.PATH ?? "").split(":");
+    const found = folders.map((folder) => join(folder, "anvil")).find(isProgram);
+    if (found !== undefined) return found;
+    throw new EmbeddedError(
+      `The development chain needs anvil ${ANVIL_VERSION}, and the package ${name} is not installed: run "npm ci --include=optional", or put anvil ${ANVIL_VERSION} of Foundry into /usr/local/bin if this platform has no such package.`,
+    );
+  }
+};

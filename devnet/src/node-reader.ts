@@ -1,0 +1,33 @@
+import { Agent, request } from "node:http";
+import { LOOPBACK } from "../../server/src/embedded/free-port.ts";
+
+/** Asks the node what changes nothing: side by side, and the answer is passed on as it came. */
+export interface NodeReader {
+  /** Rejects when the node is gone. */
+  read(body: string): Promise<Buffer>;
+  close(): void;
+}
+
+const CONNECTIONS = 8;
+const READ_LIMIT_MS = 30_000;
+
+export const createNodeReader = (port: number): NodeReader => {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  return {
+    read: (body) =>
+      new Promise((resolve, reject) => {
+        const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+        const options = { agent, host: LOOPBACK, port, method: "POST", headers, timeout: READ_LIMIT_MS };
+        const asked = request(options, (answer) => {
+          const pieces: Buffer[] = [];
+          answer.on("data", (piece) => pieces.push(piece));
+          answer.on("end", () => resolve(Buffer.concat(pieces)));
+          answer.on("error", reject);
+        });
+        asked.on("error", reject);
+        asked.on("timeout", () => asked.destroy(new Error(`no answer within ${READ_LIMIT_MS} ms`)));
+        asked.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+};

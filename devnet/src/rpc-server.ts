@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { failure, INTERNAL_ERROR, INVALID_REQUEST } from "./json-rpc.ts";
+import type { Gateway } from "./rpc-gateway.ts";
+
+const BODY_LIMIT_BYTES = 2_000_000;
+/** For a client to send its request; and to take some of the answer. */
+const REQUEST_LIMIT_MS = 30_000;
+const SILENCE_LIMIT_MS = 60_000;
+const CLOSE_LIMIT_MS = 500;
+
+export interface RpcServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** Undefined: too long. Rejects when the client goes away. */
+const readBody = async (request: IncomingMessage): Promise<string | undefined> => {
+  if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) return undefined;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    if (!Buffer.isBuffer(piece)) continue;
+    bytes += piece.length;
+    if (bytes > BODY_LIMIT_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+};
+
+const answerWith = (response: ServerResponse, status: number, body: Buffer | string, close = false): void => {
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  response.writeHead(status, close ? { ...headers, connection: "close" } : headers).end(body);
+};
+
+const problem = (code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: null, ...failure(code, message) });
+
+/** The chain's JSON-RPC on loopback: POST anywhere, and GET /healthz. */
+export const listenRpc = async (
+  port: number,
+  gateway: Gateway,
+  isHealthy: () => Promise<boolean>,
+): Promise<RpcServer> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === "GET" && request.url === "/healthz") {
+      const ok = await isHealthy();
+      return answerWith(response, ok ? 200 : 503, JSON.stringify({ ok }));
+    }
+    if (request.method !== "POST") {
+      return answerWith(response, 405, problem(INVALID_REQUEST, "JSON-RPC is asked by POST."), true);
+    }
+    const body = await readBody(request);
+    if (body === undefined) {
+      return answerWith(
+        response,
+        413,
+        problem(INVALID_REQUEST, `A request has at most ${BODY_LIMIT_BYTES} bytes.`),
+        true,
+      );
+    }
+    const answer = await gateway(body);
+    if (answer === undefined) response.writeHead(204).end();
+    else answerWith(response, 200, answer);
+  };
+  const server = createServer(
+    { requestTimeout: REQUEST_LIMIT_MS, keepAliveTimeout: SILENCE_LIMIT_MS },
+    (request, response) => {
+      handle(request, response).catch(() => {
+        if (response.headersSent || request.destroyed) response.destroy();
+        else answerWith(response, 500, problem(INTERNAL_ERROR, "The request could not be handled."), true);
+      });
+    },
+  );
+  server.setTimeout(SILENCE_LIMIT_MS);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, LOOPBACK, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS).unref();
+      }),
+  };
+};

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
+import { type OwnerLock, tryOwnerLock } from "../../server/src/embedded/owner-lock.ts";
+import { ensurePrivateFolder } from "../../server/src/embedded/private-files.ts";
+import { type AnvilNode, startAnvil } from "./anvil.ts";
+import { beginChain, removeDrafts } from "./chain-files.ts";
+import { createChainKeeper } from "./chain-keeper.ts";
+import { chooseGenesis, readMeta, writeGenesisFile, writeMeta } from "./genesis.ts";
+import { createNodeReader } from "./node-reader.ts";
+import { endOrphanNodes } from "./orphans.ts";
+import { recover } from "./recover.ts";
+import { createGateway } from "./rpc-gateway.ts";
+import { listenRpc } from "./rpc-server.ts";
+import { createSequencer } from "./sequencer.ts";
+import type { Settings } from "./settings.ts";
+import { type OpenLog, openLog } from "./write-ahead-log.ts";
+
+export interface RunningDevnet {
+  port: number;
+  /** Block number and hash of the last block as it was restored. */
+  restored: { block: number; hash: string };
+  genesisHash: string;
+  /** Resolves, with the reason, when it cannot go on: end this process, the next start restores everything acknowledged. */
+  broken: Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface DevnetTools {
+  nowMs(): number;
+  say(line: string): void;
+  openLog?: OpenLog;
+  /** How long a transaction waits for an earlier one of its sender. */
+  holdMs?: number;
+}
+
+const LOCK_PATIENCE_MS = 3_000;
+const HOLD_MS = 3_000;
+
+/** A predecessor that was just killed may still be going. */
+const lockFolder = async (folder: string): Promise<OwnerLock> => {
+  const deadline = performance.now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    const lock = tryOwnerLock(join(folder, "lock"));
+    if (lock !== undefined) return lock;
+    if (performance.now() > deadline) {
+      throw new EmbeddedError(`Another process runs the chain in ${folder}: stop it, or use another folder.`);
+    }
+    await delay(20);
+  }
+};
+
+/** Starts the chain of a folder: its node, restored to the last logged block, behind the sequencer and the method list. */
+export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
+  const { folder } = settings;
+  const { nowMs, say, holdMs = HOLD_MS } = tools;
+  const nowSeconds = (): number => Math.floor(nowMs() / 1_000);
+  ensurePrivateFolder(folder);
+  const lock = await lockFolder(folder);
+  const orphans = endOrphanNodes(folder);
+  if (orphans > 0) say(`ended ${orphans} node that a killed process had left`);
+  removeDrafts(folder);
+  const known = readMeta(folder);
+  const genesis = chooseGenesis(settings, nowSeconds());
+  writeGenesisFile(folder, genesis);
+
+  let isBegun = known !== undefined;
+  const startNode = async (): Promise<AnvilNode> => {
+    const node = await startAnvil({ binary: settings.anvil, folder, genesis });
+    const { version, genesisBlock } = node;
+    if (known !== undefined && (version !== known.node || genesisBlock.hash !== known.genesisHash)) {
+      throw new EmbeddedError(
+        `The chain in ${folder} was made by ${known.node} with genesis ${known.genesisHash}, this is ${version} with ${genesisBlock.hash}: use that version, or move that folder away for a new chain.`,
+      );
+    }
+    if (!isBegun) await beginChain(folder, genesisBlock.hash);
+    isBegun = true;
+    return node;
+  };
+  const begun = performance.now();
+  const recovered = await recover(folder, startNode, say);
+  const { node, tip } = recovered;
+  const { lane, version, genesisBlock } = node;
+  if (known === undefined) writeMeta(folder, { genesis, genesisHash: genesisBlock.hash, node: version });
+  say(`chain ${genesis.chainId} is at block ${tip.block} after ${Math.round(performance.now() - begun)} ms`);
+
+  let onBroken: (reason: string) => void = () => undefined;
+  const broken = new Promise<string>((resolve) => {
+    onBroken = resolve;
+  });
+  void node.ended.then((reason) => onBroken(`the node ended (${reason})`));
+  const { snapshotAfter } = settings;
+  const chain = await createChainKeeper({ folder, snapshotAfter, openLog: tools.openLog ?? openLog, say }, recovered);
+  const sequencer = createSequencer(lane, chain, { nowMs, holdMs }, onBroken);
+  const reader = createNodeReader(node.port);
+  const gateway = createGateway({
+    sequencer,
+    reader,
+    nowSeconds: () => Math.max(chain.tip().timestamp, nowSeconds()),
+  });
+  const isHealthy = async (): Promise<boolean> => {
+    const answer = await reader.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
+    return answer.includes(`"0x${genesis.chainId.toString(16)}"`);
+  };
+  const server = await listenRpc(settings.port, gateway, isHealthy);
+  return {
+    port: server.port,
+    restored: { block: tip.block, hash: tip.hash },
+    genesisHash: genesisBlock.hash,
+    broken,
+    async stop() {
+      await sequencer.stop();
+      await server.close();
+      if (chain.isSnapshotDue("stopping")) await chain.takeSnapshot(lane);
+      await chain.close();
+      reader.close();
+      lane.close();
+      node.kill();
+      await node.ended;
+      lock.release();
+    },
+  };
+};

@@ -1,0 +1,138 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { account, createDevnetFixture, type Devnet, signTransfer } from "../../server/test/support/devnet-fixture.ts";
+import { READ_METHODS } from "../src/methods.ts";
+
+const fixture = createDevnetFixture();
+let chain: Devnet;
+beforeAll(async () => {
+  chain = await fixture.start();
+});
+afterAll(() => fixture.cleanUp());
+
+const post = (body: string | Buffer) =>
+  fetch(chain.url, { method: "POST", headers: { "content-type": "application/json" }, body });
+const postJson = async (body: string) => (await post(body)).json();
+const code = (error: number) => ({ jsonrpc: "2.0", error: { code: error, message: expect.any(String) } });
+
+test("only the listed methods exist: nothing that changes the chain past its log", async () => {
+  const forbidden = [
+    ...["anvil_setBalance", "anvil_mine", "anvil_dumpState", "anvil_loadState", "anvil_setCode", "anvil_reset"],
+    ...["evm_mine", "evm_snapshot", "evm_revert", "evm_setNextBlockTimestamp", "evm_increaseTime", "evm_setTime"],
+    ...["hardhat_setBalance", "eth_sendTransaction", "eth_sign", "eth_signTypedData_v4", "eth_sendUnsignedTransaction"],
+    ...[
+      "txpool_content",
+      "debug_traceTransaction",
+      "eth_subscribe",
+      "personal_unlockAccount",
+      "wallet_addEthereumChain",
+    ],
+    ...["constructor", "__proto__", ""],
+  ];
+  for (const method of forbidden) {
+    expect(await chain.ask(method)).toMatchObject({ id: 1, error: { code: -32_601 } });
+  }
+  // What is listed is known to the node, whatever it says to a call without parameters.
+  for (const method of READ_METHODS.keys()) {
+    expect([method, (await chain.ask(method)).error?.code]).not.toEqual([method, -32_601]);
+  }
+  expect(await chain.client.getBlockNumber()).toBe(0n);
+});
+
+test("ids come back as they were, batches keep their order, and notifications get no answer", async () => {
+  const [raw, next] = [await signTransfer(0, 0), await signTransfer(0, 1)];
+  const batch = [
+    { jsonrpc: "2.0", id: "a", method: "eth_chainId" },
+    { jsonrpc: "2.0", method: "eth_chainId" },
+    { jsonrpc: "2.0", id: 9_007_199_254_740_991, method: "eth_sendRawTransaction", params: [next] },
+    { jsonrpc: "2.0", id: null, method: "eth_sendRawTransaction", params: [raw] },
+    { jsonrpc: "2.0", id: 4, method: "evm_mine" },
+    { jsonrpc: "2.0", id: 5, method: "eth_getBalance", params: ["nonsense"] },
+    7,
+  ];
+  const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+  expect(await postJson(JSON.stringify(batch))).toEqual([
+    { jsonrpc: "2.0", id: "a", result: "0x4cef52" },
+    { jsonrpc: "2.0", id: 9_007_199_254_740_991, result: hash },
+    { jsonrpc: "2.0", id: null, result: hash },
+    { ...code(-32_601), id: 4 },
+    { ...code(-32_602), id: 5 },
+    { ...code(-32_600), id: null },
+  ]);
+  expect(await chain.client.getTransactionCount({ address: account(0).address, blockTag: "pending" })).toBe(2);
+  expect((await post(JSON.stringify([batch[1]]))).status).toBe(204);
+  expect((await post(JSON.stringify(batch[1]))).status).toBe(204);
+});
+
+test("what is no JSON-RPC is answered as the standard says", async () => {
+  expect(await postJson("{")).toEqual({ ...code(-32_700), id: null });
+  expect(await postJson("")).toEqual({ ...code(-32_700), id: null });
+  expect(await postJson("[]")).toEqual({ ...code(-32_600), id: null });
+  const [wrong, wrongId] = [
+    { id: 1, method: "eth_chainId" },
+    { jsonrpc: "2.0", id: {}, method: "eth_chainId" },
+  ];
+  expect(await postJson(JSON.stringify(wrong))).toEqual({ ...code(-32_600), id: 1 });
+  expect(await postJson(JSON.stringify(wrongId))).toEqual({ ...code(-32_600), id: null });
+  expect(await postJson(JSON.stringify({ jsonrpc: "2.0", id: 1.5, method: "eth_chainId" }))).toMatchObject(
+    code(-32_600),
+  );
+  expect(await postJson(JSON.stringify({ jsonrpc: "2.0", id: 1, method: 5 }))).toMatchObject(code(-32_600));
+  const named = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: { a: 1 } };
+  expect(await postJson(JSON.stringify(named))).toEqual({ ...code(-32_602), id: 1 });
+  const twice = '{"jsonrpc":"2.0","id":1,"method":"evm_mine","method":"eth_chainId"}';
+  expect(await postJson(twice)).toMatchObject({ result: "0x4cef52" });
+  const other = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","method":"evm_mine"}';
+  expect(await postJson(other)).toMatchObject(code(-32_601));
+  const many = Array.from({ length: 1_001 }, () => ({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }));
+  expect(await postJson(JSON.stringify(many))).toEqual({ ...code(-32_600), id: null });
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  expect((await post(deep)).status).toBeLessThanOrEqual(500);
+  for (const raw of [undefined, null, 5, "", "0x", "0xabc", "0xzz", "02f8", {}, [], "0x02"]) {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: [raw] });
+    expect(await postJson(body)).toMatchObject(code(-32_602));
+  }
+  expect(await chain.ask("eth_chainId")).toMatchObject({ result: "0x4cef52" });
+});
+
+test("large bodies and large transactions are refused, other methods than POST too", async () => {
+  const large = await post(Buffer.alloc(5_000_000, "a")).catch((error: Error) => error);
+  // The connection is closed early; a client that is still sending may see that before the answer.
+  if (large instanceof Response) {
+    expect(large.status).toBe(413);
+    expect(await large.json()).toEqual({ ...code(-32_600), id: null });
+  }
+  const raw = `0x02${"f8".repeat(128 * 1024)}`;
+  expect(await chain.ask("eth_sendRawTransaction", raw)).toMatchObject({
+    error: { code: -32_000, message: expect.stringContaining("oversized") },
+  });
+  expect((await fetch(chain.url)).status).toBe(405);
+  expect((await fetch(chain.url, { method: "PUT", body: "{}" })).status).toBe(405);
+  expect(await (await fetch(`${chain.url}/healthz`)).json()).toEqual({ ok: true });
+});
+
+test("filters work, and a client that never reads its answers holds up nobody", async () => {
+  const body = JSON.stringify(
+    Array.from({ length: 500 }, (_, id) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "eth_getBlockByNumber",
+      params: ["0x0", true],
+    })),
+  );
+  const slow = connect(chain.port, "127.0.0.1").on("error", () => undefined);
+  slow.pause();
+  for (let count = 0; count < 20; count += 1) {
+    slow.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  }
+  // Whom the chain gives up on first, on a slow machine, is no matter here.
+  const never = connect(chain.port, "127.0.0.1").on("error", () => undefined);
+  never.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{");
+  const filter = await chain.client.createBlockFilter();
+  const hash = await chain.wallet(1).sendTransaction({ to: account(2).address, value: 1n });
+  const receipt = await chain.client.getTransactionReceipt({ hash });
+  expect(await chain.client.getFilterChanges({ filter })).toEqual([receipt.blockHash]);
+  slow.destroy();
+  never.destroy();
+  expect(await chain.client.getBlockNumber()).toBe(receipt.blockNumber);
+});

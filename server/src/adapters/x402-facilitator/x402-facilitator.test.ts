@@ -1,0 +1,271 @@
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
+import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import { signPayment } from "../../../test/support/sign-payment.ts";
+import {
+  type FacilitatorFate,
+  type StockFacilitator,
+  startStockFacilitator,
+} from "../../../test/support/stock-facilitator.ts";
+import type { PaymentTerms } from "../../domain/payments.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
+import type { Facilitator } from "../../ports/facilitator.ts";
+import { createX402Facilitator } from "./index.ts";
+
+const PRICE = 2_000n;
+const COLLECTION: Hex = "0x00000000000000000000000000000000000000c0";
+/** Longer than any machine stands still. */
+const TIMEOUT_MS = 120_000;
+const SHORT_TIMEOUT_MS = 200;
+
+let world: ChainWorld;
+let stock: StockFacilitator;
+let facilitator: Facilitator;
+let terms: PaymentTerms;
+let payer: PrivateKeyAccount;
+
+beforeAll(async () => {
+  world = await openChainWorld();
+  const { chain } = world.network;
+  const { chainId, funderKey, url: rpcUrl } = world.devChain;
+  stock = await startStockFacilitator({
+    chainId,
+    rpcUrl,
+    fund: (to, value) => world.devChain.sendAs(funderKey, { to, value }),
+  });
+  const { address: asset, name, version } = chain.tokens.USDC;
+  const network = `eip155:${chain.chainId}`;
+  terms = { network, asset, payTo: COLLECTION, amount: PRICE, maxTimeoutSeconds: 120, extra: { name, version } };
+  facilitator = await open();
+  payer = privateKeyToAccount(generatePrivateKey());
+  const address: Hex = `0x${payer.address.slice(2).toLowerCase()}`;
+  await world.stores.chainTransactions.enqueue({
+    network: "sandbox",
+    idempotencyKey: "test payer",
+    tenantId: null,
+    callId: null,
+    purpose: "payer",
+    order: { kind: "mint", token: "USDC", to: address, amount: 1_000_000n },
+    result: undefined,
+  });
+  await world.drain();
+});
+afterEach(() => stock.behave());
+afterAll(async () => {
+  await stock.close();
+  await world[Symbol.asyncDispose]();
+});
+
+function open(
+  change: { url?: string; timeoutMs?: number; network?: string; http?: HttpClient } = {},
+): Promise<Facilitator> {
+  const { network } = terms;
+  return createX402Facilitator({
+    ...{ url: stock.url, http: world.http, environment: "sandbox", network, timeoutMs: TIMEOUT_MS },
+    ...change,
+  });
+}
+
+/** An external facilitator settles itself. */
+function settle(by: Facilitator, ...payment: Parameters<NonNullable<Facilitator["settle"]>>) {
+  if (by.settle === undefined) throw new Error("An external facilitator settles.");
+  return by.settle(...payment);
+}
+
+async function collected(): Promise<bigint> {
+  const { chain } = world.network;
+  const head = await chain.head();
+  return (await chain.balances("USDC", [COLLECTION], head.number))[0] ?? 0n;
+}
+
+const unavailable = expect.objectContaining({ name: "Failure", code: "payment_unavailable" });
+const refused = (reason: string) => expect.objectContaining({ name: "PaymentRefused", reason });
+
+describe("with the stock facilitator", () => {
+  it("a payment is verified and settled, and the chain shows exactly its amount", async () => {
+    const payment = await signPayment(payer, terms);
+    const before = await collected();
+    expect(await facilitator.verify(payment, terms)).toEqual({ balance: undefined });
+    expect(await collected()).toBe(before);
+    const settled = await settle(facilitator, payment, terms);
+    expect(await collected()).toBe(before + PRICE);
+    const transactionHash = settled.kind === "sent" ? settled.transactionHash : undefined;
+    const receipt = transactionHash === undefined ? undefined : await world.network.chain.receipt(transactionHash);
+    expect(receipt).toMatchObject({ succeeded: true, movements: [{ to: COLLECTION, amount: PRICE }] });
+  });
+
+  it.each([
+    ["of another amount", { amount: PRICE + 1n }, "invalid_exact_evm_payload_authorization_value_mismatch"],
+    [
+      "to another recipient",
+      { payTo: "0x00000000000000000000000000000000000000aa" },
+      "invalid_exact_evm_recipient_mismatch",
+    ],
+    ["that has expired", { validBefore: 1n }, "invalid_exact_evm_payload_authorization_valid_before"],
+    ["that is not valid yet", { validAfter: 9_999_999_999n }, "invalid_exact_evm_payload_authorization_valid_after"],
+  ] as const)("an authorization %s is refused with its reason", async (_, change, reason) => {
+    const payment = await signPayment(payer, terms, change);
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(refused(reason));
+  });
+
+  it("somebody else's signature is refused", async () => {
+    const payment = await signPayment(payer, terms);
+    const { signature } = await signPayment(privateKeyToAccount(generatePrivateKey()), terms);
+    await expect(facilitator.verify({ ...payment, signature }, terms)).rejects.toMatchObject({
+      name: "PaymentRefused",
+    });
+  });
+
+  it("a payer without money is refused", async () => {
+    const payment = await signPayment(privateKeyToAccount(generatePrivateKey()), terms);
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(
+      refused("invalid_exact_evm_transaction_simulation_failed"),
+    );
+  });
+
+  it("what is settled already is refused a second time, and no money moves again", async () => {
+    const payment = await signPayment(payer, terms);
+    expect(await settle(facilitator, payment, terms)).toMatchObject({ kind: "sent" });
+    const before = await collected();
+    expect(await settle(facilitator, payment, terms)).toMatchObject({ kind: "refused" });
+    expect(await collected()).toBe(before);
+  });
+
+  it("an answer that is lost after the broadcast says nothing, and the chain has the money", async () => {
+    const payment = await signPayment(payer, terms);
+    const before = await collected();
+    stock.misbehave(({ path }) => (path === "/settle" ? "dropped" : "pass"));
+    await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
+    expect(await collected()).toBe(before + PRICE);
+  });
+});
+
+describe("it is sent what the packages' own client sends", () => {
+  it.each(["verify", "settle"] as const)("to %s", async (path) => {
+    const { HTTPFacilitatorClient } = await import("@x402/core/http");
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(() => ({ status: 500, json: {} }));
+    const already = stock.asked.length;
+    const ask = path === "verify" ? facilitator.verify(payment, terms) : settle(facilitator, payment, terms);
+    await expect(ask).rejects.toEqual(unavailable);
+    const { payer: from, payTo: to, validAfter, validBefore, nonce, signature, amount } = payment;
+    const requirements = { ...terms, network: "eip155:5042002", scheme: "exact", amount: "2000" } as const;
+    const authorization = { from, to, value: amount, validAfter, validBefore, nonce };
+    const theirs = new HTTPFacilitatorClient({ url: stock.url });
+    const payload = { x402Version: 2, accepted: requirements, payload: { authorization, signature } };
+    await expect(theirs[path](payload, requirements)).rejects.toThrow();
+    const [ours, expected, ...more] = stock.asked.slice(already);
+    expect(more).toEqual([]);
+    expect(ours).toEqual(expected);
+    expect(ours?.path).toBe(`/${path}`);
+  });
+});
+
+/** Whatever it says, nothing is known of the payment. */
+const nonsense: [string, FacilitatorFate][] = [
+  ["breaks the connection", "reset"],
+  ["is broken", { status: 500, text: "<h1>Internal Server Error</h1>" }],
+  ["is broken and says that the payment is bad", { status: 503, json: { isValid: false, success: false } }],
+  ["has too much to do", { status: 429, json: { error: "slow down" } }],
+  ["wants a key", { status: 401, json: { isValid: false, success: false, transaction: "", network: "" } }],
+  ["answers no JSON", { status: 200, text: "ok" }],
+  ["answers nothing", { status: 200, text: "" }],
+  ["answers something else", { status: 200, json: { isValid: "yes", success: "yes", transaction: 1 } }],
+  ["leads elsewhere", { status: 302, text: "" }],
+  ["answers without end", { status: 200, text: " ".repeat(1_000_000) }],
+];
+
+describe("a facilitator that", () => {
+  it.each(nonsense)("%s is away: payments are neither good nor bad", async (_, fate) => {
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(() => fate);
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(unavailable);
+    await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
+  });
+
+  it("does not answer in time is away", async () => {
+    const { http } = world;
+    // At the start it is given all the time that it needs.
+    const send = (request: HttpRequest) =>
+      http.send(request.method === "GET" ? { ...request, timeoutMs: TIMEOUT_MS } : request);
+    const impatient = await open({ timeoutMs: SHORT_TIMEOUT_MS, http: { ...http, send } });
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(() => "hang");
+    await expect(impatient.verify(payment, terms)).rejects.toEqual(unavailable);
+    await expect(settle(impatient, payment, terms)).rejects.toEqual(unavailable);
+  });
+
+  it("could not find out is away, whatever it answers", async () => {
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(({ path }) => ({
+      status: 200,
+      json:
+        path === "/verify"
+          ? { isValid: false, invalidReason: "unexpected_verify_error" }
+          : { success: false, errorReason: "settlement_pending", transaction: "0x12", network: terms.network },
+    }));
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(unavailable);
+    await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
+  });
+
+  it.each([
+    ["another payer", { payer: COLLECTION }],
+    ["another network", { network: "eip155:1" }],
+    ["another amount", { amount: "1" }],
+    ["no transaction", { transaction: "" }],
+  ])("claims to have settled for %s is not believed", async (_, lie) => {
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(() => ({ lie: (answer) => ({ ...answer, ...lie }) }));
+    await expect(settle(facilitator, payment, terms)).rejects.toEqual(unavailable);
+  });
+
+  it("names another payer when it verifies is not believed", async () => {
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(() => ({ lie: (answer) => ({ ...answer, payer: COLLECTION }) }));
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(unavailable);
+  });
+
+  it("refuses in words of its own: callers read none of them", async () => {
+    const payment = await signPayment(payer, terms);
+    stock.misbehave(({ path }) => ({
+      status: path === "/verify" ? 400 : 200,
+      json: {
+        ...{ isValid: false, invalidReason: "Canary says no", invalidMessage: "canary" },
+        ...{ success: false, errorReason: "Canary says no", transaction: "", network: terms.network },
+      },
+    }));
+    const error = await facilitator.verify(payment, terms).catch((reason: unknown) => reason);
+    expect(error).toEqual(refused("invalid_payload"));
+    expect(String(error)).not.toMatch(/canary/i);
+    expect(await settle(facilitator, payment, terms)).toEqual({ kind: "refused", reason: "settlement_failed" });
+  });
+});
+
+describe("at the start", () => {
+  const setupError = (text: string) =>
+    expect.objectContaining({ name: "FacilitatorSetupError", message: expect.stringContaining(text) });
+
+  it("it must support our network", async () => {
+    await expect(open({ network: "eip155:1" })).rejects.toEqual(setupError("exact on eip155:1"));
+  });
+
+  it.each([
+    ["only version 1", { x402Version: 1, scheme: "exact" }],
+    ["only another scheme", { x402Version: 2, scheme: "upto" }],
+  ])("it is refused with %s", async (_, kind) => {
+    stock.misbehave(() => ({ status: 200, json: { kinds: [{ ...kind, network: terms.network }] } }));
+    await expect(open()).rejects.toEqual(setupError("does not support x402 version 2"));
+  });
+
+  it("it must be there, and speak x402", async () => {
+    await expect(open({ url: `http://127.0.0.1:${DEAD_PORT}` })).rejects.toEqual(setupError("unreachable"));
+    stock.misbehave(() => "hang");
+    await expect(open({ timeoutMs: SHORT_TIMEOUT_MS })).rejects.toEqual(setupError("timeout"));
+    stock.misbehave(() => ({ status: 404, text: "" }));
+    await expect(open()).rejects.toEqual(setupError("answers 404"));
+    stock.misbehave(() => ({ status: 200, json: {} }));
+    await expect(open()).rejects.toEqual(setupError("no x402 document"));
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+test.each(["SUPPLIER", "SANDBOX"])("a request to the %s that can outlast the quiet time after it is refused", (who) => {
+  const times = (commit: number, quiet: number) => ({
+    [`${who}_COMMIT_TIMEOUT_MS`]: String(commit),
+    [`${who}_QUIET_MS`]: String(quiet),
+  });
+  expect(() => readConfig(times(2_000, 2_001))).not.toThrow();
+  expect(() => readConfig(times(2_000, 2_000))).toThrow(
+    `Not started: ${who}_QUIET_MS must be longer than ${who}_COMMIT_TIMEOUT_MS.`,
+  );
+});
+
+test("more development money than the tokens could mint is refused", () => {
+  expect(() => readConfig({ SANDBOX_BALANCE_USDC: "1000000000.000001" })).toThrow(
+    "Not started: SANDBOX_BALANCE_USDC must be at most 1000000000.",
+  );
+  expect(readConfig({ SANDBOX_BALANCE_USDC: "1000000000" }).sandboxBalanceUsdc).toBe(10n ** 15n);
+  expect(readConfig({ SANDBOX_BALANCE_USDC: "0" }).sandboxBalanceUsdc).toBe(0n);
+});

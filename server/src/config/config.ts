@@ -1,0 +1,145 @@
+import type { Variable } from "./values.ts";
+import { variables } from "./variables.ts";
+
+export { variables };
+
+export type Config = { [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]["read"]> };
+
+/** Says in one line what to do. */
+export class ConfigError extends Error {}
+
+/** The only reader of the environment: one typed object, read once. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  function read<Value>(variable: Variable<Value>): Value {
+    const value = environment[variable.name]?.trim();
+    try {
+      return variable.read(value === "" ? undefined : value);
+    } catch (error) {
+      problems.push(`${variable.name} ${error instanceof Error ? error.message : "cannot be read"}`);
+      return variable.read(variable.fallback);
+    }
+  }
+  const config: Config = {
+    port: read(variables.port),
+    edgePort: read(variables.edgePort),
+    host: read(variables.host),
+    dataDir: read(variables.dataDir),
+    serve: read(variables.serve),
+    databaseUrl: read(variables.databaseUrl),
+    publicAppUrl: read(variables.publicAppUrl),
+    publicEdgeUrl: read(variables.publicEdgeUrl),
+    allowedHosts: read(variables.allowedHosts),
+    allowedOrigins: read(variables.allowedOrigins),
+    trustedProxies: read(variables.trustedProxies),
+    linkOrigins: read(variables.linkOrigins),
+    mcpFastPath: read(variables.mcpFastPath),
+    conformance: read(variables.conformance),
+    networkMode: read(variables.networkMode),
+    embeddedSandbox: read(variables.embeddedSandbox),
+    supplierUrl: read(variables.supplierUrl),
+    supplierToken: read(variables.supplierToken),
+    supplierWebhookSecrets: read(variables.supplierWebhookSecrets),
+    chainRpcUrl: read(variables.chainRpcUrl),
+    chainUsdc: read(variables.chainUsdc),
+    chainEurc: read(variables.chainEurc),
+    chainEscrow: read(variables.chainEscrow),
+    chainSplitter: read(variables.chainSplitter),
+    chainPaymentBatch: read(variables.chainPaymentBatch),
+    chainConfirmations: read(variables.chainConfirmations),
+    chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
+    settleUsageSeconds: read(variables.settleUsageSeconds),
+    fxRatesUrl: read(variables.fxRatesUrl),
+    masterKeyFile: read(variables.masterKeyFile),
+    smtpUrl: read(variables.smtpUrl),
+    mailFrom: read(variables.mailFrom),
+    rateLimitPerSecond: read(variables.rateLimitPerSecond),
+    rateLimitBurst: read(variables.rateLimitBurst),
+    refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
+    unpaidPerMinute: read(variables.unpaidPerMinute),
+    claimsPerMinute: read(variables.claimsPerMinute),
+    paymentBatchWindowMs: read(variables.paymentBatchWindowMs),
+    x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
+    x402FacilitatorTimeoutMs: read(variables.x402FacilitatorTimeoutMs),
+    databasePoolSize: read(variables.databasePoolSize),
+    supplierSearchTimeoutMs: read(variables.supplierSearchTimeoutMs),
+    supplierCommitTimeoutMs: read(variables.supplierCommitTimeoutMs),
+    supplierQuietMs: read(variables.supplierQuietMs),
+    sandboxCommitTimeoutMs: read(variables.sandboxCommitTimeoutMs),
+    sandboxQuietMs: read(variables.sandboxQuietMs),
+    sandboxBalanceUsdc: read(variables.sandboxBalanceUsdc),
+    releaseDownloadsUrl: read(variables.releaseDownloadsUrl),
+    securityContact: read(variables.securityContact),
+    securityContactExpires: read(variables.securityContactExpires),
+    logLevel: read(variables.logLevel),
+    breakGuard: read(variables.breakGuard),
+  };
+  if (problems.length === 0) {
+    problems.push(
+      ...productionProblems(config),
+      ...quietProblems(config),
+      ...pairProblems(config),
+      ...serveProblems(config),
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
+  return config;
+}
+
+/** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */
+function quietProblems(config: Config): string[] {
+  const pairs = [
+    ["supplierQuietMs", "supplierCommitTimeoutMs"],
+    ["sandboxQuietMs", "sandboxCommitTimeoutMs"],
+  ] as const;
+  return pairs
+    .filter(([quiet, timeout]) => config[quiet] <= config[timeout])
+    .map(([quiet, timeout]) => `${variables[quiet].name} must be longer than ${variables[timeout].name}`);
+}
+
+/** Each host says where the other one is. */
+function serveProblems({ serve, port: appPort, edgePort, publicAppUrl, publicEdgeUrl }: Config): string[] {
+  if (serve === "edge" && appPort === 0 && publicAppUrl === undefined) {
+    return ["SERVE=edge needs to know where the application host is; set PORT or PUBLIC_APP_URL"];
+  }
+  if (serve === "app" && edgePort === 0 && publicEdgeUrl === undefined) {
+    return ["SERVE=app needs to know where the edge host is; set EDGE_PORT or PUBLIC_EDGE_URL"];
+  }
+  return [];
+}
+
+/** Neither says enough alone; a contact without an expiry that somebody chose would be against RFC 9116. */
+function pairProblems(config: Config): string[] {
+  const pairs = [
+    ["securityContact", "securityContactExpires"],
+    ["smtpUrl", "mailFrom"],
+  ] as const;
+  return pairs
+    .filter(([one, other]) => (config[one] === undefined) !== (config[other] === undefined))
+    .map(([one, other]) => `${variables[one].name} and ${variables[other].name} must be set together`);
+}
+
+function productionProblems(config: Config): string[] {
+  if (config.networkMode === "sandbox") {
+    return config.embeddedSandbox === "off"
+      ? [
+          "EMBEDDED_SANDBOX is off and NETWORK_MODE is sandbox, so no key could be served; set NETWORK_MODE=production or EMBEDDED_SANDBOX=on",
+        ]
+      : [];
+  }
+  const needed = [
+    "supplierUrl",
+    "supplierToken",
+    "chainRpcUrl",
+    "chainUsdc",
+    "chainEurc",
+    "chainRelayerKeyFile",
+    "masterKeyFile",
+  ] as const;
+  const missing = needed.filter((name) => config[name] === undefined).map((name) => variables[name].name);
+  return [
+    ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
+    ...(config.breakGuard === "none" ? [] : ["BREAK_GUARD is for the sandbox only"]),
+    ...(config.conformance === undefined ? [] : ["CONFORMANCE is for the sandbox only"]),
+  ];
+}

@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { readMeta } from "../../../devnet/src/genesis.ts";
+import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
+import { endOrphanNodes } from "../../../devnet/src/orphans.ts";
+import { DEFAULT_CHAIN_ID } from "../../../devnet/src/settings.ts";
+import type { Log } from "../ports/log.ts";
+import { EmbeddedError } from "./embedded-error.ts";
+import { findFreePort, isPortFree } from "./free-port.ts";
+import { becomesHealthy, closeProgram, startProgram, urlOf } from "./http-part.ts";
+import type { OpenOptions, Part, RunningPart } from "./part.ts";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
+import { isAlive } from "./process-identity.ts";
+
+const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
+
+const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
+const ADOPT_LIMIT_MS = 3_000;
+const FIRST_NAME = "devnet";
+
+/** The folder of a chain is named after its part. */
+const folderOf = (dataDir: string, name: string): string => join(dataDir, name);
+const endpointFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "endpoint.json");
+const prefundFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "prefund.json");
+
+/** Where a chain's JSON-RPC is; undefined before its first start. It stays the same over restarts. */
+export const devnetAccess = (
+  dataDir: string,
+  name: string = FIRST_NAME,
+): { rpcUrl: string; chainId: number } | undefined => {
+  const endpoint = readPrivateJson(endpointFileOf(dataDir, name), Endpoint);
+  const chainId = readMeta(folderOf(dataDir, name))?.genesis.chainId;
+  return endpoint && chainId !== undefined ? { rpcUrl: urlOf(endpoint.port), chainId } : undefined;
+};
+
+/**
+ * Says which addresses own native gas from the chain's first block on. Fixed by the first start; a later start that names an address
+ * without gas is refused.
+ */
+export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[], name: string = FIRST_NAME): void => {
+  ensurePrivateFolder(folderOf(dataDir, name));
+  writePrivateJson(prefundFileOf(dataDir, name), addresses);
+};
+
+export interface DevnetPartOptions {
+  dataDir: string;
+  log: Log;
+  progress(line: string): void;
+  chainId?: number;
+  /** Of the part, and of its folder: another chain needs another name. */
+  name?: string;
+  snapshotAfter?: number;
+  /** Further arguments of the program, such as a clock that stands still. */
+  programOptions?: readonly string[];
+}
+
+/** The development chain: a sequencer and its node, in one process group, with their own durable log. */
+export const createDevnetPart = (options: DevnetPartOptions): Part => {
+  const { dataDir, log, progress, chainId = DEFAULT_CHAIN_ID, name = FIRST_NAME } = options;
+  const folder = folderOf(dataDir, name);
+  const endpointFile = endpointFileOf(dataDir, name);
+  const prefundFile = prefundFileOf(dataDir, name);
+  const logPath = join(dataDir, "logs", `${name}.log`);
+
+  const ensurePort = async (mayMovePort: boolean): Promise<number> => {
+    const known = readPrivateJson(endpointFile, Endpoint);
+    if (known && (await isPortFree(known.port))) return known.port;
+    if (known && !mayMovePort) {
+      throw new EmbeddedError(`Port ${known.port} of the development chain is taken by another program: stop it.`);
+    }
+    const port = await findFreePort();
+    writePrivateJson(endpointFile, { port });
+    return port;
+  };
+
+  const adopt = async ({ known, signal }: OpenOptions): Promise<RunningPart | undefined> => {
+    if (!known || !isAlive(known)) return undefined;
+    if (await becomesHealthy(known, ADOPT_LIMIT_MS, signal)) {
+      log.info({ pid: known.pid, port: known.port }, "adopted the running development chain");
+      return known;
+    }
+    log.warn({ pid: known.pid }, "the running development chain does not answer and is replaced");
+    await closeProgram(known);
+    return undefined;
+  };
+
+  return {
+    name,
+    logPath,
+    async open(opening) {
+      const adopted = await adopt(opening);
+      if (adopted) return adopted;
+      ensurePrivateFolder(folder);
+      const anvil = locateAnvil();
+      const port = await ensurePort(opening.mayMovePort);
+      progress("Starting the development chain");
+      const words = [
+        ...[DEVNET_PROGRAM, "--folder", folder, "--port", String(port), "--chain-id", String(chainId)],
+        ...["--anvil", anvil, ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : [])],
+        ...(options.programOptions ?? []),
+        ...(options.snapshotAfter === undefined ? [] : ["--snapshot-after", String(options.snapshotAfter)]),
+      ];
+      const running = await startProgram({ title: "The development chain", logPath, words, port }, opening);
+      log.info({ pid: running.pid, port, chainId }, "development chain started");
+      return running;
+    },
+    async close(running) {
+      await closeProgram(running);
+      // Of a sequencer that was killed.
+      endOrphanNodes(folder);
+    },
+  };
+};

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { Flights, SupplierOrder } from "../../ports/flights.ts";
+import type { Booking } from "./bookings.ts";
+import { SupplierResult } from "./offer-schema.ts";
+
+/** The one currency that offers are booked in, and its one rate, until a rate source exists. */
+export const BOOKING_CURRENCY = "USD";
+export const BOOKING_RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
+export const BookingRate = z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() });
+
+export const BookingResult = SupplierResult.extend({
+  bookingId: z.string(),
+  pnr: z.string(),
+  orderId: z.string(),
+  offerId: z.string(),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  ticketing: z.enum(["pending", "ticketed"]),
+  chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  rate: BookingRate,
+  creditApplied: z
+    .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
+    .nullable()
+    .describe("What the airline credit covered"),
+  services: z
+    .array(
+      z.object({
+        id: z.string(),
+        kind: z.enum(["bag", "seat", "other"]),
+        quantity: z.number(),
+        passengerIds: z.array(z.string()).readonly(),
+        segmentIds: z.array(z.string()).readonly(),
+        designator: z.string().nullable(),
+        totalAmount: DecimalAmount,
+        totalCurrency: z.string(),
+      }),
+    )
+    .readonly()
+    .default([])
+    .describe("Part of totalAmount"),
+  slices: z
+    .array(
+      z.object({
+        id: z.string().describe("slice_id of request_order_change"),
+        origin: z.string(),
+        destination: z.string(),
+        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+      }),
+    )
+    .readonly()
+    .default([]),
+});
+export type BookingResult = z.infer<typeof BookingResult>;
+
+/**
+ * What the balance pays: the order's price less what a credit covered, by the supplier's books; at most what is held. An
+ * order in another currency was paid with what is held, as that is what was sent.
+ */
+export function balancePays(booking: Booking, order: SupplierOrder): Micro {
+  const total = order.totalCurrency === booking.totalCurrency ? toMicroUsdc(order.totalAmount) : undefined;
+  if (total === undefined) return booking.amountMicroUsdc;
+  const credit = order.creditAppliedAmount === null ? 0n : (toMicroUsdc(order.creditAppliedAmount) ?? 0n);
+  const rest = total > credit ? total - credit : 0n;
+  return rest < booking.amountMicroUsdc ? rest : booking.amountMicroUsdc;
+}
+
+/** At the embedded rate, one micro-dollar is one micro-USDC. */
+export function toMicroUsdc(amount: string): Micro | undefined {
+  return parseDecimal(amount);
+}
+
+export function toResult(flights: Flights, booking: Booking, order: SupplierOrder): BookingResult {
+  const { airlineCreditId } = booking;
+  const { creditAppliedAmount } = order;
+  return {
+    bookingId: booking.id,
+    pnr: order.pnr,
+    orderId: order.id,
+    offerId: booking.offerId,
+    totalAmount: order.totalAmount,
+    totalCurrency: order.totalCurrency,
+    ticketing: order.ticketed ? "ticketed" : "pending",
+    chargedUsdc: formatDecimal(balancePays(booking, order)),
+    rate: BOOKING_RATE,
+    creditApplied:
+      airlineCreditId === undefined || creditAppliedAmount === null
+        ? null
+        : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
+    services: order.services,
+    slices: order.slices,
+    ...flights.provenance(),
+    sandbox: flights.sandbox,
+  };
+}

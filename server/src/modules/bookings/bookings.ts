@@ -1,0 +1,93 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+/**
+ * intended: stored, nothing sent yet · ordering: the order was or may have been sent · held: the supplier reserved it, unpaid ·
+ * paying: the payment was or may have been sent · booked: paid · failed: nothing is owed, nothing is held.
+ */
+export type BookingState = "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
+
+export interface Booking {
+  /** `bkg_…`; kept in the supplier's metadata. */
+  id: string;
+  tenantId: string;
+  network: Environment;
+  userId: string;
+  /** The call that a success is charged to. */
+  callId: string;
+  kind: "flight" | "stay";
+  offerId: string;
+  state: BookingState;
+  /** What the balance is expected to pay and what is held for it: the total less an airline credit. */
+  amountMicroUsdc: Micro;
+  /** What the supplier asks, credit included. */
+  totalAmount: string;
+  totalCurrency: string;
+  airlineCreditId: string | undefined;
+  orderId: string | undefined;
+  pnr: string | undefined;
+  ticketing: "pending" | "ticketed" | undefined;
+  /** What the caller got. */
+  result: unknown;
+  failureCode: string | undefined;
+  /** How often a payment was sent. */
+  payments: number;
+  /** The process that works on it and when it last said so; another one takes over when this goes stale. */
+  workerId: string | undefined;
+  workerSeenAt: Temporal.Instant | undefined;
+  /** Before this a lookup that finds nothing proves nothing: a commit may still take effect. */
+  quietUntil: Temporal.Instant | undefined;
+  createdAt: Temporal.Instant;
+  updatedAt: Temporal.Instant;
+}
+
+export type NewBooking = Pick<
+  Booking,
+  | "id"
+  | "tenantId"
+  | "network"
+  | "userId"
+  | "callId"
+  | "kind"
+  | "offerId"
+  | "amountMicroUsdc"
+  | "totalAmount"
+  | "totalCurrency"
+  | "airlineCreditId"
+> & { workerId: string };
+
+export type BookingChange = Partial<
+  Pick<Booking, "orderId" | "pnr" | "ticketing" | "result" | "failureCode" | "payments" | "quietUntil">
+>;
+
+/** Booking records. At most one booking per tenant, network and offer is not `failed`. */
+export interface Bookings {
+  /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
+  insert(booking: NewBooking): Promise<Booking | undefined>;
+  findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
+  get(id: string): Promise<Booking | undefined>;
+  /** Guarded by state and worker: false when the booking was elsewhere or another worker has it, and nothing changed. */
+  advance(
+    id: string,
+    guard: { from: BookingState; workerId: string },
+    to: BookingState,
+    change?: BookingChange,
+  ): Promise<boolean>;
+  /**
+   * The worker's heartbeat: false when another one has taken over. While a commit may be on its way, the quiet time moves on
+   * to `quietUntil` with every beat, so that after a crash it counts from the crash.
+   */
+  touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** The worker lets go, and nobody touches the booking before `quietUntil`. */
+  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
+  wake(id: string): Promise<boolean>;
+  /** Takes over bookings that are not final, whose quiet time is over and that no living worker has; at most `limit`. */
+  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly Booking[]>;
+
+  /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
+  leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;
+  endCustomerLease(network: Environment, email: string, holder: string): Promise<void>;
+  /** A supplier's customer belongs to one user of one tenant for good: false when it is somebody else's. */
+  ownCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
+}

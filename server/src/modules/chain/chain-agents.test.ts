@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
+import {
+  address20,
+  type EscrowTenant,
+  hash32,
+  openEscrowOrders,
+  requireThere,
+} from "../../../test/support/escrow-orders.ts";
+import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
+import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
+import { equipMissingTenants, registerMissingAgents } from "../../open-chain.ts";
+import type { AgentRegistryAction } from "../../ports/agent-registries.ts";
+
+/** Agents of tenants, and what their wallets do in the registries. */
+let world: ChainWorld;
+beforeAll(async () => {
+  world = await openChainWorld();
+});
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+});
+
+const registries = () => requireThere(world.network.chain.agentRegistries);
+
+const uriOf = (agentId: bigint) =>
+  world.devChain.client.readContract({
+    address: registries().contracts.identity,
+    abi: identityRegistryAbi,
+    functionName: "tokenURI",
+    args: [agentId],
+  });
+
+const agentOf = async ({ wallet }: EscrowTenant): Promise<bigint> =>
+  requireThere(await registries().agentOf(wallet.address));
+
+/** By a tenant's wallet; its end. */
+const act = (tenant: EscrowTenant, action: AgentRegistryAction) =>
+  openEscrowOrders(world).carryOut({ kind: "agent_registry", token: "USDC", from: tenant.wallet.address, action });
+
+describe("agents", () => {
+  it("the first one is the operator's", async () => {
+    const [relayer] = (await world.network.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+    expect(await registries().ownerOf(1n)).toBe(relayer?.address);
+    expect(await registries().agentOf(relayer?.address ?? "0x")).toBe(1n);
+    expect(await uriOf(1n)).toBe("urn:wayfare:operator");
+  });
+
+  it("come with a new tenant, owned by its treasury", async () => {
+    const tenant = await world.newTenant();
+    const agentId = await agentOf(tenant);
+    expect(agentId).toBeGreaterThan(1n);
+    expect(await registries().ownerOf(agentId)).toBe(tenant.wallet.address);
+    expect(await uriOf(agentId)).toBe(`urn:wayfare:tenant:${tenant.tenant.id}`);
+    expect(await world.reconcile()).toEqual({ USDC: 0n, EURC: 0n });
+  });
+
+  it("come to the tenants of an earlier version, once", async () => {
+    const tenant = await world.newTenant();
+    const before = await agentOf(tenant);
+    const orders = () => world.rows().then((rows) => rows.filter(({ purpose }) => purpose === "agent_registration"));
+    // As an earlier version left it: a wallet, and no order for an agent.
+    await world.db.deleteFrom("chain_transaction").where("tenant_id", "=", tenant.tenant.id).execute();
+    const count = (await orders()).length;
+    expect(await registerMissingAgents(world.shared)).toBe(1);
+    expect(await registerMissingAgents(world.shared)).toBe(0);
+    await world.drain();
+    expect((await orders()).length).toBe(count + 1);
+    // The first one stays the tenant's own.
+    expect(await agentOf(tenant)).toBe(before);
+    expect((await orders()).every(({ state }) => state === "confirmed")).toBe(true);
+  });
+
+  it("wait for the registries where these are not deployed yet", async () => {
+    const contracts = requireThere((await world.network.networks.get("sandbox"))?.contracts);
+    const { agentRegistries, ...others } = contracts;
+    await world.network.networks.setContracts("sandbox", others);
+    const { tenant } = await world.identity.createTenant({ name: "Early", actor: "test" });
+    await equipMissingTenants(world.shared, UNIT);
+    expect(await registerMissingAgents(world.shared)).toBe(0);
+    const purposes = () =>
+      world.rows().then((rows) => rows.filter((row) => row.tenant_id === tenant.id).map(({ purpose }) => purpose));
+    expect(await purposes()).toEqual(["development_money", "development_money"]);
+    await world.network.networks.setContracts("sandbox", { ...others, agentRegistries: requireThere(agentRegistries) });
+    expect(await registerMissingAgents(world.shared)).toBe(1);
+    expect(await purposes()).toContain("agent_registration");
+    await world.drain();
+  });
+
+  it("that nobody registered have no owner", async () => {
+    expect(await registries().ownerOf(10n ** 9n)).toBeUndefined();
+    expect(await registries().agentOf(address20())).toBeUndefined();
+    expect(await registries().validation(hash32())).toBeUndefined();
+  });
+});
+
+describe("a tenant's wallet", () => {
+  it("rates another's agent, and not its own", async () => {
+    const [rater, rated] = [await world.newTenant(), await world.newTenant()];
+    const agentId = await agentOf(rated);
+    const feedback = {
+      name: "give_feedback",
+      agentId,
+      stars: 4,
+      tag: "zuverlässig",
+      feedbackUri: `https://example.com/${"x".repeat(80)}`,
+      feedbackHash: hash32(),
+    } as const;
+    expect(await act(rater, feedback)).toMatchObject({ state: "confirmed" });
+    const read = await world.devChain.client.readContract({
+      address: registries().contracts.reputation,
+      abi: reputationRegistryAbi,
+      functionName: "readAllFeedback",
+      args: [agentId, [], "", "", false],
+    });
+    const [clients, , values, decimals, tags] = read;
+    expect(clients.map((client) => client.toLowerCase())).toEqual([rater.wallet.address]);
+    expect([values, decimals, tags]).toEqual([[4n], [0], ["zuverlässig"]]);
+    expect(await act(rated, feedback)).toMatchObject({
+      state: "reverted",
+      failure: expect.stringMatching(new RegExp(`^OwnAgent\\(${rated.wallet.address}, ${agentId}\\)$`, "i")),
+    });
+  });
+
+  it("asks for a validation of its agent, and the named validator answers", async () => {
+    const [owner, validator] = [await world.newTenant(), await world.newTenant()];
+    const agentId = await agentOf(owner);
+    const requestHash = hash32();
+    const request = {
+      name: "request_validation",
+      validator: validator.wallet.address,
+      agentId,
+      requestHash,
+      requestUri: `urn:wayfare:validation:${requestHash}`,
+    } as const;
+    expect(await act(validator, request)).toMatchObject({
+      state: "reverted",
+      failure: expect.stringMatching(/^NotAuthorized\(/),
+    });
+    expect(await act(owner, request)).toMatchObject({ state: "confirmed" });
+    const open = { validator: validator.wallet.address, agentId, response: undefined, tag: "" };
+    expect(await registries().validation(requestHash)).toEqual(open);
+    expect(await act(owner, request)).toMatchObject({ failure: `RequestExists(${requestHash})` });
+
+    const answer = {
+      name: "respond_validation",
+      requestHash,
+      response: 0,
+      tag: "safety",
+      responseUri: "",
+      responseHash: hash32(),
+    } as const;
+    expect(await act(owner, answer)).toMatchObject({ failure: expect.stringMatching(/^NotValidator\(/) });
+    expect(await act(validator, answer)).toMatchObject({ state: "confirmed" });
+    // None of 100 is an answer too.
+    expect(await registries().validation(requestHash)).toEqual({ ...open, response: 0, tag: "safety" });
+  });
+
+  it("signs a call once: after a database came back from a backup, the order has no second effect", async () => {
+    const [rater, rated] = [await world.newTenant(), await world.newTenant()];
+    const agentId = await agentOf(rated);
+    const first = await act(rater, {
+      name: "give_feedback",
+      agentId,
+      stars: 5,
+      tag: "once",
+      feedbackUri: "",
+      feedbackHash: hash32(),
+    });
+    await openEscrowOrders(world).forget(first.id);
+    await world.drain();
+    const again = await world.stores.chainTransactions.get(first.id);
+    expect(again).toMatchObject({ state: "confirmed", hash: first.hash });
+    const lastIndex = await world.devChain.client.readContract({
+      address: registries().contracts.reputation,
+      abi: reputationRegistryAbi,
+      functionName: "getLastIndex",
+      args: [agentId, rater.wallet.address],
+    });
+    expect(lastIndex).toBe(1n);
+  });
+});

@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
+import { openEscrowOrders, requireThere } from "../../../test/support/escrow-orders.ts";
+import { registerMissingAgents } from "../../open-chain.ts";
+
+it("a chain and books of an earlier version get what came later, once", async () => {
+  await using world = await openChainWorld();
+  const { networks } = world.network;
+  const tenant = await world.newTenant();
+  const contractsOf = async () => requireThere((await networks.get("sandbox"))?.contracts);
+  const { tokens, splitter, faucet, paymentBatch, ...later } = await contractsOf();
+  // As an earlier version stored it: no escrow, no registries, no agents, and the relayer's nonces are far along.
+  const earlier = {
+    tokens,
+    ...(splitter && { splitter }),
+    ...(faucet && { faucet }),
+    ...(paymentBatch && { paymentBatch }),
+  };
+  await networks.setContracts("sandbox", earlier);
+  await world.db.deleteFrom("chain_transaction").where("purpose", "=", "agent_registration").execute();
+  // One of the relayer's transactions is signed and in no block yet.
+  world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
+  await tenant.send(tenant.transfer(tokens.EURC, UNIT), { waitMs: 0 }).catch(() => undefined);
+  await world.network.submitter.runOnce().catch(() => undefined);
+  world.devChain.behave();
+
+  const network = await world.open();
+  const contracts = await contractsOf();
+  expect(contracts).toMatchObject(earlier);
+  expect(contracts.escrow).toMatch(/^0x[0-9a-f]{40}$/);
+  expect(contracts.escrow).not.toBe(later.escrow);
+  expect(network.chain.escrow?.address).toBe(contracts.escrow);
+  const [relayer] = (await network.wallets.list("sandbox")).filter(({ kind }) => kind === "relayer");
+  expect(await network.chain.agentRegistries?.ownerOf(1n)).toBe(relayer?.address);
+  await world.drain(network);
+  expect((await tenant.balance()).available).toBe(99n * UNIT);
+
+  expect(await registerMissingAgents(world.shared)).toBe(1);
+  await world.drain(network);
+  const agentId = await network.chain.agentRegistries?.agentOf(tenant.wallet.address);
+  expect(agentId).toBe(2n);
+
+  const escrow = openEscrowOrders({ ...world, network, drain: () => world.drain(network) });
+  await escrow.fund(tenant, { budget: 10n * UNIT });
+  expect(await world.reconcile(network)).toEqual({ USDC: 0n, EURC: 0n });
+
+  // The next start finds everything where it is.
+  const sent = () => world.devChain.client.getTransactionCount({ address: relayer?.address ?? "0x" });
+  const before = [await contractsOf(), await sent(), await world.devChain.client.getBlockNumber()];
+  const again = await world.open();
+  expect([await contractsOf(), await sent(), await world.devChain.client.getBlockNumber()]).toEqual(before);
+  expect(await world.reconcile(again)).toEqual({ USDC: 0n, EURC: 0n });
+  expect(await escrow.booked()).toBe(10n * UNIT);
+});

@@ -1,0 +1,96 @@
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Chain, ChainReceipt } from "../../ports/chain.ts";
+import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
+import type { Wallets } from "../../ports/wallets.ts";
+import { outgoingOf, resultOf } from "../treasury/order-outcome.ts";
+import { ownerOf, ownMovements } from "../treasury/wallet-owners.ts";
+
+export interface FinishingPorts {
+  chain: Chain;
+  stores: Stores;
+  wallets: Pick<Wallets, "findByAddress">;
+}
+
+export interface ChainEnding {
+  /**
+   * After the movements are posted, once for all that are finished in the same database transaction, of whichever purpose. It
+   * posts nothing itself.
+   */
+  confirmed?(aggregates: Aggregates, carriedOut: readonly CarriedOut[]): Promise<void>;
+  /** After `confirmed`: what only the end tells, in addition to the stored answer of the call. */
+  additions?(aggregates: Aggregates, transaction: ChainTransaction): Promise<Readonly<Record<string, unknown>>>;
+  /** Instead of giving the money back to the tenant's available balance. */
+  reverted?(
+    aggregates: Aggregates,
+    transaction: ChainTransaction,
+    end: ChainTransactionEnd & { state: "reverted" },
+  ): Promise<void>;
+}
+
+/** By a transaction's purpose. */
+export type ChainEndings = Readonly<Record<string, ChainEnding>>;
+
+export interface CarriedOut {
+  transaction: ChainTransaction;
+  receipt: ChainReceipt;
+}
+
+/**
+ * The ends of transactions that were carried out, their places in the books, what their purposes add, and the outcomes of the calls
+ * behind them: all or none, in one transaction. Those that were at their end before are left out of the answer.
+ */
+export async function finishCarriedOut(
+  { chain, stores, wallets }: FinishingPorts,
+  carriedOut: readonly CarriedOut[],
+  endings: ChainEndings,
+): Promise<readonly CarriedOut[]> {
+  // One order for everybody who finishes several.
+  const ordered = carriedOut.toSorted(({ transaction: one }, { transaction: other }) => (one.id < other.id ? -1 : 1));
+  const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
+  const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
+  const owned = await ownMovements(wallets, chain, movements);
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
+    const finished = ordered.filter(({ transaction }) => mine.has(transaction.id));
+    const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
+    const posted = owned.filter(({ movement }) => hashes.has(movement.transactionHash));
+    if (posted.length > 0) await ledger.postMovements(chain.network, posted);
+    for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
+      await ending?.confirmed?.(aggregates, some);
+    }
+    for (const { transaction, receipt } of finished) {
+      const { callId, purpose } = transaction;
+      if (callId === null) continue;
+      const additions = await endings[purpose]?.additions?.(aggregates, transaction);
+      await effects.done(callId, { ...resultOf(transaction, chain.chainId, receipt.hash), ...additions });
+    }
+    return finished;
+  });
+}
+
+/** The end of a transaction that had no effect: what was on its way out is given back. False: it was at its end before. */
+export async function finishReverted(
+  { chain, stores, wallets }: FinishingPorts,
+  transaction: ChainTransaction,
+  end: ChainTransactionEnd & { state: "reverted" },
+  endings: ChainEndings,
+): Promise<boolean> {
+  const outgoing = outgoingOf(transaction.order);
+  const sender =
+    outgoing === undefined
+      ? undefined
+      : ownerOf((await wallets.findByAddress(chain.network, [outgoing.from])).get(outgoing.from));
+  const ending = endings[transaction.purpose];
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    if (!(await chainTransactions.finish(transaction.id, end))) return false;
+    if (ending?.reverted !== undefined) await ending.reverted(aggregates, transaction, end);
+    else if (outgoing !== undefined && sender?.kind === "treasury") {
+      const purse = { tenantId: sender.tenantId, network: chain.network, token: transaction.order.token };
+      await ledger.takeBack(purse, outgoing.amount, transaction.id);
+    }
+    if (transaction.callId !== null) await effects.failed(transaction.callId);
+    return true;
+  });
+}

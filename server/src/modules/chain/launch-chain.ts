@@ -1,0 +1,151 @@
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain, ChainReceipt } from "../../ports/chain.ts";
+import type { ChainNetworks } from "../../ports/chain-networks.ts";
+import type { ChainSender } from "../../ports/chain-sender.ts";
+import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Log } from "../../ports/log.ts";
+import { outgoingOf } from "../treasury/order-outcome.ts";
+
+export interface LaunchPorts {
+  chain: Chain;
+  sender: ChainSender;
+  stores: Stores;
+  networks: Pick<ChainNetworks, "get">;
+  /** Whether the database was away and the same can succeed later. */
+  isTransient(error: unknown): boolean;
+  log: Log;
+  timing?: Partial<ChainTiming>;
+}
+
+export const DEFAULT_CHAIN_TIMING = {
+  /** Between two looks at what is under way. */
+  pollMs: 100,
+  /** While nothing is: rows of other processes, and of ones that died, are found then. */
+  idleMs: 1_000,
+  /** After a turn that failed. */
+  failedMs: 1_000,
+  /** After a broadcast that the node did not take, for whatever reason. */
+  resendMs: 1_000,
+  /** A transaction that the node took and that is in no block is broadcast again. */
+  rebroadcastMs: 10_000,
+  /** A withdrawal that had no effect is tried again. */
+  withdrawAgainMs: 30_000,
+};
+export type ChainTiming = typeof DEFAULT_CHAIN_TIMING;
+
+/** So often a transaction whose turn it is may be refused before an empty one takes its nonce. */
+const REFUSALS = 5;
+const COMPLAIN_MS = 60_000;
+
+interface Memory {
+  /** Of which of the row's transactions this is. */
+  hash: string | undefined;
+  nextSendAt: number;
+  refusals: number;
+  isNonceUsed: boolean;
+}
+
+/** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
+export function mayGoOn({ order, step }: Pick<ChainTransaction, "order" | "step">): boolean {
+  return step === "withdraw" || (outgoingOf(order) === undefined && order.kind !== "escrow");
+}
+
+/** Signs and broadcasts, and remembers how that went. What it forgets with its process is found out again. */
+export function createLauncher(ports: LaunchPorts) {
+  const { chain, sender, stores, networks, log } = ports;
+  const { chainTransactions } = stores;
+  const timing = { ...DEFAULT_CHAIN_TIMING, ...ports.timing };
+  const memories = new Map<string, Memory>();
+  const complainedAt = new Map<string, number>();
+
+  function memoryOf({ id, hash }: ChainTransaction): Memory {
+    const known = memories.get(id);
+    if (known !== undefined && known.hash === hash) return known;
+    const fresh = { hash, nextSendAt: 0, refusals: 0, isNonceUsed: false };
+    memories.set(id, fresh);
+    return fresh;
+  }
+
+  function complain({ id }: Pick<ChainTransaction, "id">, error: unknown): void {
+    const now = performance.now();
+    if (now - (complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MS) return;
+    complainedAt.set(id, now);
+    log.error({ err: error, transactionId: id }, "a chain transaction does not get on");
+  }
+
+  async function replace(transaction: ChainTransaction, how: "dearer" | "empty"): Promise<void> {
+    if (transaction.hash === undefined) return;
+    const replacement = await sender.prepareReplacement(transaction, how);
+    if (replacement === undefined) return;
+    if (await chainTransactions.replace(transaction.id, transaction.hash, replacement)) {
+      log.warn({ transactionId: transaction.id, how, nonce: transaction.nonce }, "a chain transaction is replaced");
+    }
+  }
+
+  return {
+    complain,
+
+    forget({ id }: Pick<ChainTransaction, "id">): void {
+      memories.delete(id);
+      complainedAt.delete(id);
+    },
+
+    /** Whether money stands still on this network. */
+    async isStopped(): Promise<boolean> {
+      return (await networks.get(chain.network))?.stoppedBecause !== undefined;
+    },
+
+    /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
+    async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
+      return { id: transaction.id, step: transaction.step, sign: await sender.prepare(transaction) };
+    },
+
+    /** Those that no other process has signed in between. */
+    sign: (signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]> =>
+      chainTransactions.sign(sender.relayerWalletId, signings),
+
+    async send(transaction: ChainTransaction): Promise<void> {
+      const memory = memoryOf(transaction);
+      if (transaction.raw === undefined || performance.now() < memory.nextSendAt) return;
+      const isAgain = memory.nextSendAt > 0;
+      memory.nextSendAt = performance.now() + timing.resendMs;
+      const answer = await sender.broadcast(transaction.raw);
+      switch (answer.kind) {
+        case "accepted":
+          memory.nextSendAt = performance.now() + timing.rebroadcastMs;
+          memory.refusals = 0;
+          // Still in no block after all that time: perhaps gas has become dearer.
+          if (isAgain) await replace(transaction, "dearer");
+          return;
+        case "nonce_used":
+          memory.nextSendAt = performance.now() + timing.rebroadcastMs;
+          memory.isNonceUsed = true;
+          return;
+        case "underpriced":
+          await replace(transaction, "dearer");
+          return;
+        case "unfunded":
+          complain(transaction, new Error("the relayer lacks the money for the gas: send some to its address"));
+          return;
+        case "refused":
+          complain(transaction, new Error(`the node refuses it: ${answer.reason}`));
+          // Before its turn a refusal says nothing about it.
+          if ((await sender.relayerNonce()) !== transaction.nonce) return;
+          memory.refusals += 1;
+          if (memory.refusals >= REFUSALS) await replace(transaction, "empty");
+      }
+    },
+
+    /** Whether it can never be in a block, because another transaction has its nonce for good. */
+    async isLost(
+      transaction: ChainTransaction,
+      findReceipt: () => Promise<ChainReceipt | undefined>,
+    ): Promise<boolean> {
+      const { nonce } = transaction;
+      if (nonce === undefined || !memoryOf(transaction).isNonceUsed) return false;
+      if ((await sender.relayerNonce()) <= nonce) return false;
+      // Asked after the nonce: had it been used by ours, its receipt would be there.
+      return (await findReceipt()) === undefined;
+    },
+  };
+}

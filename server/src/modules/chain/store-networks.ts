@@ -1,0 +1,123 @@
+import type { Selectable } from "kysely";
+import { z } from "zod";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { ChainTables } from "../../platform/database/tables/chain-tables.ts";
+import type { ChainContracts, ChainNetwork, ChainNetworks } from "../../ports/chain-networks.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { appendAudit } from "../identity/store-audit.ts";
+
+const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
+const Contracts = z.object({
+  tokens: z.object({ USDC: Address, EURC: Address }),
+  splitter: Address.exactOptional(),
+  faucet: Address.exactOptional(),
+  paymentBatch: Address.exactOptional(),
+  escrow: Address.exactOptional(),
+  escrowSince: z.int().exactOptional(),
+  agentRegistries: z
+    .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
+    .exactOptional(),
+});
+
+export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks {
+  const now = (): string => clock.now().toString();
+  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return db.isTransaction ? work(db) : db.transaction().execute(work);
+  }
+
+  async function get(network: Environment): Promise<ChainNetwork | undefined> {
+    const row = await db.selectFrom("chain_network").selectAll().where("network", "=", network).executeTakeFirst();
+    return row === undefined ? undefined : toNetwork(row);
+  }
+
+  return {
+    get,
+
+    async bind(network, { chainId, genesisHash, head }) {
+      await db
+        .insertInto("chain_network")
+        .values({
+          network,
+          chain_id: BigInt(chainId),
+          genesis_hash: genesisHash,
+          indexed_number: head.number,
+          indexed_hash: head.hash,
+          stopped_because: null,
+          updated_at: now(),
+        })
+        .onConflict((conflict) => conflict.column("network").doNothing())
+        .execute();
+      const stored = await get(network);
+      if (stored === undefined) throw new Error(`the network ${network} was stored and is gone`);
+      return stored;
+    },
+
+    async setContracts(network, contracts) {
+      await db
+        .updateTable("chain_network")
+        .set({ contracts: JSON.stringify(contracts), updated_at: now() })
+        .where("network", "=", network)
+        .execute();
+    },
+
+    async advance(network, from, to) {
+      const row = await db
+        .updateTable("chain_network")
+        .set({ indexed_number: to.number, indexed_hash: to.hash, updated_at: now() })
+        .where("network", "=", network)
+        .where("indexed_number", "=", from.number)
+        .where("indexed_hash", "=", from.hash)
+        .returning("network")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    stop: (network, reason) =>
+      inTransaction(async (transaction) => {
+        const row = await transaction
+          .updateTable("chain_network")
+          .set({ stopped_because: reason, updated_at: now() })
+          .where("network", "=", network)
+          .where("stopped_because", "is", null)
+          .returning("network")
+          .executeTakeFirst();
+        if (row === undefined) return false;
+        const entry = {
+          actor: "job:chain",
+          action: "chain.stop",
+          subjectId: network,
+          details: { stoppedBecause: reason },
+        };
+        await appendAudit(transaction, entry, clock);
+        return true;
+      }),
+
+    async resume(network) {
+      const row = await db
+        .updateTable("chain_network")
+        .set({ stopped_because: null, updated_at: now() })
+        .where("network", "=", network)
+        .where("stopped_because", "is not", null)
+        .returning("network")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+function toNetwork(row: Selectable<ChainTables["chain_network"]>): ChainNetwork {
+  return {
+    network: row.network,
+    chainId: Number(row.chain_id),
+    genesisHash: row.genesis_hash,
+    contracts: readContracts(row.contracts),
+    indexed: { number: row.indexed_number, hash: row.indexed_hash },
+    stoppedBecause: row.stopped_because ?? undefined,
+  };
+}
+
+function readContracts(value: unknown): ChainContracts | undefined {
+  const read = Contracts.safeParse(value);
+  return read.success ? read.data : undefined;
+}

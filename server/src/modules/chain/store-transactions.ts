@@ -1,0 +1,292 @@
+import { type Selectable, sql } from "kysely";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { newId } from "../../domain/ids.ts";
+import { coalesce } from "../../platform/batching/coalesce.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { prepared } from "../../platform/database/prepared.ts";
+import type { ChainTransactionTable } from "../../platform/database/tables/chain-tables.ts";
+import type { ChainTransaction, ChainTransactions, NewChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
+  const now = (): string => clock.now().toString();
+  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  }
+
+  const findByKey: ChainTransactions["findByKey"] = async (network, idempotencyKey) => {
+    const row = await queryable
+      .selectFrom("chain_transaction")
+      .selectAll()
+      .where("network", "=", network)
+      .where("idempotency_key", "=", idempotencyKey)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toTransaction(row);
+  };
+
+  const get = coalesce(async (ids) => {
+    const rows = await queryable
+      .selectFrom("chain_transaction")
+      .selectAll()
+      .where("id", "=", sql<string>`any (${[...ids]}::text[])`)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toTransaction(row)]));
+  });
+
+  return {
+    async enqueue(transaction) {
+      const at = clock.now();
+      const row = await queryable
+        .insertInto("chain_transaction")
+        .values({
+          id: newId("ctx_", at.epochMilliseconds),
+          network: transaction.network,
+          idempotency_key: transaction.idempotencyKey,
+          tenant_id: transaction.tenantId,
+          call_id: transaction.callId,
+          request_key: transaction.callId === null ? null : requestKeyOf(transaction.callId),
+          purpose: transaction.purpose,
+          chain_order: toStoredOrder(transaction.order),
+          result: transaction.result === undefined ? null : JSON.stringify(transaction.result),
+          created_at: at.toString(),
+          updated_at: at.toString(),
+        })
+        .onConflict((conflict) => conflict.columns(["network", "idempotency_key"]).doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row !== undefined) return toTransaction(row);
+      const stored = await findByKey(transaction.network, transaction.idempotencyKey);
+      if (stored === undefined || !isSame(stored, transaction)) {
+        throw new Error(`chain: ${transaction.idempotencyKey} was stored before, with another order`);
+      }
+      return stored;
+    },
+
+    get,
+
+    findByKey,
+
+    async findByHash(network, hash) {
+      const row = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("hash", "=", hash)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
+    async findOfRequest(network, callId) {
+      const row = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("tenant_id", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
+        .where("request_key", "=", requestKeyOf(callId))
+        .where("call_id", "<>", callId)
+        .where("state", "<>", "reverted")
+        .where("created_at", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
+        .orderBy("created_at", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toTransaction(row);
+    },
+
+    async listOpen(network, limit) {
+      const rows = await queryable
+        .selectFrom("chain_transaction")
+        .selectAll()
+        .where("network", "=", network)
+        .where("state", "in", ["queued", "signed"])
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(toTransaction);
+    },
+
+    async knownHashes(network, hashes) {
+      if (hashes.length === 0) return new Set();
+      const wanted = sql`${[...hashes]}::text[]`;
+      const rows = await queryable
+        .selectFrom("chain_transaction")
+        .select(["hash", "earlier_hashes"])
+        .where("network", "=", network)
+        .where(sql<boolean>`(hash = any (${wanted}) or earlier_hashes && ${wanted})`)
+        .execute();
+      return new Set(rows.flatMap((row) => [...row.earlier_hashes, ...(row.hash === null ? [] : [row.hash])]));
+    },
+
+    sign: (signerWalletId, signings) =>
+      inTransaction(async (db) => {
+        if (signings.length === 0) return [];
+        // The rows first, in one order for everybody who takes several, and then the signer's.
+        const { rows: queued } = await sql<{ id: string; next_nonce: bigint | null }>`
+          ${prepared("take-nonces")}
+          with queued as materialized (
+            select stored.id
+            from unnest(${signings.map(({ id }) => id)}::text[], ${signings.map(({ step }) => step)}::text[]) as asked (id, step)
+              join chain_transaction as stored on stored.id = asked.id and stored.step = asked.step
+            where stored.state = 'queued' order by stored.id for update of stored
+          ),
+          counted as (select count(*) as count from queued),
+          signer as (
+            update wallet set next_nonce = next_nonce + counted.count from counted
+            where wallet.id = ${signerWalletId} and counted.count > 0
+            returning wallet.next_nonce
+          )
+          select queued.id, signer.next_nonce from queued left join signer on true`.execute(db);
+        const [one] = queued;
+        if (one === undefined) return [];
+        if (one.next_nonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
+        const ids = new Set(queued.map(({ id }) => id));
+        const first = Number(one.next_nonce) - ids.size;
+        const own = signings.filter(({ id }) => ids.has(id));
+        const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
+        const { rows } = await sql<Selectable<ChainTransactionTable>>`
+          update chain_transaction as stored
+             set state = 'signed', signer_id = ${signerWalletId}, nonce = made.nonce, raw = made.raw, hash = made.hash,
+                 updated_at = ${now()}::timestamptz
+            from unnest(${own.map(({ id }) => id)}::text[], ${own.map((_, index) => first + index)}::bigint[],
+                        ${signed.map(({ raw }) => raw)}::text[], ${signed.map(({ hash }) => hash)}::text[])
+              as made (id, nonce, raw, hash)
+           where stored.id = made.id
+          returning stored.*`.execute(db);
+        return rows.map(toTransaction);
+      }),
+
+    async replace(id, from, to) {
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          raw: to.raw,
+          hash: to.hash,
+          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async requeue(id, from, step, failure) {
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          state: "queued",
+          step,
+          ...(failure === undefined ? {} : { failure }),
+          signer_id: null,
+          nonce: null,
+          raw: null,
+          hash: null,
+          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .where("hash", "=", from)
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async finish(id, end) {
+      const { hash, block } = end.receipt;
+      const row = await queryable
+        .updateTable("chain_transaction")
+        .set({
+          state: end.state,
+          failure: end.state === "reverted" ? end.failure : null,
+          hash,
+          earlier_hashes: sql`case when hash = ${hash} then earlier_hashes else array_append(earlier_hashes, hash) end`,
+          block_number: block.number,
+          block_hash: block.hash,
+          updated_at: now(),
+        })
+        .where("id", "=", id)
+        .where("state", "=", "signed")
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async confirm(ends) {
+      const ids = ends.map(({ id }) => id);
+      const { rows } = await sql<{ id: string }>`
+        ${prepared("confirm-chain-transactions")}
+        with locked as materialized (
+          select id from chain_transaction where id = any (${ids}::text[]) and state = 'signed' order by id for update
+        )
+        update chain_transaction as stored
+           set state = 'confirmed', failure = null, hash = line.hash, block_number = line.block_number,
+               block_hash = line.block_hash, updated_at = ${now()}::timestamptz,
+               earlier_hashes = case when stored.hash = line.hash then stored.earlier_hashes
+                                     else array_append(stored.earlier_hashes, stored.hash) end
+          from unnest(${ids}::text[], ${ends.map(({ receipt }) => receipt.hash)}::text[],
+                      ${ends.map(({ receipt }) => receipt.block.number.toString())}::bigint[],
+                      ${ends.map(({ receipt }) => receipt.block.hash)}::text[])
+                 as line (id, hash, block_number, block_hash)
+          join locked using (id)
+         where stored.id = line.id
+        returning stored.id`.execute(queryable);
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    async raiseNonce(signerWalletId, atLeast) {
+      await queryable
+        .updateTable("wallet")
+        .set({ next_nonce: BigInt(atLeast) })
+        .where("id", "=", signerWalletId)
+        .where("next_nonce", "<", BigInt(atLeast))
+        .execute();
+    },
+  };
+}
+
+/** Null when the call has no idempotency key. */
+function requestKeyOf(callId: string) {
+  return sql<string | null>`(select jsonb_build_array(tool, subject, idempotency_key)::text from call
+    where id = ${callId} and idempotency_key is not null)`;
+}
+
+/** Idempotency keys are free again after a day. */
+function keysSince(clock: Clock): string {
+  return clock.now().subtract({ hours: 24 }).toString();
+}
+
+function isSame(stored: ChainTransaction, asked: NewChainTransaction): boolean {
+  return (
+    stored.tenantId === asked.tenantId &&
+    stored.purpose === asked.purpose &&
+    canonicalJson(JSON.parse(toStoredOrder(stored.order))) === canonicalJson(JSON.parse(toStoredOrder(asked.order)))
+  );
+}
+
+function toTransaction(row: Selectable<ChainTransactionTable>): ChainTransaction {
+  const result = row.result;
+  return {
+    id: row.id,
+    network: row.network,
+    idempotencyKey: row.idempotency_key,
+    tenantId: row.tenant_id,
+    callId: row.call_id,
+    purpose: row.purpose,
+    order: fromStoredOrder(row.chain_order),
+    result: typeof result === "object" && result !== null ? { ...result } : undefined,
+    state: row.state,
+    step: row.step,
+    hash: row.hash ?? undefined,
+    earlierHashes: row.earlier_hashes,
+    raw: row.raw ?? undefined,
+    nonce: row.nonce === null ? undefined : Number(row.nonce),
+    failure: row.failure ?? undefined,
+    blockNumber: row.block_number ?? undefined,
+    createdAt: row.created_at,
+  };
+}

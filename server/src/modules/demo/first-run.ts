@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
+import { readPrivateJson, writePrivateJson } from "../../embedded/private-files.ts";
+import type { Identity, Tenant } from "../../ports/identity.ts";
+import type { TravelerProfile, Travelers } from "../travelers/traveler-profile.ts";
+
+/** Not a person: complete, so that the first booking works, and marked by its name. */
+const demoTraveler: TravelerProfile = {
+  givenName: "Demo",
+  familyName: "Traveler",
+  bornOn: "1990-01-01",
+  title: "ms",
+  gender: "f",
+  email: "demo.traveler@example.com",
+  phoneNumber: "+14155550123",
+  preferredLanguage: "en",
+  loyaltyProgrammeAccounts: [],
+  passports: [{ nationality: "GBR", number: "SPECIMEN1", issuedOn: "2022-01-01", expiresOn: "2032-01-01" }],
+};
+
+const ACTOR = "first-run";
+
+const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
+
+export interface QuickstartFacts {
+  appUrl: string;
+  edgeUrl: string;
+  tenantId: string;
+  apiKey: string;
+  signingSecret: string;
+  supplierUrl: string | undefined;
+  chain: QuickstartChain | undefined;
+  /** A funded development wallet. */
+  payer: { address: string; privateKey: string };
+}
+
+export interface QuickstartChain {
+  rpcUrl: string;
+  chainId: number;
+  /** CAIP-2. */
+  network: string;
+  usdc: string;
+  eurc: string;
+  escrow?: string;
+}
+
+/**
+ * Makes the demo tenant, its traveler and its key when they are missing. The key is kept in `DATA_DIR/quickstart.json` and stays
+ * the same over restarts; a DATA_DIR without it, or with one that no longer works, gets a further key of the same tenant.
+ * Callers hold the preparation lock.
+ */
+export async function prepareDemo(options: {
+  dataDir: string;
+  identity: Identity;
+  travelers: Travelers;
+}): Promise<{ tenantId: string; apiKey: string; signingSecret: string }> {
+  const { identity, travelers } = options;
+  const known = readPrivateJson(quickstartPath(options.dataDir), Quickstart);
+  let tenant: Tenant | undefined = (await identity.listTenants()).find((candidate) => candidate.isDemo);
+  let apiKey = known?.apiKey;
+  if (tenant === undefined) {
+    const created = await identity.createTenant({ name: "Demo", isDemo: true, actor: ACTOR });
+    tenant = created.tenant;
+    apiKey = created.apiKey;
+  }
+  if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID)) === undefined) {
+    await travelers.put(tenant.id, DEMO_TRAVELER_ID, demoTraveler, ACTOR);
+  }
+  const principal = apiKey === undefined ? undefined : await identity.authenticate(apiKey, { fresh: true });
+  if (apiKey !== undefined && principal?.tenantId === tenant.id) {
+    return { tenantId: tenant.id, apiKey, signingSecret: principal.signingSecret };
+  }
+  const minted = await identity.mintKey({
+    tenantId: tenant.id,
+    name: "quickstart",
+    environment: "sandbox",
+    actor: ACTOR,
+  });
+  const own = await identity.authenticate(minted.apiKey, { fresh: true });
+  if (own === undefined) throw new Error("A key that was just minted does not work.");
+  return { tenantId: tenant.id, apiKey: minted.apiKey, signingSecret: own.signingSecret };
+}
+
+export function writeQuickstart(dataDir: string, facts: QuickstartFacts): string {
+  const path = quickstartPath(dataDir);
+  writePrivateJson(path, facts);
+  return path;
+}
+
+function quickstartPath(dataDir: string): string {
+  return join(dataDir, "quickstart.json");
+}

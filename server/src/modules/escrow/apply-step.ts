@@ -1,0 +1,169 @@
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { ChainReceipt } from "../../ports/chain.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import type { EscrowBooking, EscrowBookingChange, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
+import { breakPromise, giveBackFree, giveBackHeld, hold, payActionFee, payOut, payouts } from "./trip-money.ts";
+import type { Trip, TripChange } from "./trips.ts";
+
+type Records = Pick<Aggregates, "trips" | "escrowBookings">;
+type BookingAction = Extract<EscrowAction, { bookingId: unknown }>;
+
+interface Ended {
+  transaction: ChainTransaction;
+  receipt: ChainReceipt;
+}
+
+/** The trip that an order is for; undefined: none. */
+export function tripIdOf({ order }: Pick<ChainTransaction, "order">) {
+  return order.kind === "trip_prefund" || order.kind === "escrow" ? order.tripId : undefined;
+}
+
+/** What the contract did is written down, once. The caller holds the trip's lock, and asks in the order of the chain. */
+export async function applyStep(records: Records, trip: Trip, { transaction, receipt }: Ended): Promise<void> {
+  const { trips } = records;
+  const { network, tripId } = trip;
+  const { order } = transaction;
+  const { hash: transactionHash } = receipt;
+  const change = async (change: TripChange) => await trips.change(network, tripId, change);
+  if (order.kind === "trip_prefund") {
+    await change({ state: "funded", free: trip.budget, transaction: { step: "fund", transactionHash } });
+  }
+  if (order.kind !== "escrow") return;
+  const { action } = order;
+  switch (action.name) {
+    case "claim":
+      await change({
+        guestWallet: action.guest,
+        claimedAt: transaction.createdAt,
+        pending: undefined,
+        transaction: { step: "claim", transactionHash },
+      });
+      break;
+    case "log": {
+      const { actionId, actionType, fee } = action;
+      await change({ ...payActionFee(trip, fee), transaction: { step: "log", transactionHash } });
+      await trips.recordAction(network, tripId, { actionId, actionType, fee, transactionHash });
+      break;
+    }
+    case "close":
+    case "release":
+      await change({
+        ...giveBackFree(trip),
+        state: "closed",
+        pending: undefined,
+        transaction: { step: action.name, transactionHash },
+      });
+      break;
+    default:
+      await applyBookingStep(records, trip, action, { transaction, receipt });
+  }
+}
+
+async function applyBookingStep(
+  { trips, escrowBookings }: Records,
+  trip: Trip,
+  action: BookingAction,
+  { transaction, receipt }: Ended,
+): Promise<void> {
+  const { network, tenantId } = trip;
+  const { bookingId } = action;
+  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  if (booking === undefined) throw new Error(`the booking ${bookingId} of trip ${trip.tripId} is not there`);
+  const left = booking.reserved - movedOut(transaction, receipt);
+  const effect = effectOf(trip, booking, action, left);
+  const details: StepDetails = { ...booking.details, ...booking.pending?.details };
+  await escrowBookings.change(
+    { tenantId, network, bookingId },
+    {
+      ...effect.booking,
+      details,
+      pending: undefined,
+      transaction: { step: stepOf(action), transactionHash: receipt.hash },
+    },
+  );
+  if (effect.trip !== undefined) await trips.change(network, trip.tripId, effect.trip);
+}
+
+/** `left`: what of the reservation has not left the contract. */
+function effectOf(
+  trip: Trip,
+  booking: EscrowBooking,
+  action: BookingAction,
+  left: Micro,
+): { booking: EscrowBookingChange; trip?: TripChange } {
+  switch (action.name) {
+    case "reserve":
+      return { booking: { state: "reserved" }, trip: hold(trip, action.amount) };
+    case "commit": {
+      const { vendor, vendorAmount, markup, serviceFee, itineraryHash } = action;
+      return { booking: { state: "committed", vendor, vendorAmount, markup, serviceFee, itineraryHash } };
+    }
+    case "confirm":
+      return { booking: { state: "confirmed", ticketHash: action.ticketHash } };
+    case "settle":
+      return settled(trip, booking, left);
+    case "cancel":
+      return cancelled(trip, booking, left);
+    case "release_booking":
+      return booking.state === "confirmed" ? settled(trip, booking, left) : cancelled(trip, booking, left);
+  }
+}
+
+const settled = (trip: Trip, booking: EscrowBooking, waiting: Micro) => ({
+  booking: { state: "settled" as const, ...payouts(booking), waiting },
+  trip: payOut(trip, booking),
+});
+
+const cancelled = (trip: Trip, booking: EscrowBooking, waiting: Micro) => ({
+  booking: { state: "cancelled" as const, refunded: booking.reserved, waiting },
+  trip: giveBackHeld(trip, booking),
+});
+
+/** What the contract could not pay out has no movement: it waits there for its recipient. */
+function movedOut({ order }: ChainTransaction, { movements }: ChainReceipt): Micro {
+  if (order.kind !== "escrow") return 0n;
+  return movements
+    .filter(({ token, from }) => token === order.token && from === order.escrow)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+export function stepOf({ name }: BookingAction): EscrowBookingStep {
+  return name === "release_booking" ? "release" : name;
+}
+
+/** A step that had no effect never was. The caller holds the trip's lock. */
+export async function undoStep(
+  { trips, escrowBookings }: Records,
+  trip: Trip,
+  { order }: Pick<ChainTransaction, "order">,
+): Promise<void> {
+  const { network, tenantId, tripId } = trip;
+  if (order.kind === "trip_prefund") await trips.change(network, tripId, { state: "failed" });
+  if (order.kind !== "escrow") return;
+  const { action } = order;
+  if (action.name === "log") await trips.change(network, tripId, breakPromise(trip, action.fee));
+  else if (!("bookingId" in action)) await trips.change(network, tripId, { pending: undefined });
+  else {
+    const isReservation = action.name === "reserve";
+    await escrowBookings.change(
+      { tenantId, network, bookingId: action.bookingId },
+      { pending: undefined, ...(isReservation ? { state: "failed" as const } : {}) },
+    );
+    if (isReservation) await trips.change(network, tripId, breakPromise(trip, action.amount));
+  }
+}
+
+/** What only the end of a step tells, in addition to the answer that was stored with the order. */
+export async function additionsOf(
+  { escrowBookings }: Pick<Records, "escrowBookings">,
+  { tenantId, network, order, createdAt }: ChainTransaction,
+): Promise<Record<string, unknown>> {
+  if (order.kind !== "escrow") return {};
+  const { action } = order;
+  if (action.name === "claim") return { claimedAt: createdAt.toString() };
+  if ((action.name !== "settle" && action.name !== "cancel") || tenantId === null) return {};
+  const waiting = (await escrowBookings.find(tenantId, network, action.bookingId))?.waiting ?? 0n;
+  return waiting === 0n ? {} : { waitingUsdc: formatDecimal(waiting) };
+}

@@ -1,0 +1,246 @@
+import type { RandomBytes } from "../../domain/ids.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { ChainOrder, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import { isSameOrder } from "../treasury/order-outcome.ts";
+import { mismatch } from "../treasury/send-out.ts";
+import { stepOf } from "./apply-step.ts";
+import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
+import type { EscrowBooking, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
+import {
+  type Asking,
+  answerOf,
+  earlierOf,
+  enqueueStep,
+  isExpired,
+  lockTrip,
+  requireOpen,
+  requireSame,
+  type StepAnswer,
+  type StepPorts,
+  type StoringPorts,
+} from "./steps.ts";
+import { promise, spendable } from "./trip-money.ts";
+import type { Trip } from "./trips.ts";
+
+/** What becomes of a booking that is reserved. */
+export type BookingAction = Extract<
+  EscrowAction,
+  { name: "commit" | "confirm" | "settle" | "cancel" | "release_booking" }
+>;
+
+interface BookingAsking extends Asking {
+  tenantId: string;
+}
+
+export interface ReservationRequest extends BookingAsking {
+  tripId: Hex;
+  /** Undefined: a random one, and with the same Idempotency-Key the earlier call's. */
+  bookingId: Hex | undefined;
+  random: RandomBytes;
+  amount: Micro;
+  /** The answer but for what the end tells. It is stored: nothing secret may be in it. */
+  result(bookingId: Hex): Readonly<Record<string, unknown>>;
+}
+
+export interface BookingStepRequest extends BookingAsking {
+  /** The trip that the caller takes the booking to be of. */
+  tripId?: Hex | undefined;
+  action: BookingAction;
+  details?: StepDetails | undefined;
+  /** As `ReservationRequest.result`, of the booking as it is before the step. */
+  result(booking: EscrowBooking): Readonly<Record<string, unknown>>;
+  /** Else when its order would do the same. */
+  isSame?: IsSameStep | undefined;
+}
+
+/** Whether a step of this booking that was taken or is under way is what is asked now. */
+export type IsSameStep = (order: ChainOrder, details: StepDetails) => boolean;
+
+const startingStates: Readonly<Record<BookingAction["name"], readonly EscrowBooking["state"][]>> = {
+  commit: ["reserved"],
+  confirm: ["committed"],
+  settle: ["confirmed"],
+  cancel: ["reserved", "committed", "confirmed"],
+  release_booking: ["reserved", "committed", "confirmed"],
+};
+
+/**
+ * Holds a part of the trip's budget for a booking, once for each id. Throws Failure with a code of `stepErrors`,
+ * `tripStateErrors`, `budgetErrors`, `booking_in_progress` or `wrong_state`.
+ */
+export async function takeReservation(ports: StepPorts, request: ReservationRequest): Promise<StepAnswer> {
+  return await answerOf(ports, await storeReservation(ports, request), request);
+}
+
+/** The same without waiting for its end. */
+export async function storeReservation(ports: StoringPorts, request: ReservationRequest): Promise<ChainTransaction> {
+  const { stores, chain, clock } = ports;
+  const { network } = chain;
+  const { tenantId, tripId, amount, callId } = request;
+  const earlier = await earlierOf(stores, network, callId);
+  if (earlier !== undefined && !isSameReservation(earlier.order, request)) throw mismatch();
+  const bookingId = request.bookingId ?? reservedBy(earlier?.order)?.bookingId ?? randomHash(request.random);
+  if ((await stores.trips.find(tenantId, network, tripId)) === undefined) throw escrowFailure("trip_not_found");
+  return await stores.transaction(async (aggregates) => {
+    const { trips, escrowBookings } = aggregates;
+    const trip = await lockTrip(trips, network, tenantId, tripId);
+    const existing = await escrowBookings.find(tenantId, network, bookingId);
+    const known = await findReservation(aggregates, existing, request);
+    if (known !== undefined) return requireSame(earlier, known);
+    requireOpen(trip, clock);
+    if (spendable(trip) < amount) throw shortOfBudget(amount, spendable(trip));
+    const stored = await enqueueStep(aggregates, ports, trip, {
+      callId,
+      action: { name: "reserve", bookingId, amount },
+      result: request.result(bookingId),
+    });
+    const pending = { step: "reserve", transactionId: stored.id, details: {} } as const;
+    const inserted = await escrowBookings.insert({ bookingId, tripId, network, tenantId, reserved: amount, pending });
+    // At this moment, under another trip.
+    if (inserted === undefined) throw escrowFailure("booking_in_progress");
+    await trips.change(network, tripId, promise(trip, amount));
+    return requireSame(earlier, stored);
+  });
+}
+
+/** Throws when the id is another reservation's. A failed one leaves it free. */
+async function findReservation(
+  aggregates: Pick<Aggregates, "chainTransactions">,
+  booking: EscrowBooking | undefined,
+  { tripId, amount }: ReservationRequest,
+): Promise<ChainTransaction | undefined> {
+  if (booking === undefined || booking.state === "failed") return undefined;
+  const known = await findStep(aggregates, booking, "reserve");
+  if (known !== undefined && booking.tripId === tripId && booking.reserved === amount) return known;
+  throw wrongState(
+    booking,
+    "You have a booking with this id already, of another trip or another amount, or one that was cancelled. Choose another bookingId.",
+  );
+}
+
+/**
+ * The next step of a booking, once: asked again with the same meaning, it answers with the first one's end. Throws Failure with a
+ * code of `stepErrors` or `bookingErrors`, for a commit also `trip_expired` or `exceeds_reservation`.
+ */
+export async function takeBookingStep(ports: StepPorts, request: BookingStepRequest): Promise<StepAnswer> {
+  return await answerOf(ports, await storeBookingStep(ports, request), request);
+}
+
+/** The same without waiting for its end. */
+export async function storeBookingStep(ports: StoringPorts, request: BookingStepRequest): Promise<ChainTransaction> {
+  const { stores, chain } = ports;
+  const { network } = chain;
+  const { tenantId, callId, action, details = {} } = request;
+  const { bookingId } = action;
+  const earlier = await earlierOf(stores, network, callId);
+  const { tripId } = await requireBooking(stores, network, { tenantId, bookingId, tripId: request.tripId });
+  return await stores.transaction(async (aggregates) => {
+    const { trips, escrowBookings } = aggregates;
+    const trip = await lockTrip(trips, network, tenantId, tripId);
+    const booking = await requireBooking(aggregates, network, { tenantId, bookingId, tripId: request.tripId });
+    // A failed one was replaced meanwhile.
+    if (booking.tripId !== tripId) throw escrowFailure("booking_in_progress");
+    const known = await findSameStep(aggregates, booking, stepOf(action), request.isSame ?? sameAs(action));
+    if (known !== undefined) return requireSame(earlier, known);
+    requirePossible(trip, booking, action, ports);
+    const stored = await enqueueStep(aggregates, ports, trip, { callId, action, result: request.result(booking) });
+    const pending = { step: stepOf(action), transactionId: stored.id, details };
+    await escrowBookings.change({ tenantId, network, bookingId }, { pending });
+    return requireSame(earlier, stored);
+  });
+}
+
+/** Another tenant's, or one of another trip than was named, is not there. */
+export async function requireBooking(
+  { escrowBookings }: Pick<Aggregates, "escrowBookings">,
+  network: EscrowBooking["network"],
+  { tenantId, bookingId, tripId }: { tenantId: string; bookingId: Hex; tripId?: Hex | undefined },
+): Promise<EscrowBooking> {
+  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  if (booking === undefined || (tripId !== undefined && booking.tripId !== tripId)) {
+    throw escrowFailure("booking_not_found");
+  }
+  return booking;
+}
+
+/** The same step, taken before or under way. Throws when another one is under way. */
+export async function findSameStep(
+  aggregates: Pick<Aggregates, "chainTransactions">,
+  booking: EscrowBooking,
+  step: EscrowBookingStep,
+  isSame: IsSameStep,
+): Promise<ChainTransaction | undefined> {
+  const known = await findStep(aggregates, booking, step);
+  if (known !== undefined && isSame(known.order, booking.pending?.details ?? booking.details)) return known;
+  if (booking.pending !== undefined) throw escrowFailure("booking_in_progress");
+  return undefined;
+}
+
+/** Undefined also for a step that was undone by what came after. */
+async function findStep(
+  { chainTransactions }: Pick<Aggregates, "chainTransactions">,
+  { network, state, pending, transactions }: EscrowBooking,
+  step: EscrowBookingStep,
+): Promise<ChainTransaction | undefined> {
+  if (pending?.step === step) return await chainTransactions.get(pending.transactionId);
+  const isUndone = state === "cancelled" && step !== "cancel" && step !== "release";
+  const done = isUndone ? undefined : transactions.findLast((one) => one.step === step);
+  return done === undefined ? undefined : await chainTransactions.findByHash(network, done.transactionHash);
+}
+
+/** Whoever cancels a booking that was cancelled for another reason has what he wants. */
+const sameAs =
+  (action: BookingAction): IsSameStep =>
+  (order) =>
+    order.kind === "escrow" &&
+    (action.name === "cancel" ? order.action.name === "cancel" : isSameOrder(order, { ...order, action }));
+
+/** Throws `wrong_state` when the step does not start from where the booking is. */
+export function requireState(booking: EscrowBooking, name: BookingAction["name"]): void {
+  if (!startingStates[name].includes(booking.state)) throw wrongState(booking);
+}
+
+function requirePossible(
+  trip: Trip,
+  booking: EscrowBooking,
+  action: BookingAction,
+  { clock }: Pick<StepPorts, "clock">,
+): void {
+  requireState(booking, action.name);
+  if (action.name !== "commit") return;
+  if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
+  const total = action.vendorAmount + action.markup + action.serviceFee;
+  if (total > booking.reserved) throw overReservation(total, booking.reserved);
+}
+
+/** What a caller can do instead. */
+const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
+  reserving: "Call again shortly.",
+  reserved: "Next is commit_booking or confirm_booking, or cancel_booking.",
+  committed: "What it pays stays. Next is confirm_flight, or cancel_booking.",
+  confirmed: "Next is settle_booking, or cancel_booking.",
+  settled: "It has been paid out, and nothing follows.",
+  cancelled: "Its money has gone back. Reserve another booking.",
+  failed: "Reserve another booking.",
+};
+
+function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
+  return escrowFailure("wrong_state", { detail: `The booking is ${state}. ${advice}`, extra: { state } });
+}
+
+function reservedBy(order: ChainOrder | undefined) {
+  return order?.kind === "escrow" && order.action.name === "reserve" ? order.action : undefined;
+}
+
+function isSameReservation(order: ChainOrder, { tripId, bookingId, amount }: ReservationRequest): boolean {
+  const action = reservedBy(order);
+  const isOfTrip = order.kind === "escrow" && order.tripId === tripId;
+  return isOfTrip && action?.amount === amount && (bookingId === undefined || bookingId === action.bookingId);
+}
+
+export function randomHash(random: RandomBytes): Hex {
+  return `0x${Buffer.from(random(32)).toString("hex")}`;
+}

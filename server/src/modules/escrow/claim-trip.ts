@@ -1,0 +1,140 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Failure, invalidInput } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Ports } from "../../kernel/tool.ts";
+import type { Chain } from "../../ports/chain.ts";
+import { chainProvenance } from "../treasury/chain-result.ts";
+import { isNetworkContract } from "../treasury/network-contracts.ts";
+import { escrowFailure } from "./errors.ts";
+import type { GuestLink } from "./guest-link.ts";
+import { requireEscrow } from "./input.ts";
+import { isExpired, lockTrip, requireFunded, type StepAnswer } from "./steps.ts";
+import { takeTripStep } from "./trip-steps.ts";
+import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
+
+export type ClaimPorts = Pick<Ports, "chain" | "submission" | "stores" | "clock" | "claimKeys">;
+
+export interface ClaimRequest extends GuestLink {
+  guestWallet: Hex;
+  chainId: number;
+  /** Left out: the network's own. */
+  escrowAddress?: string | undefined;
+  claimCode?: string | undefined;
+  codeNonce?: Hex | undefined;
+  /** Left out: whosever trip it is. */
+  tenantId?: string | undefined;
+  /** Left out: no call waits, and nobody pays. */
+  callId?: string | undefined;
+  waitMs?: number | undefined;
+}
+
+/** A signature that nobody has used by then is worth nothing. */
+const SIGNATURE_HOURS = 1;
+
+/**
+ * Binds a guest's wallet to a trip, once: the claim signer's signature names the wallet, so that nobody who sees it can claim for
+ * another one. The same wallet again gets the first answer. Throws Failure with a code of `claimErrors`, `tripStateErrors` or
+ * `stepErrors`.
+ */
+export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promise<StepAnswer> {
+  const { chain, clock, claimKeys } = ports;
+  const { tripId, guestWallet, tenantId, callId, waitMs } = request;
+  const contract = requireEscrow(chain, request.escrowAddress);
+  if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
+  refuseContracts(chain, guestWallet);
+  const trip = await openClaim(ports, request);
+  const isAgain = await isClaimOf(ports, trip, guestWallet);
+  if (!isAgain) await requireCode(ports, request);
+  const deadline = BigInt(Math.floor(clock.now().add({ hours: SIGNATURE_HOURS }).epochMilliseconds / 1000));
+  const claim = { chainId: chain.chainId, escrow: contract.address, tripId, guest: guestWallet, deadline };
+  const signature = await claimKeys.signClaim(trip.codeNonce, claim);
+  return await takeTripStep(ports, {
+    tenantId,
+    callId: callId ?? null,
+    tripId,
+    action: { name: "claim", guest: guestWallet, deadline, signature },
+    result: { tripId, guestWallet, escrowAddress: contract.address, ...chainProvenance(chain, clock) },
+    check() {
+      // What was under way had no effect meanwhile: then the code is asked for again.
+      if (isAgain) throw escrowFailure("trip_in_progress");
+    },
+    waitMs,
+  });
+}
+
+/** The trip, for who has its link. Throws `trip_not_found` and `claim_link_invalid`; wrong links are not counted, as none can be guessed. */
+export async function openClaim(
+  { chain, stores, claimKeys }: Pick<ClaimPorts, "chain" | "stores" | "claimKeys">,
+  { tripId, linkSecret, tenantId }: GuestLink & { tenantId?: string | undefined },
+): Promise<Trip> {
+  const { network } = chain;
+  const { trips } = stores;
+  const trip = tenantId === undefined ? await trips.get(network, tripId) : await trips.find(tenantId, network, tripId);
+  if (trip === undefined) throw escrowFailure("trip_not_found");
+  if (!isEqual(linkSecret, claimKeys.linkSecret(trip.codeNonce))) throw escrowFailure("claim_link_invalid");
+  return trip;
+}
+
+/** Whether this wallet has claimed the trip, or is about to. Throws what keeps any other one from it. */
+async function isClaimOf({ stores, clock }: ClaimPorts, trip: Trip, guestWallet: Hex): Promise<boolean> {
+  requireFunded(trip);
+  if (trip.guestWallet !== undefined) {
+    if (trip.guestWallet !== guestWallet) throw escrowFailure("already_claimed");
+    return true;
+  }
+  if (trip.pending?.step === "claim") {
+    const order = (await stores.chainTransactions.get(trip.pending.transactionId))?.order;
+    if (order?.kind === "escrow" && order.action.name === "claim" && order.action.guest === guestWallet) return true;
+    throw escrowFailure("trip_in_progress");
+  }
+  if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
+  if (trip.state === "closed") throw escrowFailure("trip_closed");
+  return false;
+}
+
+/**
+ * Codes are tried one at a time, under the trip's lock, and each wrong one is counted before the next is looked at: who sends
+ * thousands at once has tried five.
+ */
+async function requireCode({ chain, stores, claimKeys }: ClaimPorts, request: ClaimRequest): Promise<void> {
+  const { tripId, tenantId, claimCode, codeNonce } = request;
+  const { network } = chain;
+  // Thrown in there, it would take the count back with it.
+  const refusal = await stores.transaction(async ({ trips }) => {
+    const trip = await lockTrip(trips, network, tenantId, tripId);
+    if (trip.wrongCodes >= MOST_WRONG_CODES) return escrowFailure("claim_locked");
+    if (trip.requiresCode && claimCode === undefined) return escrowFailure("claim_code_required");
+    const isRightCode = !trip.requiresCode || isEqual(claimCode ?? "", claimKeys.claimCode(trip.codeNonce));
+    const isRightNonce = codeNonce === undefined || isEqual(codeNonce, trip.codeNonce);
+    if (isRightCode && isRightNonce) return undefined;
+    const wrongCodes = await trips.countWrongCode(network, tripId, MOST_WRONG_CODES);
+    return wrongCode(MOST_WRONG_CODES - (wrongCodes ?? MOST_WRONG_CODES));
+  });
+  if (refusal !== undefined) throw refusal;
+}
+
+function wrongCode(attemptsLeft: number): Failure {
+  const detail =
+    attemptsLeft === 0
+      ? "The code or the code nonce is wrong, and that was the last attempt: the buyer has to unlock the claim."
+      : `The code or the code nonce is wrong. Attempts left: ${attemptsLeft}.`;
+  return escrowFailure("claim_code_wrong", { detail, extra: { attemptsLeft } });
+}
+
+function wrongChain(chainId: number): Failure {
+  return escrowFailure("wrong_chain", {
+    detail: `The trip is on the chain ${chainId}: send this as chainId.`,
+    extra: { chainId },
+  });
+}
+
+function refuseContracts(chain: Chain, guestWallet: Hex): void {
+  if (!isNetworkContract(chain, guestWallet)) return;
+  throw invalidInput([{ path: "guestWallet", message: "is one of the network's contracts, and nobody's wallet" }]);
+}
+
+/** Takes as long whatever is different, and however long the texts are. */
+function isEqual(given: string, wanted: string): boolean {
+  const [one, other] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}

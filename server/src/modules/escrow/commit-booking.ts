@@ -1,0 +1,60 @@
+import { invalidInput } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { isNetworkContract } from "../treasury/network-contracts.ts";
+import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
+import { escrowFailure } from "./errors.ts";
+import type { EscrowBooking } from "./escrow-bookings.ts";
+import { type Asking, answerOf, type StepAnswer, type StepPorts } from "./steps.ts";
+
+export interface CommittedAmounts {
+  vendorAmount: Micro;
+  markup: Micro;
+  serviceFee: Micro;
+}
+
+export interface CommitRequest extends Asking {
+  tenantId: string;
+  bookingId: Hex;
+  vendor: Hex;
+  itineraryHash: Hex;
+  itineraryCid: string | undefined;
+  /** Asked only for a commit that is not known yet: what was priced once stays as it is. */
+  price(): Promise<CommittedAmounts & { pricing?: Readonly<Record<string, unknown>>; answer: object }>;
+  isSame: IsSameStep;
+}
+
+/** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
+export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
+  const { stores, chain } = ports;
+  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMs } = request;
+  const booking = await requireBooking(stores, chain.network, { tenantId, bookingId });
+  const known = await findSameStep(stores, booking, "commit", isSame);
+  if (known !== undefined) return await answerOf(ports, known, request);
+  // Before the price: nobody should mend a markup for a booking that takes no price any more.
+  requireState(booking, "commit");
+  await requireVendor(ports, booking, vendor);
+  const { vendorAmount, markup, serviceFee, pricing, answer } = await request.price();
+  return await takeBookingStep(ports, {
+    tenantId,
+    callId,
+    action: { name: "commit", bookingId, vendor, vendorAmount, markup, serviceFee, itineraryHash },
+    details: {
+      ...(itineraryCid === undefined ? {} : { itineraryCid }),
+      ...(pricing === undefined ? {} : { pricing }),
+    },
+    result: ({ tripId }) => ({ bookingId, tripId, state: "committed", vendorAddress: vendor, ...answer }),
+    isSame,
+    waitMs,
+  });
+}
+
+/** Somebody who can be paid, and who is not the one who pays. */
+async function requireVendor({ stores, chain }: StepPorts, { tripId, network }: EscrowBooking, vendor: Hex) {
+  const trip = await stores.trips.get(network, tripId);
+  if (vendor === trip?.funder || isNetworkContract(chain, vendor)) {
+    const message = "is no vendor: it is your own wallet or one of the network's contracts";
+    throw invalidInput([{ path: "vendorAddress", message }]);
+  }
+  if (await chain.isBlocked("USDC", vendor)) throw escrowFailure("recipient_blocked");
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UNIT } from "../../../test/support/chain-world.ts";
+import { dyingProcess } from "../../../test/support/dying-ports.ts";
+import { freshHash } from "../../../test/support/escrow.ts";
+import { openTripWorld, type StepCall, type TripWorld } from "../../../test/support/trip-world.ts";
+import { systemRandom } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { takeReservation } from "./booking-steps.ts";
+import type { StepAnswer } from "./steps.ts";
+
+let world: TripWorld;
+beforeAll(async () => {
+  world = await openTripWorld();
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+const VENDOR: Hex = "0x00000000000000000000000000000000000000bb";
+/** More than any step has moments. */
+const MOST_DEATHS = 24;
+const OUTLIVED = "outlived";
+
+interface Subject {
+  planned: ReturnType<TripWorld["plan"]>;
+  tripId: Hex;
+  bookingId: Hex;
+  /** The Idempotency-Key of every call for it. */
+  key: string;
+}
+
+/** A step, what there must be before it, and what is there once it was taken, however often. */
+interface Kind {
+  prepare(subject: Subject): Promise<unknown>;
+  take(subject: Subject, call: StepCall): Promise<Pick<StepAnswer, "kind">>;
+  taken: { state: string; free: bigint; held: bigint };
+}
+
+const fund = async ({ planned }: Subject) => await world.fund(planned, { callId: await world.newCall() });
+
+async function reserve(subject: Subject) {
+  await fund(subject);
+  const { tripId, bookingId } = subject;
+  await world.reserve(tripId, bookingId, 4n * UNIT, { callId: await world.newCall() });
+}
+
+async function confirm(subject: Subject) {
+  await reserve(subject);
+  const { bookingId } = subject;
+  const amounts = { vendor: VENDOR, vendorAmount: UNIT, markup: UNIT, serviceFee: UNIT };
+  const commit = { name: "commit", bookingId, ...amounts, itineraryHash: freshHash() } as const;
+  await world.step(commit, { callId: await world.newCall() });
+  await world.step({ name: "confirm", bookingId, ticketHash: freshHash() }, { callId: await world.newCall() });
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  fund: {
+    prepare: async () => undefined,
+    take: ({ planned }, call) => world.fund(planned, call),
+    taken: { state: "none", free: 10n * UNIT, held: 0n },
+  },
+  reserve: {
+    prepare: fund,
+    take: ({ tripId, bookingId }, call) => world.reserve(tripId, bookingId, 4n * UNIT, call),
+    taken: { state: "reserved", free: 6n * UNIT, held: 4n * UNIT },
+  },
+  settle: {
+    prepare: confirm,
+    take: ({ bookingId }, call) => world.step({ name: "settle", bookingId }, call),
+    taken: { state: "settled", free: 6n * UNIT, held: 0n },
+  },
+  log: {
+    prepare: fund,
+    take: ({ tripId }, call) =>
+      world.tripStep(tripId, { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT }, call),
+    taken: { state: "none", free: 9n * UNIT, held: 0n },
+  },
+};
+
+function newSubject(): Subject {
+  const planned = world.plan(10n * UNIT);
+  return { planned, tripId: planned.trip.tripId, bookingId: freshHash(), key: freshHash() };
+}
+
+async function stateOf({ tripId, bookingId }: Subject) {
+  const [there, trip] = [await world.escrow.booking(tripId, bookingId), await world.escrow.trip(tripId)];
+  const booking = await world.stores.escrowBookings.find(world.tenantId, "sandbox", bookingId);
+  const record = await world.stores.trips.get("sandbox", tripId);
+  return {
+    chain: { state: there.state, free: trip?.free ?? 0n, held: trip?.held ?? 0n },
+    record: {
+      state: booking?.state ?? "none",
+      free: record?.free ?? 0n,
+      held: record?.held ?? 0n,
+      underWay: (record?.promised ?? 0n) > 0n || booking?.pending !== undefined,
+    },
+  };
+}
+
+describe("a process that dies", () => {
+  it.each(Object.entries(kinds))(
+    "at any moment of %s, before or after its intent, its broadcast and its receipt, leaves what the next one finishes once",
+    { timeout: 240_000 },
+    async (_name, { prepare, take, taken }) => {
+      /** What the dead process left of its call, or that it outlived the step. */
+      async function live(subject: Subject, deathAt: number): Promise<string> {
+        const where = `dies after step ${deathAt}`;
+        expect((await stateOf(subject)).chain, where).not.toEqual(taken);
+        const callId = await world.newCall(subject.key);
+        const dying = dyingProcess(deathAt, "after");
+        const living = take(subject, { callId, ports: world.openDying(dying) }).then(() => false);
+        if (!(await Promise.race([living, dying.death.then(() => true)]))) return OUTLIVED;
+        const { effect } = await world.effectOf(callId);
+        await world.drain(world.network);
+        // What was stored is carried out without anybody's asking again.
+        const after = await stateOf(subject);
+        if (effect === "none") expect(after.chain, where).not.toEqual(taken);
+        else expect(after.chain, where).toEqual(taken);
+        expect((await world.effectOf(callId)).effect, where).toBe(effect === "none" ? "none" : "done");
+        const again = await world.carriedOut(take(subject, { callId: await world.newCall(subject.key) }));
+        expect(again.kind, where).toBe(effect === "none" ? "confirmed" : "replayed");
+        const end = { chain: taken, record: { ...taken, underWay: false } };
+        expect(await stateOf(subject), where).toEqual(end);
+        return effect;
+      }
+
+      const subjects = Array.from({ length: MOST_DEATHS }, newSubject);
+      await world.carriedOut(Promise.all(subjects.map(prepare)));
+      // After one is before the next: every moment between two requests or statements comes once.
+      const lives = new Set<string>();
+      for (const [index, subject] of subjects.entries()) {
+        const life = await live(subject, index + 1);
+        lives.add(life);
+        if (life === OUTLIVED) break;
+      }
+      // Control: some died at each stage, in their order, and the last one outlived.
+      expect([...lives]).toEqual(["none", "open", "done", OUTLIVED]);
+      expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+    },
+  );
+});
+
+describe("the contract refuses what the records allowed", () => {
+  const refused = async (work: Promise<unknown>) =>
+    await world.carriedOut(work).then(
+      () => expect.fail("it was carried out"),
+      (error: unknown) => error,
+    );
+
+  it("a reservation of a trip that has expired there leaves the money free", async () => {
+    const tripId = await world.newTrip(10n * UNIT, { seconds: 600 });
+    await world.devChain.ask("evm_increaseTime", [700]);
+    await world.devChain.mine();
+    const bookingId = freshHash();
+    const callId = await world.newCall();
+    const error = await refused(world.reserve(tripId, bookingId, UNIT, { callId }));
+    expect(error).toMatchObject({ code: "trip_expired", extra: { txHash: expect.stringMatching(/^0x/) } });
+    expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n, held: 0n });
+    expect(await world.booking(bookingId)).toMatchObject({ state: "failed", pending: undefined, transactions: [] });
+    expect((await world.effectOf(callId)).effect).toBe("failed");
+    const fee = { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT } as const;
+    expect(await refused(world.tripStep(tripId, fee, { callId: await world.newCall() }))).toMatchObject({
+      code: "trip_expired",
+    });
+    expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n, actionFeePaid: 0n });
+    // The id is free again, for another trip.
+    const other = await world.newTrip(10n * UNIT, {});
+    await world.carriedOut(world.reserve(other, bookingId, UNIT, { callId: await world.newCall() }));
+    expect(await world.booking(bookingId)).toMatchObject({ tripId: other, state: "reserved", reserved: UNIT });
+  });
+
+  it("a budget that the treasury lacks on the chain is available again, and the trip is none", async () => {
+    const before = await world.tenant.balance();
+    const planned = world.plan(10n * UNIT, { seconds: -60 });
+    const callId = await world.newCall();
+    expect(await refused(world.fund(planned, { callId }))).toMatchObject({ code: "transfer_reverted" });
+    expect(await world.tenant.balance()).toEqual(before);
+    const { tripId } = planned.trip;
+    expect(await world.trip(tripId)).toMatchObject({ state: "failed", free: 0n });
+    const reserving = world.reserve(tripId, freshHash(), UNIT, { callId: await world.newCall() });
+    expect(await refused(reserving)).toMatchObject({ code: "trip_not_funded" });
+    expect(await world.reconcile(world.network)).toEqual({ USDC: 0n, EURC: 0n });
+  });
+});
+
+/** Without an id of its own. */
+const asked = (tripId: Hex, amount: bigint) => ({
+  tenantId: world.tenantId,
+  tripId,
+  bookingId: undefined,
+  amount,
+  random: systemRandom,
+  result: () => ({}),
+});
+
+describe("steps of a whole trip", () => {
+  it("a closed trip gives back what is free, once, and its bookings go on", async () => {
+    const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
+    const call = async () => ({ callId: await world.newCall() });
+    await world.carriedOut(world.reserve(tripId, bookingId, 4n * UNIT, await call()));
+    const before = await world.tenant.balanceOnChain();
+    const answers = await world.carriedOut(
+      Promise.all([1, 2, 3].map(async () => await world.tripStep(tripId, { name: "close" }, await call()))),
+    );
+    expect(answers.map(({ kind }) => kind).toSorted()).toEqual(["confirmed", "replayed", "replayed"]);
+    expect(new Set(answers.map(({ transaction }) => transaction.hash)).size).toBe(1);
+    expect((await world.tenant.balanceOnChain()) - before).toBe(6n * UNIT);
+    expect(await world.trip(tripId)).toMatchObject({ state: "closed", free: 0n, held: 4n * UNIT, refunded: 6n * UNIT });
+    const late = world.carriedOut(world.reserve(tripId, freshHash(), 1n, await call()));
+    await expect(late).rejects.toMatchObject({ code: "trip_closed" });
+    await world.carriedOut(world.step({ name: "cancel", bookingId, reason: "timeout" }, await call()));
+    expect(await world.trip(tripId)).toMatchObject({ free: 0n, held: 0n, refunded: 10n * UNIT });
+    expect(await world.escrow.trip(tripId)).toMatchObject({ free: 0n, held: 0n, isClosed: true });
+  });
+
+  it("is not closed while a reservation is under way, nor reserved from while it is closed", async () => {
+    const tripId = await world.newTrip(10n * UNIT);
+    const call = async () => ({ callId: await world.newCall() });
+    const reserving = world.reserve(tripId, freshHash(), UNIT, await call());
+    await expect.poll(async () => (await world.trip(tripId)).promised).toBe(UNIT);
+    await expect(world.tripStep(tripId, { name: "close" }, await call())).rejects.toMatchObject({
+      code: "trip_in_progress",
+    });
+    await world.carriedOut(reserving);
+    const closing = world.tripStep(tripId, { name: "close" }, await call());
+    await expect.poll(async () => (await world.trip(tripId)).pending?.step).toBe("close");
+    await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({
+      code: "trip_in_progress",
+    });
+    await world.carriedOut(closing);
+    expect(await world.trip(tripId)).toMatchObject({ state: "closed", pending: undefined, held: UNIT });
+  });
+
+  it("an Idempotency-Key whose first call is still undecided is no other request's", async () => {
+    const [tripId, key] = [await world.newTrip(10n * UNIT), freshHash()];
+    const call = async () => ({ callId: await world.newCall(key) });
+    const reserve = async (amount: bigint) =>
+      await takeReservation(world.ports, { ...(await call()), ...asked(tripId, amount), waitMs: 0 });
+    await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
+    await expect(reserve(2n * UNIT)).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
+    const log = { name: "log", actionId: freshHash(), actionType: "hold", fee: UNIT } as const;
+    await expect(world.tripStep(tripId, log, await call())).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    await world.drain(world.network);
+    expect(await reserve(UNIT)).toMatchObject({ kind: "replayed" });
+    expect(await world.trip(tripId)).toMatchObject({ free: 9n * UNIT, promised: 0n, held: UNIT });
+  });
+
+  it("takes nothing while the operator has stopped the money, and answers what was done before", async () => {
+    const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
+    const call = async () => ({ callId: await world.newCall() });
+    const first = await world.carriedOut(world.reserve(tripId, bookingId, UNIT, await call()));
+    await world.stores.chainNetworks.stop("sandbox", "a test");
+    try {
+      await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({
+        code: "settlement_stopped",
+      });
+      const again = await world.reserve(tripId, bookingId, UNIT, await call());
+      expect(again).toMatchObject({ kind: "replayed", result: first.result });
+    } finally {
+      await world.stores.chainNetworks.resume("sandbox");
+    }
+  });
+});

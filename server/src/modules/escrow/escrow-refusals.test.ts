@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BookingTool,
+  cancelOf,
+  commitOf,
+  type Escrow,
+  freshHash,
+  journey,
+  openEscrow,
+  ticketOf,
+} from "../../../test/support/escrow.ts";
+import { type Answer, startTestService, type TestService } from "../../../test/support/service.ts";
+import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import type { Hex } from "../../domain/tokens.ts";
+
+/** What steps of trips and bookings refuse, before anything is stored. */
+let service: TestService;
+let escrow: Escrow;
+let tripId: Hex;
+let own: Hex;
+let other: Awaited<ReturnType<typeof newFundedTenant>>;
+beforeAll(async () => {
+  service = await startTestService();
+  escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
+  own = await escrow.treasuryOf(service.tenantId);
+  other = await newFundedTenant(service, "Other");
+  tripId = await escrow.prefund("10000");
+});
+afterAll(async () => {
+  await escrow.close();
+  await service[Symbol.asyncDispose]();
+});
+
+const codeOf = ({ body }: Answer) => body.code;
+
+describe("out of order", () => {
+  const refused: readonly [BookingTool, readonly string[]][] = [
+    ["reserve_booking", ["confirm_flight", "settle_booking"]],
+    ["commit_booking", ["settle_booking"]],
+    ["settle_booking", ["cancel_booking"]],
+    ["cancel_booking", ["commit_booking", "confirm_flight", "settle_booking"]],
+  ];
+
+  it.each(refused)("after %s: %j are refused and move nothing", async (last, tools) => {
+    const bookingId = await escrow.bookingAfter(tripId, last);
+    const [count, trip, balance] = [await escrow.countSteps(), await escrow.trip(tripId), await escrow.balanceOf(own)];
+    for (const tool of tools) {
+      const args =
+        tool === "cancel_booking"
+          ? cancelOf(bookingId, tripId)
+          : journey.find((step) => step.tool === tool)?.argsOf(bookingId);
+      const answer = await service.call(tool, args);
+      expect(answer.status).toBe(500);
+      expect(answer.body).toMatchObject({ code: "wrong_state", retryable: false });
+    }
+    const again = await service.call("reserve_booking", { tripId, bookingId, upperBoundUsdc: "10" });
+    if (last === "cancel_booking") expect(again.body).toMatchObject({ code: "wrong_state", state: "cancelled" });
+    expect(await escrow.countSteps()).toBe(count);
+    expect(await escrow.trip(tripId)).toEqual(trip);
+    expect(await escrow.balanceOf(own)).toBe(balance);
+  });
+});
+
+describe("ids that are not the caller's", () => {
+  it("do not exist: another tenant's", async () => {
+    const bookingId = await escrow.bookingAfter(tripId, "confirm_flight");
+    const asks: readonly [string, object, string][] = [
+      ["reserve_booking", { tripId, upperBoundUsdc: "1" }, "trip_not_found"],
+      ["log_agent_action", { tripId }, "trip_not_found"],
+      ["commit_booking", commitOf(bookingId), "booking_not_found"],
+      ["confirm_flight", ticketOf(bookingId), "booking_not_found"],
+      ["settle_booking", { bookingId }, "booking_not_found"],
+      ["cancel_booking", cancelOf(bookingId, tripId), "booking_not_found"],
+    ];
+    for (const [tool, args, code] of asks) expect(codeOf(await service.call(tool, args, other.as))).toBe(code);
+    expect((await escrow.booking(bookingId)).state).toBe("confirmed");
+  });
+
+  it("a booking's id belongs to one tenant only as far as it is concerned", async () => {
+    const bookingId = freshHash();
+    const theirs = await escrow.prefund("5", {}, other.as);
+    resultOf(await service.call("reserve_booking", { tripId: theirs, bookingId, upperBoundUsdc: "5" }, other.as));
+    resultOf(await service.call("reserve_booking", { tripId, bookingId, upperBoundUsdc: "7" }));
+    resultOf(await service.call("cancel_booking", cancelOf(bookingId, tripId)));
+    expect(await escrow.bookingOnChain(tripId, bookingId)).toMatchObject({ state: "cancelled", reserved: 7_000_000n });
+    expect(await escrow.bookingOnChain(theirs, bookingId)).toMatchObject({ state: "reserved", reserved: 5_000_000n });
+  });
+
+  it.each([freshHash(), "0x12", "trip_1", ""])("nor do unknown ones: %s", async (id) => {
+    expect(codeOf(await service.call("reserve_booking", { tripId: id, upperBoundUsdc: "1" }))).toBe("trip_not_found");
+    expect(codeOf(await service.call("log_agent_action", { tripId: id }))).toBe("trip_not_found");
+    expect(codeOf(await service.call("settle_booking", { bookingId: id }))).toBe("booking_not_found");
+    const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
+    const cancel = { ...cancelOf(bookingId, tripId), tripId: id };
+    expect(codeOf(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
+  });
+
+  it("a booking is not cancelled under another trip of the same tenant", async () => {
+    const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
+    const cancel = { ...cancelOf(bookingId, tripId), tripId: await escrow.prefund("5") };
+    expect(codeOf(await service.call("cancel_booking", cancel))).toBe("booking_not_found");
+  });
+});
+
+describe("arguments that do not fit", () => {
+  const bad: readonly [string, string, (bookingId: Hex) => object][] = [
+    ...["0", "-1", "1e3", "1.1234567", "9223372036854.775808", "", "1,5"].map(
+      (amount): [string, string, () => object] => [
+        "reserve_booking",
+        "upperBoundUsdc",
+        () => ({ tripId, upperBoundUsdc: amount }),
+      ],
+    ),
+    ["reserve_booking", "bookingId", () => ({ tripId, upperBoundUsdc: "1", bookingId: "0x12" })],
+    ["reserve_booking", "escrowAddress", () => ({ tripId, upperBoundUsdc: "1", escrowAddress: stranger() })],
+    ["commit_booking", "vendorAmountUsdc", (id) => ({ ...commitOf(id), vendorAmountUsdc: "0" })],
+    ["commit_booking", "feeAmountUsdc", (id) => ({ ...commitOf(id), feeAmountUsdc: "-0.1" })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: `0x${"0".repeat(40)}` })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: own })],
+    ["commit_booking", "vendorAddress", (id) => ({ ...commitOf(id), vendorAddress: escrow.usdc })],
+    ["commit_booking", "itineraryHash", (id) => ({ ...commitOf(id), itineraryHash: "0x17" })],
+    ["confirm_flight", "ticketOrderHash", (id) => ({ bookingId: id, ticketOrderHash: "TK-1" })],
+    ["cancel_booking", "reason", (id) => ({ ...cancelOf(id, tripId), reason: "because" })],
+    ["log_agent_action", "feeMicroUsdc", () => ({ tripId, feeMicroUsdc: "0.5" })],
+    ["log_agent_action", "actionType", () => ({ tripId, actionType: "dance" })],
+    ...["0", "1.5", "-1"].map((costMicroUsdc): [string, string, (id: Hex) => object] => [
+      "confirm_booking",
+      "costMicroUsdc",
+      (bookingId) => ({ ...pricedOf(bookingId), costMicroUsdc }),
+    ]),
+    ["confirm_booking", "markupMicroUsdc", (id) => ({ ...pricedOf(id), markupBps: 1, markupMicroUsdc: "1" })],
+    ["confirm_booking", "markupBps", (id) => ({ ...pricedOf(id), markupBps: 10_001 })],
+  ];
+  const pricedOf = (bookingId: Hex) => {
+    const { vendorAddress, itineraryHash } = commitOf(bookingId);
+    return { bookingId, costMicroUsdc: "9000000", vendorAddress, itineraryHash };
+  };
+
+  it("are named, and nothing is stored", async () => {
+    const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
+    const count = await escrow.countSteps();
+    for (const [tool, path, argsOf] of bad) {
+      const answer = await service.call(tool, argsOf(bookingId));
+      expect(answer.body, `${tool} ${JSON.stringify(argsOf(bookingId))}`).toMatchObject({
+        code: "invalid_input",
+        issues: [expect.objectContaining({ path })],
+      });
+      expect(answer.status).toBe(400);
+    }
+    const address = await escrow.escrowAddress();
+    const shouted = address.toUpperCase().replace("0X", "0x");
+    const vendor = await service.call("commit_booking", { ...commitOf(bookingId), vendorAddress: address });
+    expect(vendor.body).toMatchObject({ code: "invalid_input", issues: [{ path: "vendorAddress" }] });
+    expect(await escrow.countSteps()).toBe(count);
+    // Control: the escrow of this network may be named.
+    resultOf(await service.call("commit_booking", { ...commitOf(bookingId), escrowAddress: shouted }));
+  });
+});
+
+describe("limits", () => {
+  it("a reservation is within what is free", async () => {
+    const small = await escrow.prefund("100");
+    resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "60" }));
+    const answer = await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40.000001" });
+    expect(answer.body).toMatchObject({
+      code: "insufficient_budget",
+      retryable: false,
+      needsUsdc: "40.000001",
+      freeUsdc: "40.00",
+      missingUsdc: "0.000001",
+    });
+    resultOf(await service.call("reserve_booking", { tripId: small, upperBoundUsdc: "40" }));
+  });
+
+  it("a commit is within its reservation, fees included", async () => {
+    const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
+    const over = { ...commitOf(bookingId), vendorAmountUsdc: "9.500001" };
+    expect((await service.call("commit_booking", over)).body).toMatchObject({
+      code: "exceeds_reservation",
+      needsUsdc: "10.000001",
+      reservedUsdc: "10.00",
+      missingUsdc: "0.000001",
+    });
+    resultOf(await service.call("commit_booking", { ...over, vendorAmountUsdc: "9.5" }));
+  });
+
+  it("an expired trip takes nothing new, and what is committed goes on", async () => {
+    const brief = await escrow.prefund("50");
+    const reserved = await escrow.bookingAfter(brief, "reserve_booking");
+    const committed = await escrow.bookingAfter(brief, "commit_booking");
+    await service.sql("update trip set expires_at = now() where trip_id = $1", [brief]);
+    expect(codeOf(await service.call("reserve_booking", { tripId: brief, upperBoundUsdc: "1" }))).toBe("trip_expired");
+    expect(codeOf(await service.call("log_agent_action", { tripId: brief }))).toBe("trip_expired");
+    expect(codeOf(await service.call("commit_booking", commitOf(reserved)))).toBe("trip_expired");
+    resultOf(await service.call("confirm_flight", ticketOf(committed)));
+    resultOf(await service.call("settle_booking", { bookingId: committed }));
+    resultOf(await service.call("cancel_booking", cancelOf(reserved, brief)));
+  });
+
+  it("a key without the scope does nothing", async () => {
+    const bookingId = await escrow.bookingAfter(tripId, "reserve_booking");
+    const scopes = ["escrow:read", "escrow:write"];
+    const { apiKey: key } = await service.operator((identity) =>
+      identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" }),
+    );
+    const answer = await service.call("cancel_booking", cancelOf(bookingId, tripId), { key });
+    expect(answer.body).toMatchObject({ code: "missing_scope", scope: "escrow:spend" });
+  });
+});

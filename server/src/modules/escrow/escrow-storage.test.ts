@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freshHash } from "../../../test/support/escrow.ts";
+import { openTestIdentities } from "../../../test/support/identity.ts";
+import { stranger } from "../../../test/support/treasury.ts";
+import { createStores } from "../../compose-stores.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { NewTrip } from "./trips.ts";
+
+type Setup = Awaited<ReturnType<typeof openTestIdentities>>;
+
+let setup: Setup;
+let stores: ReturnType<typeof createStores>;
+const start = Temporal.Instant.from("2026-11-20T10:00:00Z");
+beforeAll(async () => {
+  setup = await openTestIdentities();
+  stores = createStores(setup.db, { now: () => start }, setup.vault);
+});
+afterAll(() => setup.close());
+
+const NETWORK = "sandbox";
+const newTrip = (change: Partial<NewTrip> = {}): NewTrip => ({
+  tripId: freshHash(),
+  network: NETWORK,
+  tenantId: "tenant_a",
+  userId: "svc:key",
+  escrow: stranger(),
+  funder: stranger(),
+  budget: 100n,
+  expiresAt: start.add({ hours: 24 }),
+  codeNonce: freshHash(),
+  requiresCode: true,
+  details: { linkOrigin: "https://app.example", guestName: "Amelia" },
+  guestEmail: undefined,
+  mail: "none",
+  ...change,
+});
+
+describe("trips", () => {
+  it("are read as they were stored, and the guest's address is readable with the master key only", async () => {
+    const trip = newTrip({ guestEmail: "amelia@example.com", mail: "pending" });
+    const stored = await stores.trips.insert(trip);
+    expect(stored).toMatchObject({
+      ...trip,
+      state: "funding",
+      free: 0n,
+      promised: 0n,
+      wrongCodes: 0,
+      transactions: [],
+    });
+    expect(await stores.trips.get(NETWORK, trip.tripId)).toEqual(stored);
+    const row = await setup.db.selectFrom("trip").selectAll().where("trip_id", "=", trip.tripId).executeTakeFirst();
+    expect(
+      JSON.stringify({ ...row, budget_micro: "" }, (_key, part) => (typeof part === "bigint" ? "" : part)),
+    ).not.toContain("amelia@");
+    // Moved to another trip it cannot be read.
+    const other = await stores.trips.insert(newTrip());
+    const encrypted_guest_email = row?.encrypted_guest_email ?? "";
+    await setup.db.updateTable("trip").set({ encrypted_guest_email }).where("trip_id", "=", other.tripId).execute();
+    await expect(stores.trips.get(NETWORK, other.tripId)).rejects.toThrow();
+    await setup.db.deleteFrom("trip").where("trip_id", "=", other.tripId).execute();
+  });
+
+  it("are another tenant's or another network's for nobody else", async () => {
+    const { tripId } = await stores.trips.insert(newTrip());
+    expect(await stores.trips.find("tenant_a", NETWORK, tripId)).toBeDefined();
+    expect(await stores.trips.find("tenant_b", NETWORK, tripId)).toBeUndefined();
+    expect(await stores.trips.find("tenant_a", "production", tripId)).toBeUndefined();
+    expect(await stores.trips.unlock("tenant_b", NETWORK, tripId)).toBe(false);
+    expect(await stores.trips.unlock("tenant_a", NETWORK, tripId)).toBe(true);
+  });
+
+  it("keep each step with its transaction, and set what a change has, also to nothing", async () => {
+    const { tripId } = await stores.trips.insert(newTrip());
+    const [fund, claim] = [freshHash(), freshHash()];
+    const change = { state: "funded", free: 100n, transaction: { step: "fund", transactionHash: fund } } as const;
+    await stores.trips.change(NETWORK, tripId, change);
+    const pending = { step: "claim", transactionId: "ctx_1" } as const;
+    await stores.trips.change(NETWORK, tripId, { pending });
+    expect((await stores.trips.get(NETWORK, tripId))?.pending).toEqual(pending);
+    const guestWallet = stranger();
+    const transaction = { step: "claim", transactionHash: claim } as const;
+    await stores.trips.change(NETWORK, tripId, { pending: undefined, guestWallet, claimedAt: start, transaction });
+    const trip = await stores.trips.get(NETWORK, tripId);
+    expect(trip).toMatchObject({ state: "funded", free: 100n, pending: undefined, guestWallet });
+    expect(trip?.claimedAt?.toString()).toBe(start.toString());
+    expect(trip?.transactions.map(({ step, transactionHash }) => [step, transactionHash])).toEqual([
+      ["fund", fund],
+      ["claim", claim],
+    ]);
+    expect(trip?.transactions[0]?.at.toString()).toBe(start.toString());
+  });
+
+  it("do not lose or make a micro-unit, nor promise more than is free", async () => {
+    const { tripId } = await stores.trips.insert(newTrip());
+    await stores.trips.change(NETWORK, tripId, { state: "funded", free: 100n });
+    for (const change of [
+      { free: 99n },
+      { held: 1n },
+      { refunded: 1n },
+      { promised: 101n },
+      { free: 101n, held: -1n },
+    ]) {
+      await expect(stores.trips.change(NETWORK, tripId, change), JSON.stringify(Object.keys(change))).rejects.toThrow(
+        /check constraint/,
+      );
+    }
+    await stores.trips.change(NETWORK, tripId, { free: 40n, held: 50n, vendorPaid: 10n, promised: 40n });
+  });
+
+  it("count wrong codes up to the limit, also when they come at once", async () => {
+    const { tripId } = await stores.trips.insert(newTrip());
+    const counts = await Promise.all(Array.from({ length: 12 }, () => stores.trips.countWrongCode(NETWORK, tripId, 5)));
+    expect(counts.filter((count) => count !== undefined).toSorted()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("are one caller's after the other while they are locked, with what the one before has stored", async () => {
+    const { tripId } = await stores.trips.insert(newTrip());
+    await stores.trips.change(NETWORK, tripId, { state: "funded", free: 100n });
+    const take = () =>
+      stores.transaction(async ({ trips }) => {
+        const trip = await trips.lock(NETWORK, tripId);
+        const seen = trip?.transactions.length ?? -1;
+        const transaction = { step: "log", transactionHash: freshHash() } as const;
+        await trips.change(NETWORK, tripId, { promised: (trip?.promised ?? 0n) + 1n, transaction });
+        return seen;
+      });
+    const seen = await Promise.all(Array.from({ length: 6 }, take));
+    expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await stores.trips.get(NETWORK, tripId))?.promised).toBe(6n);
+  });
+});
+
+describe("bookings in escrow", () => {
+  async function newBooking(tenantId = "tenant_a", bookingId: Hex = freshHash()) {
+    const { tripId } = await stores.trips.insert(newTrip({ tenantId }));
+    const pending = { step: "reserve", transactionId: "ctx_1", details: {} } as const;
+    const booking = { bookingId, tripId, network: NETWORK, tenantId, reserved: 50n, pending } as const;
+    return { booking, inserted: await stores.escrowBookings.insert(booking) };
+  }
+
+  it("have an id that a tenant uses once, unless the reservation had no effect", async () => {
+    const { booking, inserted } = await newBooking();
+    expect(inserted).toMatchObject({ ...booking, state: "reserving", waiting: 0n, transactions: [] });
+    expect(await stores.escrowBookings.insert(booking)).toBeUndefined();
+    expect((await newBooking("tenant_b", booking.bookingId)).inserted).toBeDefined();
+    await stores.escrowBookings.change(booking, { state: "failed", pending: undefined });
+    const again = await newBooking("tenant_a", booking.bookingId);
+    expect(again.inserted).toMatchObject({ state: "reserving", tripId: again.booking.tripId });
+    expect(await stores.escrowBookings.listOfTrip(NETWORK, booking.tripId)).toEqual([]);
+  });
+
+  it("pay out all of a reservation or nothing, and only when they end", async () => {
+    const { booking } = await newBooking();
+    const bad = [
+      { vendorAmount: 40n, markup: 10n, serviceFee: 1n },
+      { state: "settled" as const },
+      { vendorPaid: 50n },
+      { state: "settled" as const, vendorPaid: 49n },
+    ];
+    for (const change of bad) {
+      await expect(stores.escrowBookings.change(booking, change)).rejects.toThrow(/check constraint/);
+    }
+    const transaction = { step: "settle", transactionHash: freshHash() } as const;
+    const details = { itineraryCid: "bafy", pricing: { totalMicroUsdc: "50" } };
+    const amounts = { vendorPaid: 40n, feePaid: 4n, refunded: 6n, waiting: 40n };
+    await stores.escrowBookings.change(booking, {
+      state: "settled",
+      ...amounts,
+      details,
+      pending: undefined,
+      transaction,
+    });
+    expect(await stores.escrowBookings.find("tenant_a", NETWORK, booking.bookingId)).toMatchObject({
+      state: "settled",
+      ...amounts,
+      details,
+      pending: undefined,
+      transactions: [expect.objectContaining(transaction)],
+    });
+    expect(await stores.escrowBookings.find("tenant_b", NETWORK, booking.bookingId)).toBeUndefined();
+  });
+});

@@ -1,0 +1,38 @@
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { TripTerms } from "../../ports/escrow-contract.ts";
+import { type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/send-out.ts";
+import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
+import type { NewTrip } from "./trips.ts";
+
+export interface FundingRequest {
+  callId: string;
+  trip: NewTrip;
+  terms: TripTerms;
+  /** The answer but for `txHash`, `chainId` and `status`. It is stored: nothing secret may be in it. */
+  result: Readonly<Record<string, unknown>>;
+  /** Whether what an earlier call with the same Idempotency-Key has stored is what is asked now. */
+  isSame(earlier: ChainTransaction): boolean;
+  waitMs?: number | undefined;
+}
+
+/**
+ * Stores the trip as `funding` with the order that brings its budget from the tenant's treasury into the escrow, and waits.
+ * Throws Failure with a code of `sendOutErrors`.
+ */
+export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
+  const { callId, trip, terms, result, isSame, waitMs } = request;
+  const { tenantId, tripId, escrow } = trip;
+  return await sendOut(ports, {
+    tenantId,
+    callId,
+    idempotencyKey: `${TRIP_PREFUND_PURPOSE}:${callId}`,
+    purpose: TRIP_PREFUND_PURPOSE,
+    order: { kind: "trip_prefund", token: "USDC", escrow, tripId, terms },
+    result,
+    waitMs,
+    isSame,
+    async alongside({ trips }) {
+      await trips.insert(trip);
+    },
+  });
+}

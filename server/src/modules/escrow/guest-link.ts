@@ -1,0 +1,40 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { ClaimKeys } from "../../ports/claim-keys.ts";
+import type { Trip } from "./trips.ts";
+
+/** Longer than any link of ours. */
+const LONGEST_LINK = 500;
+const PATH = /^\/claim\/(0x[0-9a-f]{64})$/i;
+/** 32 bytes in base64url. */
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+/** Of its page, in text: the trip's id follows. */
+export const CLAIM_PATH = "/claim";
+
+export interface GuestLink {
+  tripId: Hex;
+  linkSecret: string;
+}
+
+/** The secret stands behind the `#`, which browsers keep to themselves. */
+export function buildGuestLink(linkOrigin: string, { tripId, linkSecret }: GuestLink): string {
+  return `${linkOrigin}${CLAIM_PATH}/${tripId}#${linkSecret}`;
+}
+
+export function guestLinkOf(claimKeys: ClaimKeys, trip: Pick<Trip, "tripId" | "codeNonce" | "details">): string {
+  const { tripId, codeNonce, details } = trip;
+  return buildGuestLink(details.linkOrigin, { tripId, linkSecret: claimKeys.linkSecret(codeNonce) });
+}
+
+/**
+ * Undefined: it is no guest link. Where it leads is not looked at, as nobody goes there: what counts is the trip and the secret,
+ * and a link stays good when the operator moves the page.
+ */
+export function readGuestLink(text: string): GuestLink | undefined {
+  if (text.length > LONGEST_LINK) return undefined;
+  const link = URL.parse(text);
+  if (link === null || (link.protocol !== "https:" && link.protocol !== "http:")) return undefined;
+  const tripId = PATH.exec(link.pathname)?.[1]?.slice(2).toLowerCase();
+  const linkSecret = link.hash.slice(1);
+  if (tripId === undefined || link.search !== "" || !SECRET.test(linkSecret)) return undefined;
+  return { tripId: `0x${tripId}`, linkSecret };
+}

@@ -1,0 +1,311 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import {
+  createManualClock,
+  openTestIdentities,
+  silentLog,
+  type TestIdentities,
+} from "../../../test/support/identity.ts";
+import { type MailServer, type Refusals, startDumbServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { createClaimKeys } from "../../adapters/evm/index.ts";
+import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
+import { createStores } from "../../compose-stores.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Mailer } from "../../ports/mailer.ts";
+import { guestLinkOf } from "./guest-link.ts";
+import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
+import { sendGuestMails } from "./send-guest-mail.ts";
+import type { NewTrip, Trip } from "./trips.ts";
+
+const BUDGET = 500_000_000n;
+const FROM = { address: "trips@wayfare.example", name: "Wayfare" };
+/** Longer than any machine stands still, for who waits for the end. */
+const PATIENCE_MS = 50_000;
+
+let setup: TestIdentities;
+let server: MailServer;
+let refusals: Refusals;
+let clock: ReturnType<typeof createManualClock>;
+let stores: Stores;
+let claimKeys: ReturnType<typeof createClaimKeys>;
+
+beforeAll(async () => {
+  setup = await openTestIdentities();
+  server = await startMailServer({}, () => refusals);
+  claimKeys = createClaimKeys(setup.vault);
+});
+beforeEach(async () => {
+  refusals = {};
+  server.received.length = 0;
+  clock = createManualClock();
+  stores = createStores(setup.db, clock, setup.vault);
+  await setup.db.deleteFrom("trip").execute();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await setup.close();
+});
+
+const randomHex = (bytes: number): Hex => `0x${randomBytes(bytes).toString("hex")}`;
+
+function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mailer {
+  const address = { host: "127.0.0.1", port, tls: "off", credentials: undefined } as const;
+  return createSmtpMailer({ server: address, from: FROM, ...(timeouts === undefined ? {} : { timeouts }) });
+}
+
+const portsWith = (mailer: Mailer | undefined): GuestMailPorts => ({ stores, claimKeys, mailer, clock });
+const sendGuestMail: typeof sendInTime = (ports, trip, waitMs = PATIENCE_MS) => sendInTime(ports, trip, waitMs);
+/** As another process, or the same one later: over the server that works. */
+const runJob = () => sendGuestMails({ stores, claimKeys, mailer: mailerFor(server.port), clock, log: silentLog });
+
+/** A trip whose budget has arrived. */
+async function newTrip(
+  change: Partial<Omit<NewTrip, "details">> & { details?: Partial<Trip["details"]> } = {},
+): Promise<Trip> {
+  const { details, ...rest } = change;
+  const trip = await stores.trips.insert({
+    tripId: randomHex(32),
+    network: "production",
+    tenantId: "tenant",
+    userId: "svc:key",
+    escrow: randomHex(20),
+    funder: randomHex(20),
+    budget: BUDGET,
+    expiresAt: clock.now().add({ hours: 24 * 30 }),
+    codeNonce: randomHex(32),
+    requiresCode: true,
+    guestEmail: "ada@example.com",
+    mail: "pending",
+    details: { linkOrigin: "https://trips.example", buyerName: "Bob", guestName: "Ada", ...details },
+    ...rest,
+  });
+  await stores.trips.change(trip.network, trip.tripId, { state: "funded", free: BUDGET });
+  return trip;
+}
+
+const mailStateOf = async ({ network, tripId }: Trip) => (await stores.trips.get(network, tripId))?.mail;
+
+async function receivedText(): Promise<string> {
+  expect(server.received).toHaveLength(1);
+  return server.received[0]?.parsed.text ?? "";
+}
+
+describe("the mail", () => {
+  it("brings the link, what it is worth, until when and from whom, and never the code", async () => {
+    const trip = await newTrip({ details: { tripSummary: "Lisbon in May,\ntwo nights." } });
+    expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
+    expect(await mailStateOf(trip)).toBe("sent");
+    const [mail] = server.received;
+    const link = guestLinkOf(claimKeys, trip);
+    expect(mail?.to).toEqual(["ada@example.com"]);
+    expect(mail?.from).toBe(FROM.address);
+    expect(mail?.parsed.from).toMatchObject(FROM);
+    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC, from Bob");
+    expect(mail?.parsed.messageId).toBe(`<guest-mail.${trip.tripId}@wayfare.example>`);
+    const text = mail?.parsed.text ?? "";
+    const html = mail?.parsed.html ?? "";
+    for (const body of [text, html]) {
+      expect(body).toContain(link);
+      expect(body).toContain("Bob has set aside 500.00 USDC");
+      expect(body).toContain("20 December 2026 at 12:00 UTC");
+      expect(body).toContain("a code of six digits");
+    }
+    expect(html).toContain(`href="${link}"`);
+    expect(text).toContain("> Lisbon in May,\n> two nights.");
+    const without = `${mail?.raw} ${text} ${html}`.replaceAll(link, "").replaceAll(trip.tripId, "");
+    expect(without).not.toMatch(new RegExp(`\\b${claimKeys.claimCode(trip.codeNonce)}\\b`));
+  });
+
+  it("asks for no code where none is needed, says that test money is test money, and does without names", async () => {
+    const trip = await newTrip({ network: "sandbox", requiresCode: false });
+    expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
+    const text = await receivedText();
+    expect(text).toContain("test money");
+    expect(text).not.toContain("six digits");
+    server.received.length = 0;
+    const live = await newTrip({ details: { buyerName: " \n", guestName: "" } });
+    await sendGuestMail(portsWith(mailerFor(server.port)), live);
+    expect(server.received[0]?.parsed.subject).toBe("A trip for you: 500.00 USDC");
+    const other = await receivedText();
+    expect(other).toMatch(/^Hello,\n\nSomebody has set aside/);
+    expect(other).not.toContain("test money");
+  });
+
+  it("keeps what others wrote as text, in its place and of a size", async () => {
+    const trip = await newTrip({
+      details: {
+        buyerName: "Eve\r\nBcc: all@example.com\r\n\r\n<b>Bank</b>\u202e",
+        guestName: `"Ada" <eve@example.com>, x@example.com`,
+        tripSummary: `<script>alert(1)</script> & "quoted"\r\n\u2028${"long ".repeat(2_000)}`,
+      },
+    });
+    expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
+    const [mail] = server.received;
+    expect(mail?.to).toEqual(["ada@example.com"]);
+    expect(mail?.parsed.to?.map(({ address }) => address)).toEqual(["ada@example.com"]);
+    expect(mail?.parsed.bcc ?? []).toEqual([]);
+    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC, from Eve Bcc: all@example.com <b>Bank</b>");
+    expect(mail?.parsed.html).not.toMatch(/<script|<b>/);
+    expect(mail?.parsed.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quoted&quot;");
+    expect(mail?.parsed.text?.length).toBeLessThan(3_000);
+    expect(mail?.raw).not.toContain("\u202e");
+  });
+});
+
+describe("a mail server that does not take it", () => {
+  it("that is not there: the caller is told so, and the job sends it when its time has come", async () => {
+    const trip = await newTrip();
+    expect(await sendGuestMail(portsWith(mailerFor(DEAD_PORT)), trip)).toBe(false);
+    expect(await mailStateOf(trip)).toBe("pending");
+    expect(await runJob()).toBe(0);
+    clock.advance({ seconds: 15 });
+    expect(await runJob()).toBe(1);
+    expect(await mailStateOf(trip)).toBe("sent");
+    expect(await receivedText()).toContain(guestLinkOf(claimKeys, trip));
+    expect(await runJob()).toBe(0);
+    expect(await sendGuestMail(portsWith(mailerFor(server.port)), trip)).toBe(true);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("that says nothing: the caller does not wait for it, what is under way ends by itself, and is tried again", async () => {
+    await using silent = await startDumbServer();
+    const trip = await newTrip();
+    const mailer = mailerFor(silent.port, { stepMs: 1_000, wholeMs: 2_000 });
+    expect(await sendGuestMail(portsWith(mailer), trip, 50)).toBe(false);
+    await expect.poll(silent.connectionsTaken).toBe(1);
+    // Given up by the mailer, and put back.
+    await expect.poll(() => silent.connections.size).toBe(0);
+    await expect
+      .poll(async () => {
+        clock.advance({ seconds: 15 });
+        return runJob();
+      })
+      .toBe(1);
+    expect(await mailStateOf(trip)).toBe("sent");
+  });
+
+  it("that goes on saying a little for ever is given up all the same", async () => {
+    const timers: NodeJS.Timeout[] = [];
+    await using drip = await startDumbServer((socket) => {
+      socket.write("220 here\r\n");
+      timers.push(setInterval(() => socket.writable && socket.write("250-and\r\n"), 20));
+    });
+    const mailer = mailerFor(drip.port, { stepMs: 10_000, wholeMs: 300 });
+    const sent = mailer.send({
+      ...{ to: { address: "ada@example.com" }, messageId: "1" },
+      subject: "",
+      text: "",
+      html: "",
+    });
+    await expect(sent).rejects.toMatchObject({ code: "mail_not_sent" });
+    for (const timer of timers) clearInterval(timer);
+  });
+
+  it("that refuses for now is asked again, ever more rarely; one that refuses for good is not", async () => {
+    refusals = { recipient: 451 };
+    const trip = await newTrip();
+    const ports = portsWith(mailerFor(server.port));
+    expect(await sendGuestMail(ports, trip)).toBe(false);
+    for (const seconds of [15, 30, 60]) {
+      clock.advance({ seconds: seconds - 1 });
+      expect(await runJob()).toBe(0);
+      clock.advance({ seconds: 1 });
+      expect(await runJob()).toBe(1);
+    }
+    expect(await mailStateOf(trip)).toBe("pending");
+    refusals = { message: 554 };
+    clock.advance({ seconds: 120 });
+    await runJob();
+    expect(await mailStateOf(trip)).toBe("failed");
+    refusals = {};
+    clock.advance({ hours: 2 });
+    expect(await runJob()).toBe(0);
+    expect(await sendGuestMail(ports, trip)).toBe(false);
+    expect(server.received).toEqual([]);
+  });
+
+  it("is given up after a day, with a line for the operator that has neither the address nor the text", async () => {
+    refusals = { message: 451 };
+    const trip = await newTrip();
+    const lines: string[] = [];
+    const note = ({ err, ...fields }: Readonly<Record<string, unknown>>, message: string) => {
+      lines.push(`${message} ${JSON.stringify(fields)} ${err} ${Object(err).stack} ${Object(err).cause}`);
+    };
+    const log = { info: note, warn: note, error: note };
+    const run = () => sendGuestMails({ stores, claimKeys, mailer: mailerFor(server.port), clock, log });
+    await run();
+    expect(await mailStateOf(trip)).toBe("pending");
+    clock.advance({ hours: 24 });
+    await run();
+    expect(await mailStateOf(trip)).toBe("failed");
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toContain("given up");
+    expect(lines[1]).toContain("451");
+    expect(lines.join()).not.toMatch(/ada@|Bob|trips\.example/);
+  });
+});
+
+describe("several at once", () => {
+  it("send it once, and all who wait for it are told that it went", async () => {
+    const trip = await newTrip();
+    const ports = portsWith(mailerFor(server.port));
+    const told = await Promise.all([
+      ...Array.from({ length: 6 }, () => sendGuestMail(ports, trip)),
+      ...Array.from({ length: 6 }, () => runJob().then(() => true)),
+    ]);
+    expect(told).toEqual(told.map(() => true));
+    expect(server.received).toHaveLength(1);
+  });
+
+  it("share many trips without writing to anybody twice", async () => {
+    const trips = await Promise.all(Array.from({ length: 12 }, () => newTrip()));
+    await Promise.all([runJob(), runJob(), runJob()]);
+    const ids = server.received.map(({ parsed }) => parsed.messageId).sort();
+    expect(ids).toEqual(trips.map(({ tripId }) => `<guest-mail.${tripId}@wayfare.example>`).sort());
+  });
+});
+
+it("a crash between the sending and the note of it lets it be sent again under the same message id, after a while", async () => {
+  const trip = await newTrip();
+  const guestMails = { ...stores.guestMails, finish: () => Promise.reject(new Error("killed")) };
+  const dying = { ...portsWith(mailerFor(server.port)), stores: { ...stores, guestMails } };
+  expect(await sendGuestMail(dying, trip)).toBe(false);
+  expect(server.received).toHaveLength(1);
+  expect(await runJob()).toBe(0);
+  clock.advance({ minutes: 2 });
+  expect(await runJob()).toBe(1);
+  const [first, second] = server.received.map(({ parsed }) => parsed.messageId);
+  expect(second).toBe(first);
+  expect(await mailStateOf(trip)).toBe("sent");
+});
+
+it("nobody is written to before the budget is there, after the trip has expired, or where nobody asked for it", async () => {
+  const early = await newTrip();
+  await stores.trips.change(early.network, early.tripId, { state: "funding" });
+  const late = await newTrip({ expiresAt: clock.now() });
+  const unasked = await newTrip({ mail: "none" });
+  await runJob();
+  expect(await sendGuestMail(portsWith(mailerFor(server.port)), early, 50)).toBe(false);
+  expect(await sendGuestMail(portsWith(mailerFor(server.port)), unasked)).toBe(false);
+  expect(await sendGuestMail(portsWith(undefined), early)).toBe(false);
+  expect(await mailStateOf(early)).toBe("pending");
+  expect(await mailStateOf(late)).toBe("failed");
+  expect(await mailStateOf(unasked)).toBe("none");
+  expect(server.received).toEqual([]);
+});
+
+it("what is sent is broken off when the service stops, and sent later", async () => {
+  await using silent = await startDumbServer();
+  const trip = await newTrip();
+  const address = { host: "127.0.0.1", port: silent.port, tls: "off", credentials: undefined } as const;
+  const mailer = createSmtpMailer({ server: address, from: FROM });
+  const sending = sendGuestMail(portsWith(mailer), trip);
+  await expect.poll(() => silent.connections.size).toBe(1);
+  mailer.close();
+  expect(await sending).toBe(false);
+  clock.advance({ minutes: 2 });
+  expect(await runJob()).toBe(1);
+  expect(await mailStateOf(trip)).toBe("sent");
+});

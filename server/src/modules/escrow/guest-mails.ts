@@ -1,0 +1,24 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { MailState } from "./trips.ts";
+
+/** A mail that its taker is to send, and nobody else until it is put back or the time it was taken for is over. */
+export interface TakenMail {
+  network: Environment;
+  tripId: Hex;
+  /** This one included. */
+  attempts: number;
+}
+
+/** What is still to be written to guests: the trips whose `mail` is pending. */
+export interface GuestMails {
+  /** Those that are due, of trips whose budget has arrived, oldest first. */
+  take(limit: number, until: Temporal.Instant): Promise<readonly TakenMail[]>;
+  /** Undefined: it is not pending, its time has not come, or somebody else has taken it. */
+  takeOne(network: Environment, tripId: Hex, until: Temporal.Instant): Promise<TakenMail | undefined>;
+  /** Undefined: there is no such trip. */
+  stateOf(network: Environment, tripId: Hex): Promise<MailState | undefined>;
+  /** A mail that is not pending any more stays as it is. */
+  finish(network: Environment, tripId: Hex, state: "sent" | "failed"): Promise<void>;
+  putBack(network: Environment, tripId: Hex, due: Temporal.Instant): Promise<void>;
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import {
+  createLiveDeployment,
+  type LiveChain,
+  type LiveDeployment,
+  startLiveChain,
+} from "../../../test/support/live-service.ts";
+import { runChainCommand } from "../../../test/support/treasury.ts";
+import type { Hex } from "../../domain/tokens.ts";
+
+/** An escrow that a live network begins to use, changes and gives up: whatever was paid into it before, the books say what it has. */
+let chain: LiveChain;
+let deployment: LiveDeployment;
+beforeAll(async () => {
+  chain = await startLiveChain();
+  deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
+});
+afterAll(async () => {
+  await deployment?.[Symbol.asyncDispose]();
+  await chain?.close();
+});
+
+const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
+/** No supplier sandbox and no development chain: what is tried here is only the live one. */
+const ALONE = { EMBEDDED_SANDBOX: "off" };
+const naming = (escrow: Hex | undefined) => ({ ...ALONE, ...(escrow === undefined ? {} : { CHAIN_ESCROW: escrow }) });
+
+/** Started, and looked at by an operator: what the books say of the escrow, of which token, when they agree with the chain. */
+async function bookedOf(escrow: Hex | undefined): Promise<unknown[]> {
+  const running = await deployment.start(naming(escrow));
+  try {
+    const { out } = await runChainCommand(running.config, ["status", "--network", "production"]);
+    expect(out).toMatch(/difference +0\.00 USDC, 0\.00 EURC/);
+  } finally {
+    await running.stop();
+  }
+  const rows =
+    "select token, balance_micro::int as micro from ledger_account where kind = 'escrow' order by token desc";
+  return await deployment.sql(rows);
+}
+
+let escrow: Hex;
+it("an escrow whose fees go elsewhere is refused, with the address that they belong to", async () => {
+  const line = await deployment.refuse(naming(await chain.deployEscrow()));
+  expect(line).toMatch(/^Not started: [^\n]+\.$/);
+  expect(line).toMatch(/sends its service fees to 0x[0-9a-f]{40}, not 0x[0-9a-f]{40}: have its owner set that/);
+  const [, serviceFeeRecipient] = /, not (0x[0-9a-f]{40}):/.exec(line) ?? [];
+  const [collection] = await deployment.sql("select address from wallet where kind = 'collection'");
+  expect(collection).toEqual({ address: serviceFeeRecipient });
+  escrow = await chain.deployEscrow({ serviceFeeRecipient: Address.parse(serviceFeeRecipient) });
+});
+
+it("what somebody paid into it before and between two starts is in the books, once", async () => {
+  await chain.deposit(escrow, 7n);
+  await chain.deposit(escrow, 3n, "EURC");
+  const both = (usdc: number, eurc: number) => [
+    { token: "USDC", micro: usdc },
+    { token: "EURC", micro: eurc },
+  ];
+  expect(await bookedOf(escrow)).toEqual(both(7, 3));
+  await chain.deposit(escrow, 2n);
+  expect(await bookedOf(escrow)).toEqual(both(9, 3));
+  // None, and the same one again, into which was paid meanwhile.
+  expect(await bookedOf(undefined)).toEqual(both(0, 0));
+  await chain.deposit(escrow, 5n);
+  expect(await bookedOf(escrow)).toEqual(both(14, 3));
+});
+
+it("another one is refused while trips have money in it", async () => {
+  const funded = {
+    ...{
+      network: "production",
+      trip_id: `0x${"1".repeat(64)}`,
+      tenant_id: "t",
+      user_id: "u",
+      escrow: escrow.toLowerCase(),
+    },
+    ...{
+      funder: `0x${"2".repeat(40)}`,
+      state: "funded",
+      budget_micro: 5,
+      free_micro: 5,
+      code_nonce: "0x",
+      mail: "none",
+    },
+  };
+  const columns = [...Object.keys(funded), "requires_code", "details", "expires_at", "created_at", "updated_at"];
+  const values = Object.values(funded).map((value) => (typeof value === "number" ? value : `'${value}'`));
+  await deployment.sql(`insert into trip (${columns}) values (${values}, false, '{}', now(), now(), now())`);
+  for (const other of [undefined, await chain.deployEscrow()]) {
+    expect(await deployment.refuse(naming(other))).toMatch(
+      /^Not started: trips of this database have money in the escrow 0x[0-9a-f]{40}, which CHAIN_ESCROW does not name\. [^\n]+\.$/,
+    );
+  }
+  await deployment.sql("update trip set free_micro = 0, refunded_micro = budget_micro");
+  await (await deployment.start(naming(undefined))).stop();
+});

@@ -1,0 +1,151 @@
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { invalidInput } from "../../domain/errors.ts";
+import type { RandomBytes } from "../../domain/ids.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { readWebOrigin } from "../../domain/web-origins.ts";
+import { SHOWN_ONCE_TEXT } from "../../kernel/shown-once.ts";
+import type { Ports } from "../../kernel/tool.ts";
+import type { TripTerms } from "../../ports/escrow-contract.ts";
+import { chainProvenance } from "../treasury/chain-result.ts";
+import type { SendOutAnswer } from "../treasury/send-out.ts";
+import type { ClaimLinks } from "./claim-links.ts";
+import { fundTrip } from "./fund-trip.ts";
+import { guestLinkOf } from "./guest-link.ts";
+import { sendGuestMail } from "./guest-mail.ts";
+import { requireEscrow } from "./input.ts";
+import type { NewTrip, Trip, TripDetails } from "./trips.ts";
+
+export type PrefundPorts = Pick<
+  Ports,
+  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer"
+>;
+
+export interface PrefundRequest {
+  tenantId: string;
+  userId: string;
+  callId: string;
+  budget: Micro;
+  expiresInDays: number;
+  requiresCode: boolean;
+  details: Omit<TripDetails, "linkOrigin">;
+  guestEmail: string | undefined;
+  linkOrigin: string | undefined;
+  escrowAddress: string | undefined;
+  waitMs?: number | undefined;
+}
+
+const SECONDS_PER_DAY = 86_400;
+const NO_METADATA: Hex = `0x${"0".repeat(64)}`;
+/** What an earlier call asked for was counted from another second. */
+const SAME_TERM_SECONDS = 3_600;
+
+/**
+ * Brings a budget into the escrow and gives whoever has the link, and the code where one is asked for, the right to claim the
+ * trip. Everything that a guest needs follows from the code nonce and the master key; nothing of it is stored.
+ */
+export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest): Promise<SendOutAnswer> {
+  const { chain, stores, clock, claimKeys } = ports;
+  const { callId, guestEmail, waitMs } = request;
+  const { terms, trip } = await planTrip(ports, request);
+  // Its Idempotency-Key is free again when the first call was not answered in time; then the first trip is the one that counts.
+  const earlier = await stores.chainTransactions.findOfRequest(chain.network, callId);
+  const order = earlier?.order;
+  const first =
+    order?.kind === "trip_prefund" ? await stores.trips.find(trip.tenantId, chain.network, order.tripId) : undefined;
+  const answer = await fundTrip(ports, {
+    callId,
+    trip,
+    terms,
+    result: {
+      tripId: trip.tripId,
+      escrowAddress: trip.escrow,
+      budgetUsdc: formatDecimal(trip.budget),
+      expiresAt: trip.expiresAt.toString(),
+      codeNonce: trip.codeNonce,
+      guestLink: SHOWN_ONCE_TEXT,
+      ...(trip.requiresCode ? { claimCode: SHOWN_ONCE_TEXT } : {}),
+      ...mailAnswer(guestEmail, trip.mail === "none" ? "no_server" : "later"),
+      ...chainProvenance(chain, clock),
+    },
+    isSame: ({ id }) => id === earlier?.id && first !== undefined && isSameTrip(first, trip, clock.now()),
+    waitMs,
+  });
+  const funded = first ?? trip;
+  const isSent = funded.mail !== "none" && (await sendGuestMail(ports, funded));
+  const result = {
+    ...answer.result,
+    guestLink: guestLinkOf(claimKeys, funded),
+    ...(funded.requiresCode ? { claimCode: claimKeys.claimCode(funded.codeNonce) } : {}),
+    ...(isSent ? { emailSent: true, emailNote: undefined } : {}),
+  };
+  return { ...answer, result };
+}
+
+async function planTrip(
+  { chain, stores, clock, random, claimKeys, claimLinks, mailer }: PrefundPorts,
+  request: PrefundRequest,
+): Promise<{ terms: TripTerms; trip: NewTrip }> {
+  const { network } = chain;
+  const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
+  const escrow = requireEscrow(chain, request.escrowAddress);
+  const linkOrigin = allowedOrigin(claimLinks, request.linkOrigin);
+  const { address: funder } = await stores.wallets.ensure(network, "treasury", tenantId);
+  const codeNonce = randomHash(random);
+  // Whole seconds, as the chain counts.
+  const start = Math.floor(clock.now().epochMilliseconds / 1000);
+  const expiresAt = start + request.expiresInDays * SECONDS_PER_DAY;
+  const terms: TripTerms = {
+    funder,
+    budget,
+    expiresAt: BigInt(expiresAt),
+    claimSigner: claimKeys.signerAddress(codeNonce),
+    metadataHash: details.metadataHash ?? NO_METADATA,
+    // Not the code nonce, which the chain has no business to know.
+    salt: randomHash(random),
+  };
+  const trip: NewTrip = {
+    tripId: escrow.tripId(terms),
+    network,
+    tenantId,
+    userId,
+    escrow: escrow.address,
+    funder,
+    budget,
+    expiresAt: Temporal.Instant.fromEpochMilliseconds(expiresAt * 1000),
+    codeNonce,
+    requiresCode,
+    details: { ...details, linkOrigin },
+    guestEmail,
+    mail: guestEmail !== undefined && mailer !== undefined ? "pending" : "none",
+  };
+  return { terms, trip };
+}
+
+const randomHash = (random: RandomBytes): Hex => `0x${Buffer.from(random(32)).toString("hex")}`;
+
+function allowedOrigin({ defaultOrigin, otherOrigins }: ClaimLinks, wanted: string | undefined): string {
+  if (wanted === undefined) return defaultOrigin;
+  const origin = readWebOrigin(wanted);
+  if (origin !== undefined && [defaultOrigin, ...otherOrigins].includes(origin)) return origin;
+  const message = `must be an origin that the operator allows for guest links: ${[defaultOrigin, ...otherOrigins].join(", ")}`;
+  throw invalidInput([{ path: "linkOrigin", message }]);
+}
+
+/** What was asked for, as far as a repetition can say the same. */
+function isSameTrip(first: Trip, again: NewTrip, now: Temporal.Instant): boolean {
+  const asked = ({ budget, escrow, requiresCode, details, guestEmail }: NewTrip) =>
+    canonicalJson({ budget: budget.toString(), escrow, requiresCode, details, guestEmail: guestEmail ?? null });
+  const firstSeconds = first.createdAt.until(first.expiresAt).total("seconds");
+  const againSeconds = now.until(again.expiresAt).total("seconds");
+  return asked(first) === asked(again) && Math.abs(firstSeconds - againSeconds) < SAME_TERM_SECONDS;
+}
+
+function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") {
+  if (guestEmail === undefined) return { emailSent: false };
+  const emailNote =
+    why === "no_server"
+      ? "This deployment has no mail server: send the link to the guest yourself."
+      : "The mail server has not taken the mail yet. It is tried again for a day; better send the link yourself.";
+  return { emailSent: false, emailNote };
+}

@@ -1,0 +1,145 @@
+import { newId } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EscrowAction, EscrowContract } from "../../ports/escrow-contract.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { resultOf } from "../treasury/order-outcome.ts";
+import { endOf, mismatch, requireMoving } from "../treasury/send-out.ts";
+import { additionsOf } from "./apply-step.ts";
+import { codeOfRefusal, escrowFailure } from "./errors.ts";
+import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "./purposes.ts";
+import type { Trip } from "./trips.ts";
+
+export interface StepPorts {
+  stores: Stores;
+  chain: Chain;
+  submission: ChainSubmission;
+  clock: Clock;
+}
+
+/** What a step is stored with; waiting for it needs more. */
+export type StoringPorts = Pick<StepPorts, "stores" | "chain" | "clock">;
+
+export interface StepAnswer {
+  /** replayed: an earlier call's step, which was not taken again. */
+  kind: "confirmed" | "replayed";
+  transaction: ChainTransaction;
+  result: Record<string, unknown>;
+  firstCallId: string | null;
+}
+
+/** Who asks for a step. */
+export interface Asking {
+  /** Null: no call waits for it. */
+  callId: string | null;
+  /** How long the call waits; the step goes on without it. */
+  waitMs?: number | undefined;
+}
+
+export async function answerOf(
+  { stores, chain, submission }: StepPorts,
+  stored: ChainTransaction,
+  { callId, waitMs }: Asking,
+): Promise<StepAnswer> {
+  const end = await endOf(submission, stored, { inProgress, reverted }, waitMs);
+  const result = { ...resultOf(end, chain.chainId, end.hash), ...(await additionsOf(stores, end)) };
+  const isOwn = end.callId === callId;
+  return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };
+}
+
+export function requireContract(chain: Chain): EscrowContract {
+  if (chain.escrow === undefined) throw escrowFailure("chain_not_available");
+  return chain.escrow;
+}
+
+/** What an earlier call with the same Idempotency-Key has stored. */
+export async function earlierOf(
+  { chainTransactions }: Pick<Aggregates, "chainTransactions">,
+  network: Environment,
+  callId: string | null,
+): Promise<ChainTransaction | undefined> {
+  return callId === null ? undefined : await chainTransactions.findOfRequest(network, callId);
+}
+
+/** One Idempotency-Key is one step. */
+export function requireSame(earlier: ChainTransaction | undefined, stored: ChainTransaction): ChainTransaction {
+  if (earlier !== undefined && earlier.id !== stored.id) throw mismatch();
+  return stored;
+}
+
+const ANOTHER_ESCROW = "The trip is in an escrow that this network does not use any more. Nothing was done.";
+
+/** In the transaction that holds the trip's lock and stores what the step changes. */
+export async function enqueueStep(
+  { chainTransactions, chainNetworks, effects }: Pick<Aggregates, "chainTransactions" | "chainNetworks" | "effects">,
+  { chain, clock }: Pick<StepPorts, "chain" | "clock">,
+  trip: Trip,
+  step: { callId: string | null; action: EscrowAction; result: Readonly<Record<string, unknown>> },
+): Promise<ChainTransaction> {
+  const { callId, action, result } = step;
+  const { network, tripId, tenantId } = trip;
+  await requireMoving(chainNetworks, network);
+  const { address: escrow } = requireContract(chain);
+  if (trip.escrow !== escrow) throw escrowFailure("chain_not_available", { detail: ANOTHER_ESCROW });
+  const stored = await chainTransactions.enqueue({
+    network,
+    // Who holds the lock decides that it is a step of its own.
+    idempotencyKey: `${action.name}:${tripId}:${callId ?? newId("step_", clock.now().epochMilliseconds)}`,
+    tenantId,
+    callId,
+    purpose: "bookingId" in action ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
+    order: { kind: "escrow", token: "USDC", escrow, tripId, action },
+    result,
+  });
+  if (callId !== null) await effects.open(callId);
+  return stored;
+}
+
+/** The trip under its lock. Another tenant's is not there; without a tenant it is whosever. */
+export async function lockTrip(
+  trips: Aggregates["trips"],
+  network: Environment,
+  tenantId: string | undefined,
+  tripId: Hex,
+): Promise<Trip> {
+  const trip = await trips.lock(network, tripId);
+  if (trip === undefined || (tenantId !== undefined && trip.tenantId !== tenantId)) {
+    throw escrowFailure("trip_not_found");
+  }
+  return trip;
+}
+
+export function isExpired({ expiresAt }: Trip, clock: Clock): boolean {
+  return Temporal.Instant.compare(clock.now(), expiresAt) >= 0;
+}
+
+/** The escrow has its money, or had it. */
+export function requireFunded({ state }: Trip): void {
+  if (state === "funding" || state === "failed") throw escrowFailure("trip_not_funded");
+}
+
+/** Whether something new may be taken out of its budget. */
+export function requireOpen(trip: Trip, clock: Clock): void {
+  requireFunded(trip);
+  if (trip.state === "closed") throw escrowFailure("trip_closed");
+  if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
+  if (trip.pending !== undefined && trip.pending.step !== "claim") throw escrowFailure("trip_in_progress");
+}
+
+function inProgress({ id, hash }: ChainTransaction) {
+  return escrowFailure("step_in_progress", {
+    extra: { transactionId: id, ...(hash === undefined ? {} : { txHash: hash }) },
+    retryAfterSeconds: 10,
+  });
+}
+
+function reverted({ id, hash, failure, order }: ChainTransaction) {
+  const code = order.kind === "escrow" ? codeOfRefusal(order.action.name, failure) : "step_reverted";
+  return escrowFailure(code, {
+    extra: { transactionId: id, txHash: hash },
+    cause: new Error(failure ?? "reverted"),
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { takeBookingStep } from "../booking-steps.ts";
+import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+
+const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
+
+const Output = BookingWrite.extend({
+  refundedUsdc: DecimalAmount.describe("The whole reservation, to your treasury"),
+  reason: Reason,
+  waitingUsdc: WaitingAmount,
+});
+
+export const cancelBooking = defineTool({
+  name: "cancel_booking",
+  title: "Cancel a booking",
+  summary:
+    "Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ bookingId: z.string(), tripId: z.string(), reason: Reason, escrowAddress: EscrowAddress }),
+  output: Output,
+  errors: bookingStepErrors,
+  example: (_today, { reservedBookingId, tripId }) => ({
+    bookingId: reservedBookingId,
+    tripId,
+    reason: "buyer_cancel" as const,
+  }),
+  gives: () => ({ reservedBookingId: undefined }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    const tripId = readHash(input.tripId);
+    if (bookingId === undefined || tripId === undefined) throw fail("booking_not_found");
+    const { reason } = input;
+    const answer = await takeBookingStep(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        tripId,
+        action: { name: "cancel", bookingId, reason },
+        details: { cancelReason: reason },
+        result: ({ reserved }) => ({
+          bookingId,
+          tripId,
+          state: "cancelled",
+          refundedUsdc: formatDecimal(reserved),
+          reason,
+          ...chainProvenance(chain, clock),
+        }),
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

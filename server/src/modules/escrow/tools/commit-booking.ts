@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { addressOf, FreeRecipient, TokenAmount } from "../../treasury/input.ts";
+import { isSameOrder } from "../../treasury/order-outcome.ts";
+import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
+import { commitBooking as commit } from "../commit-booking.ts";
+import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+
+const Output = BookingWrite.extend({
+  vendorAddress: z.string(),
+  vendorAmountUsdc: DecimalAmount,
+  feeAmountUsdc: DecimalAmount,
+});
+
+export const commitBooking = defineTool({
+  name: "commit_booking",
+  title: "Commit a booking",
+  summary: "Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({
+    bookingId: z.string(),
+    vendorAmountUsdc: TokenAmount,
+    feeAmountUsdc: FreeAmount.default("0").describe("Paid to your treasury at the settlement"),
+    vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
+    itineraryHash: Hash,
+    itineraryCID: z.string().optional(),
+    escrowAddress: EscrowAddress,
+  }),
+  output: Output,
+  errors: commitStepErrors,
+  example: (_today, { reservedBookingId }) => ({
+    bookingId: reservedBookingId,
+    vendorAmountUsdc: "231.40",
+    feeAmountUsdc: "5.00",
+    vendorAddress: "0x00000000000000000000000000000000000a11ce",
+    itineraryHash: `0x${"17".repeat(32)}`,
+  }),
+  gives: ({ bookingId }) => ({ committedBookingId: bookingId, reservedBookingId: undefined }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    const { address: escrow } = requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    if (bookingId === undefined) throw fail("booking_not_found");
+    const vendor = addressOf(input.vendorAddress);
+    const itineraryHash = hashOf(input.itineraryHash);
+    const amounts = {
+      vendorAmount: amountOf(input.vendorAmountUsdc),
+      markup: amountOf(input.feeAmountUsdc),
+      serviceFee: 0n,
+    };
+    const action = { name: "commit", bookingId, vendor, ...amounts, itineraryHash } as const;
+    const answer = await commit(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        bookingId,
+        vendor,
+        itineraryHash,
+        itineraryCid: input.itineraryCID,
+        price: async () => ({
+          ...amounts,
+          answer: {
+            vendorAmountUsdc: formatDecimal(amounts.vendorAmount),
+            feeAmountUsdc: formatDecimal(amounts.markup),
+            ...chainProvenance(chain, clock),
+          },
+        }),
+        isSame: (order, { pricing }) =>
+          pricing === undefined && order.kind === "escrow" && isSameOrder(order, { ...order, escrow, action }),
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { canonicalJson } from "../../../domain/canonical-json.ts";
+import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { addressOf, FreeRecipient } from "../../treasury/input.ts";
+import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
+import { commitBooking } from "../commit-booking.ts";
+import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { priceBooking, priceErrors } from "../price-booking.ts";
+
+const Output = BookingWrite.extend({
+  vendorAddress: z.string(),
+  costUsdc: DecimalAmount,
+  markupUsdc: DecimalAmount,
+  serviceTakeUsdc: DecimalAmount,
+  totalUsdc: DecimalAmount,
+});
+
+const Override = z.strictObject({
+  reason: z.enum(["ceiling_acknowledged"]),
+  acknowledgedMicroUsdc: MicroAmount.describe("Exactly the markup over the ceiling"),
+});
+
+/** What fits no amount is complained about already. */
+const isPositive = (text: string): boolean => readMicro(text) !== 0n;
+
+export const confirmBooking = defineTool({
+  name: "confirm_booking",
+  title: "Price and commit a booking",
+  summary:
+    "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z
+    .strictObject({
+      bookingId: z.string(),
+      costMicroUsdc: MicroAmount.refine(isPositive, { message: "must be more than 0" }).describe(
+        "Supplier's net rate, whole micro-USDC",
+      ),
+      markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost; left out: your policy's"),
+      markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
+      override: Override.optional(),
+      itineraryHash: Hash,
+      itineraryCID: z.string().optional(),
+      vendorAddress: FreeRecipient.describe("0x address that settle_booking pays"),
+      escrowAddress: EscrowAddress,
+    })
+    .superRefine(({ markupBps, markupMicroUsdc }, context) => {
+      if (markupBps === undefined || markupMicroUsdc === undefined) return;
+      context.addIssue({
+        code: "custom",
+        path: ["markupMicroUsdc"],
+        message: "must not be given together with markupBps",
+      });
+    }),
+  output: Output,
+  errors: { ...commitStepErrors, ...priceErrors },
+  example: (_today, { reservedBookingId }) => ({
+    bookingId: reservedBookingId,
+    costMicroUsdc: "220000000",
+    markupBps: 500,
+    itineraryHash: `0x${"18".repeat(32)}`,
+    vendorAddress: "0x00000000000000000000000000000000000a11ce",
+  }),
+  gives: () => ({ reservedBookingId: undefined }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    if (bookingId === undefined) throw fail("booking_not_found");
+    const { costMicroUsdc, markupBps, markupMicroUsdc, override } = input;
+    const vendor = addressOf(input.vendorAddress);
+    const itineraryHash = hashOf(input.itineraryHash);
+    // What the price was asked by: the same again is the same commit, whatever the policy says by then.
+    const asked = {
+      costMicroUsdc,
+      ...(markupBps === undefined ? {} : { markupBps }),
+      ...(markupMicroUsdc === undefined ? {} : { markupMicroUsdc }),
+      ...(override === undefined ? {} : { acknowledgedMicroUsdc: override.acknowledgedMicroUsdc }),
+    };
+    const answer = await commitBooking(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        bookingId,
+        vendor,
+        itineraryHash,
+        itineraryCid: input.itineraryCID,
+        async price() {
+          const { committed, pricing, answer } = priceBooking({
+            cost: microOf(costMicroUsdc),
+            markupBps,
+            markup: markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc),
+            acknowledged: override === undefined ? undefined : microOf(override.acknowledgedMicroUsdc),
+            policy: await stores.pricingPolicies.active(tenantId, chain.network),
+          });
+          return {
+            ...committed,
+            pricing: { ...pricing, asked },
+            answer: { ...answer, ...chainProvenance(chain, clock) },
+          };
+        },
+        isSame: (order, { pricing }) =>
+          order.kind === "escrow" &&
+          order.action.name === "commit" &&
+          order.action.vendor === vendor &&
+          order.action.itineraryHash === itineraryHash &&
+          pricing !== undefined &&
+          canonicalJson(pricing.asked) === canonicalJson(asked),
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

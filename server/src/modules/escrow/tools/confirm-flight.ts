@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { BookingWrite, bookingStepErrors, toStepAnswer } from "../booking-answer.ts";
+import { takeBookingStep } from "../booking-steps.ts";
+import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+
+const Output = BookingWrite.extend({ ticketOrderHash: z.string() });
+
+export const confirmFlight = defineTool({
+  name: "confirm_flight",
+  aliases: ["confirm_ticketing"],
+  title: "Confirm ticketing",
+  summary: "Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ bookingId: z.string(), ticketOrderHash: Hash, escrowAddress: EscrowAddress }),
+  output: Output,
+  errors: bookingStepErrors,
+  example: (_today, { committedBookingId }) => ({
+    bookingId: committedBookingId,
+    ticketOrderHash: `0x${"19".repeat(32)}`,
+  }),
+  gives: ({ bookingId }) => ({ ticketedBookingId: bookingId, committedBookingId: undefined }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    if (bookingId === undefined) throw fail("booking_not_found");
+    const ticketHash = hashOf(input.ticketOrderHash);
+    const answer = await takeBookingStep(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        action: { name: "confirm", bookingId, ticketHash },
+        result: ({ tripId }) => ({
+          bookingId,
+          tripId,
+          state: "confirmed",
+          ticketOrderHash: ticketHash,
+          ...chainProvenance(chain, clock),
+        }),
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { shownOnce } from "../../../kernel/shown-once.ts";
+import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { ChainWrite } from "../../treasury/chain-result.ts";
+import { FreeRecipient, readAddress } from "../../treasury/input.ts";
+import { claimTrip } from "../claim-trip.ts";
+import { claimErrors, escrowFailure, stepErrors, tripStateErrors } from "../errors.ts";
+import { readGuestLink } from "../guest-link.ts";
+import { Hash, hashOf } from "../input.ts";
+
+const { trip_not_found, trip_not_funded, trip_expired, trip_closed, trip_in_progress } = tripStateErrors;
+const DEVELOPMENT_CHAIN = 5_042_002;
+const CLAIM_CODE = /^\d{6}$/;
+
+const Output = ChainWrite.extend({
+  tripId: z.string(),
+  guestWallet: z.string(),
+  claimedAt: z.string(),
+  escrowAddress: z.string(),
+});
+
+export const guestClaimLink = defineTool({
+  name: "guest_claim_link",
+  title: "Claim a trip for its guest",
+  summary:
+    "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.",
+  area: "escrow",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "claimKeys"],
+  input: z.strictObject({
+    guestLink: shownOnce(z.string()).describe("Whole, with what follows the #"),
+    guestWallet: FreeRecipient.describe("0x address of the guest's own wallet"),
+    chainId: z
+      .number()
+      .refine(Number.isInteger, { message: "must be a whole number" })
+      .meta({ type: "integer" })
+      .default(DEVELOPMENT_CHAIN),
+    escrowAddress: z.string().optional().describe("Left out: this network's"),
+    claimCode: shownOnce(
+      z.string().refine((code) => CLAIM_CODE.test(code), { message: "must be six digits" }),
+    ).optional(),
+    codeNonce: Hash.optional(),
+  }),
+  output: Output,
+  errors: {
+    trip_not_found,
+    trip_not_funded,
+    trip_expired,
+    trip_closed,
+    trip_in_progress,
+    ...stepErrors,
+    ...claimErrors,
+  },
+  example: (_today, { guestLink, claimCode }) => ({
+    guestLink,
+    guestWallet: "0x00000000000000000000000000000000000a11ce",
+    claimCode,
+  }),
+
+  async run(input, { chain, submission, stores, clock, claimKeys, caller, call }) {
+    const link = readGuestLink(input.guestLink);
+    if (link === undefined) throw escrowFailure("claim_link_invalid");
+    const guestWallet = readAddress(input.guestWallet);
+    if (guestWallet === undefined) throw new Error("the schema has let a bad value through");
+    const { kind, result, firstCallId } = await claimTrip(
+      { chain, submission, stores, clock, claimKeys },
+      {
+        ...link,
+        guestWallet,
+        chainId: input.chainId,
+        escrowAddress: input.escrowAddress,
+        claimCode: input.claimCode,
+        codeNonce: input.codeNonce === undefined ? undefined : hashOf(input.codeNonce),
+        tenantId: caller.tenantId,
+        callId: call.id,
+      },
+    );
+    const answer = Output.parse(result);
+    return kind === "replayed" && firstCallId !== null ? new Replayed(answer, firstCallId) : answer;
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { MicroAmount, microOf } from "../../../domain/micro-amount.ts";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
+import { toStepAnswer } from "../booking-answer.ts";
+import { randomHash } from "../booking-steps.ts";
+import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
+import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { takeTripStep } from "../trip-steps.ts";
+
+const ActionType = z.enum(["search", "chat", "hold", "commit", "other"]);
+
+const Output = ChainWrite.extend({
+  tripId: z.string(),
+  actionId: z.string(),
+  actionType: ActionType,
+  feeUsdc: DecimalAmount,
+});
+
+export const logAgentAction = defineTool({
+  name: "log_agent_action",
+  title: "Log an agent's action",
+  summary: "Record on chain what an agent did for a trip; a fee goes from the trip's free budget to your treasury.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random"],
+  input: z.strictObject({
+    tripId: z.string(),
+    actionType: ActionType.default("other"),
+    feeMicroUsdc: MicroAmount.default("0").describe("Whole micro-USDC"),
+    escrowAddress: EscrowAddress,
+  }),
+  output: Output,
+  errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors },
+  example: (_today, { tripId }) => ({ tripId, actionType: "search" as const, feeMicroUsdc: "250000" }),
+
+  async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const tripId = readHash(input.tripId);
+    if (tripId === undefined) throw fail("trip_not_found");
+    const { actionType } = input;
+    const fee = microOf(input.feeMicroUsdc);
+    const actionId = randomHash(random);
+    const answer = await takeTripStep(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        tripId,
+        action: { name: "log", actionId, actionType, fee },
+        result: { tripId, actionId, actionType, feeUsdc: formatDecimal(fee), ...chainProvenance(chain, clock) },
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { DecimalAmount, Email } from "../../../domain/schemas.ts";
+import { shownOnce } from "../../../kernel/shown-once.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite } from "../../treasury/chain-result.ts";
+import { TokenAmount } from "../../treasury/input.ts";
+import { sendOutErrors } from "../../treasury/send-out.ts";
+import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { stepErrors } from "../errors.ts";
+import { amountOf, Hash, hashOf } from "../input.ts";
+import { prefundTrip as prefund } from "../prefund-trip.ts";
+
+const LONGEST_NAME = 200;
+const LONGEST_TEXT = 2_000;
+const LONGEST_ADDRESS = 254;
+const CONTROL = /\p{Cc}/u;
+const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
+
+/** What a buyer writes is shown to guests. */
+const text = (longest: number, forbidden: RegExp) =>
+  z
+    .string()
+    .refine((value) => value.length <= longest, { message: `must have at most ${longest} characters` })
+    .refine((value) => !forbidden.test(value), { message: "must not hold control characters" })
+    .optional();
+
+const isMailAddress = (value: string): boolean => value.length <= LONGEST_ADDRESS && Email.safeParse(value).success;
+
+const Output = ChainWrite.extend({
+  tripId: z.string(),
+  escrowAddress: z.string(),
+  budgetUsdc: DecimalAmount,
+  expiresAt: z.string().describe("ISO 8601 UTC. What is free then comes back to your treasury wallet"),
+  codeNonce: z.string(),
+  guestLink: shownOnce(z.string()).describe("For the guest only: who has it can claim the trip, or try to"),
+  claimCode: shownOnce(z.string())
+    .describe("Six digits, when require2fa was true. For the guest; never in one message with the link")
+    .optional(),
+  emailSent: z.boolean(),
+  emailNote: z.string().optional(),
+});
+
+export const prefundTrip = defineTool({
+  name: "prefund_trip",
+  title: "Prefund a trip",
+  summary:
+    "Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random", "claimKeys", "claimLinks", "mailer"],
+  input: z.strictObject({
+    budgetUsdc: TokenAmount,
+    expiresInDays: z.int().min(1).max(365).default(30),
+    metadataCID: text(LONGEST_NAME, CONTROL),
+    metadataHash: Hash.optional(),
+    agentTokenId: text(LONGEST_NAME, CONTROL),
+    escrowAddress: z.string().optional().describe("Left out: this network's"),
+    linkOrigin: text(LONGEST_NAME, CONTROL),
+    require2fa: z.boolean().default(false),
+    guestEmail: z
+      .string()
+      .refine(isMailAddress, { message: "must be an e-mail address" })
+      .optional()
+      .describe("E-mail address; the link is sent there, never the code"),
+    guestName: text(LONGEST_NAME, CONTROL),
+    buyerName: text(LONGEST_NAME, CONTROL),
+    tripSummary: text(LONGEST_TEXT, CONTROL_BUT_LINES).describe("The guest reads it"),
+  }),
+  output: Output,
+  errors: { ...sendOutErrors, chain_not_available: stepErrors.chain_not_available },
+  example: () => ({ budgetUsdc: "1500.00", expiresInDays: 60, require2fa: true, tripSummary: "Lisbon, three nights" }),
+  gives: ({ tripId, guestLink, claimCode }) => ({
+    tripId,
+    guestLink,
+    ...(claimCode === undefined ? {} : { claimCode }),
+  }),
+
+  async run(input, context) {
+    const { caller, call, ...ports } = context;
+    const { metadataCID, metadataHash, agentTokenId, guestName, buyerName, tripSummary } = input;
+    const answer = await prefund(ports, {
+      tenantId: caller.tenantId,
+      userId: caller.userId,
+      callId: call.id,
+      budget: amountOf(input.budgetUsdc),
+      expiresInDays: input.expiresInDays,
+      requiresCode: input.require2fa,
+      details: {
+        ...(metadataCID === undefined ? {} : { metadataCid: metadataCID }),
+        ...(metadataHash === undefined ? {} : { metadataHash: hashOf(metadataHash) }),
+        ...(agentTokenId === undefined ? {} : { agentTokenId }),
+        ...(guestName === undefined ? {} : { guestName }),
+        ...(buyerName === undefined ? {} : { buyerName }),
+        ...(tripSummary === undefined ? {} : { tripSummary }),
+      },
+      guestEmail: input.guestEmail,
+      linkOrigin: input.linkOrigin,
+      escrowAddress: input.escrowAddress,
+    });
+    return toToolAnswer(answer, Output);
+  },
+});

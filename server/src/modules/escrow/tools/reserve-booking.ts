@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { TokenAmount } from "../../treasury/input.ts";
+import { BookingWrite, toStepAnswer } from "../booking-answer.ts";
+import { takeReservation } from "../booking-steps.ts";
+import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
+import { amountOf, EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+
+const Output = BookingWrite.extend({ reservedUsdc: DecimalAmount });
+
+const { booking_in_progress, wrong_state } = bookingErrors;
+
+export const reserveBooking = defineTool({
+  name: "reserve_booking",
+  title: "Reserve a booking",
+  summary: "Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random"],
+  input: z.strictObject({
+    tripId: z.string(),
+    upperBoundUsdc: TokenAmount,
+    bookingId: Hash.optional().describe("Your own, 0x and 64 hex digits; left out: a random one"),
+    escrowAddress: EscrowAddress,
+  }),
+  output: Output,
+  errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors, booking_in_progress, wrong_state },
+  example: (_today, { tripId }) => ({ tripId, upperBoundUsdc: "250.00" }),
+  gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
+
+  async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const tripId = readHash(input.tripId);
+    if (tripId === undefined) throw fail("trip_not_found");
+    const amount = amountOf(input.upperBoundUsdc);
+    const answer = await takeReservation(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        tripId,
+        bookingId: input.bookingId === undefined ? undefined : hashOf(input.bookingId),
+        random,
+        amount,
+        result: (bookingId) => ({
+          bookingId,
+          tripId,
+          state: "reserved",
+          reservedUsdc: formatDecimal(amount),
+          ...chainProvenance(chain, clock),
+        }),
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { chainProvenance } from "../../treasury/chain-result.ts";
+import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
+import { takeBookingStep } from "../booking-steps.ts";
+import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { payouts } from "../trip-money.ts";
+
+const Output = BookingWrite.extend({
+  vendorPaidUsdc: DecimalAmount,
+  feePaidUsdc: DecimalAmount.describe("Your markup and the service's fee"),
+  refundedUsdc: DecimalAmount.describe("The rest of the reservation, to your treasury"),
+  waitingUsdc: WaitingAmount,
+});
+
+export const settleBooking = defineTool({
+  name: "settle_booking",
+  title: "Settle a booking",
+  summary: "Pay out a confirmed booking: vendor, fees, and the unspent rest back to your treasury.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ bookingId: z.string(), escrowAddress: EscrowAddress }),
+  output: Output,
+  errors: bookingStepErrors,
+  example: (_today, { ticketedBookingId }) => ({ bookingId: ticketedBookingId }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    requireEscrow(chain, input.escrowAddress);
+    const bookingId = readHash(input.bookingId);
+    if (bookingId === undefined) throw fail("booking_not_found");
+    const answer = await takeBookingStep(
+      { chain, submission, stores, clock },
+      {
+        tenantId,
+        callId: call.id,
+        action: { name: "settle", bookingId },
+        result(booking) {
+          const { vendorPaid, feePaid, refunded } = payouts(booking);
+          return {
+            bookingId,
+            tripId: booking.tripId,
+            state: "settled",
+            vendorPaidUsdc: formatDecimal(vendorPaid),
+            feePaidUsdc: formatDecimal(feePaid),
+            refundedUsdc: formatDecimal(refunded),
+            ...chainProvenance(chain, clock),
+          };
+        },
+      },
+    );
+    return toStepAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,169 @@
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { FlightOffer, OrderRequest, RequestedService } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { type BookAnswer, type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import { findOwnCredit, findOwnCustomer } from "../travelers/own-records.ts";
+import type { Travelers } from "../travelers/traveler-profile.ts";
+import { type BookingPorts, bookingSteps } from "./booking-steps.ts";
+import { ensureCustomer } from "./ensure-customer.ts";
+import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
+import { getOwnOffer } from "./private-offers.ts";
+
+export interface BookFlightPorts extends BookingPorts {
+  travelers: Travelers;
+  flightServicing: Pick<FlightServicing, "priceServices">;
+}
+
+export interface BookFlightRequest {
+  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  callId: string;
+  offerId: string;
+  services: readonly RequestedService[];
+  additionalCustomerUserIds: readonly string[];
+  airlineCreditId: string | undefined;
+}
+
+/** Books an offer once per tenant, whoever asks for it how often. Throws Failure; see `booking-steps.ts` for the way of a booking. */
+export function bookFlight(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  { random = systemRandom, ...options }: BookOptions & { random?: RandomBytes } = {},
+): Promise<BookAnswer> {
+  const { caller, callId, offerId } = request;
+  const prepare = () => prepareBooking(ports, request, random);
+  return bookOnce(ports, { caller, callId, kind: "flight", offerId, prepare }, options);
+}
+
+/** Everything that can be refused before anything is stored or sent. */
+async function prepareBooking(
+  ports: BookFlightPorts,
+  request: BookFlightRequest,
+  random: RandomBytes,
+): Promise<PreparedBooking> {
+  const { flights, flightServicing, stores, clock } = ports;
+  const { caller, callId, offerId, services, airlineCreditId } = request;
+  const { tenantId, environment: network } = caller;
+  const offer = await getOwnOffer({ flights, privateOffers: stores.privateOffers }, caller, offerId);
+  if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
+    throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
+  }
+  const hasServices = services.length > 0;
+  const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
+  const total = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
+  if (total === undefined) {
+    throw new Failure("currency_not_supported", {
+      detail: `Only offers in ${BOOKING_CURRENCY} can be booked; this one is in ${totalCurrency}.`,
+      extra: { currency: totalCurrency },
+    });
+  }
+  const travelers = await findTravelers(ports, request, offer);
+  const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
+  const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
+
+  const id = newId("bkg_", clock.now().epochMilliseconds, random);
+  const order: OrderRequest = { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency };
+  // Suppliers book services only with an order that is paid at once.
+  const instant = hasServices || airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment;
+  return {
+    booking: {
+      id,
+      userId: caller.userId,
+      amountMicroUsdc: covered >= total ? 0n : total - covered,
+      totalAmount,
+      totalCurrency,
+      airlineCreditId,
+    },
+    pursue: (booking) => bookingSteps(ports, callId).order(booking, order, instant),
+  };
+}
+
+/** The caller first, then the others; as many as the offer was searched for, each with a complete profile. */
+async function findTravelers(
+  { travelers }: BookFlightPorts,
+  { caller, additionalCustomerUserIds }: BookFlightRequest,
+  offer: FlightOffer,
+): Promise<Traveler[]> {
+  const profileOf = (userId: string) => travelers.get(caller.tenantId, userId);
+  const found: Traveler[] = [{ userId: caller.travelerId, profile: await profileOf(caller.travelerId) }];
+  for (const [index, customerUserId] of additionalCustomerUserIds.entries()) {
+    const userId = await findOwnCustomer(travelers, caller, customerUserId);
+    if (userId === undefined) {
+      throw new Failure("customer_not_found", {
+        detail: "You have no such customer user. ensure_flight_customer gives the id.",
+        extra: { customerUserId },
+      });
+    }
+    if (found.some((traveler) => traveler.userId === userId)) {
+      const message = "names a traveler who is on the booking already";
+      throw invalidInput([{ path: `additionalCustomerUserIds.${index}`, message }]);
+    }
+    found.push({ userId, customerUserId, profile: await profileOf(userId) });
+  }
+  const wanted = offer.passengers.length;
+  if (found.length > wanted) {
+    const message = `must name ${wanted - 1} travelers beside the caller: the offer is for ${wanted}`;
+    throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
+  }
+  const incomplete = found.flatMap((traveler) => {
+    const fields = missingFields(traveler, offer);
+    const { userId, customerUserId } = traveler;
+    return fields.length === 0 ? [] : [{ ...(customerUserId === undefined ? { userId } : { customerUserId }), fields }];
+  });
+  const missing = wanted - found.length;
+  if (incomplete.length === 0 && missing === 0) return found;
+  throw new Failure("traveler_incomplete", {
+    detail:
+      missing === 0
+        ? "A traveler's profile lacks the listed fields. PUT /api/travelers/{userId} sets them; then call again."
+        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds.`,
+    extra: { travelers: incomplete, missingTravelers: missing },
+  });
+}
+
+/** What the credit covers of the offer, in micro-USDC. */
+async function creditFor(
+  ports: BookFlightPorts,
+  caller: BookFlightRequest["caller"],
+  creditId: string,
+  offer: FlightOffer,
+): Promise<Micro> {
+  const credit = await findOwnCredit(ports, caller, creditId);
+  if (credit === undefined) {
+    throw new Failure("credit_not_found", {
+      detail: "You have no such airline credit.",
+      extra: { airlineCreditId: creditId },
+    });
+  }
+  const amount = credit.currency === offer.totalCurrency ? toMicroUsdc(credit.amount) : undefined;
+  if (!credit.usable || amount === undefined || credit.airlineIataCode !== offer.owner.iataCode) {
+    throw new Failure("credit_not_applicable", {
+      detail: "The credit is spent or expired, or it belongs to another airline or currency than the offer.",
+      extra: { airlineCreditId: creditId },
+    });
+  }
+  return amount;
+}
+
+async function toPassengers(
+  { flights, travelers, stores }: BookFlightPorts,
+  found: readonly Traveler[],
+  offer: FlightOffer,
+  who: { tenantId: string; network: Environment; callId: string },
+): Promise<OrderRequest["passengers"]> {
+  const ports = { flights, travelers, bookings: stores.bookings };
+  const passengers = [];
+  for (const [index, traveler] of found.entries()) {
+    const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
+    const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
+    const details = { givenName, familyName, email, phoneNumber };
+    const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId);
+    const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, customerUserId);
+    if (passenger === undefined) throw new Error(`traveler ${traveler.userId} was complete and is not any more`);
+    passengers.push(passenger);
+  }
+  return passengers;
+}

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure } from "../../domain/errors.ts";
+import type { Customer, Flights } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Bookings } from "../bookings/bookings.ts";
+import type { Travelers } from "../travelers/traveler-profile.ts";
+
+export interface CustomerPorts {
+  flights: Flights;
+  travelers: Travelers;
+  bookings: Bookings;
+}
+
+export interface Who {
+  tenantId: string;
+  userId: string;
+  network: Environment;
+}
+
+const LEASE_SECONDS = 30;
+const POLL_MILLISECONDS = 50;
+const POLLS = 200;
+
+/**
+ * The user's customer at the supplier: the linked one, else one with the same e-mail address and name that is nobody
+ * else's, else a new one. The supplier has no upsert, so one process at a time does this for an e-mail address; a lease
+ * that its holder cannot return runs out. A customer belongs to one user for good: an e-mail address in a profile is not
+ * proved, and it must not open another tenant's customer with its airline credits.
+ */
+export async function ensureCustomer(
+  ports: CustomerPorts,
+  who: Who,
+  details: Omit<Customer, "id">,
+  holder: string,
+): Promise<{ customerUserId: string; created: boolean }> {
+  const { travelers, bookings } = ports;
+  const linked = await travelers.findCustomerUserId(who.tenantId, who.userId, who.network);
+  if (linked !== undefined) return { customerUserId: linked, created: false };
+
+  const email = details.email.toLowerCase();
+  await lease(bookings, who.network, email, holder);
+  try {
+    const meanwhile = await travelers.findCustomerUserId(who.tenantId, who.userId, who.network);
+    if (meanwhile !== undefined) return { customerUserId: meanwhile, created: false };
+    const found = await adopt(ports, who, details);
+    const customerUserId = found ?? (await create(ports, who, details));
+    await travelers.linkCustomer(who.tenantId, who.userId, who.network, customerUserId);
+    return { customerUserId, created: found === undefined };
+  } finally {
+    await bookings.endCustomerLease(who.network, email, holder);
+  }
+}
+
+async function lease(bookings: Bookings, network: Environment, email: string, holder: string): Promise<void> {
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    if (await bookings.leaseCustomer(network, email, holder, LEASE_SECONDS)) return;
+    await delay(POLL_MILLISECONDS);
+  }
+  throw new Failure("customer_in_progress", {
+    detail: "Another call is making the supplier's customer for this traveler. Call again in a few seconds.",
+    retryAfterSeconds: 5,
+  });
+}
+
+async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string | undefined> {
+  const found = await ports.flights.findCustomerByEmail(details.email);
+  if (found === undefined || !sameName(found, details)) return undefined;
+  const ours = await ports.bookings.ownCustomer(who.network, found.id, who.tenantId, who.userId);
+  return ours ? found.id : undefined;
+}
+
+async function create(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string> {
+  const { id } = await ports.flights.createCustomer(details);
+  if (!(await ports.bookings.ownCustomer(who.network, id, who.tenantId, who.userId))) {
+    throw new Error("the supplier gave a new customer an id that another user has");
+  }
+  return id;
+}
+
+function sameName(left: Omit<Customer, "id">, right: Omit<Customer, "id">): boolean {
+  const name = (one: Omit<Customer, "id">): string => `${one.givenName}\n${one.familyName}`.normalize().toLowerCase();
+  return name(left) === name(right);
+}

@@ -1,0 +1,68 @@
+import { toCountryAlpha2 } from "../../domain/countries.ts";
+import type { FlightOffer, OrderPassenger } from "../../ports/flights.ts";
+import type { Passport, TravelerProfile } from "../travelers/traveler-profile.ts";
+
+/** A traveler of a booking: whose profile it is, and how the caller named the person. */
+export interface Traveler {
+  userId: string;
+  /** Given when the caller named the traveler by it. */
+  customerUserId?: string;
+  profile: TravelerProfile | undefined;
+}
+
+const NEEDED = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"] as const;
+
+/** Profile fields that the airline needs and that are missing; `passports` when the offer asks for one. */
+export function missingFields(traveler: Traveler, offer: FlightOffer): string[] {
+  const fields: string[] = NEEDED.filter((field) => isBlank(traveler.profile?.[field]));
+  if (offer.identityDocumentsRequired && usablePassport(traveler.profile, offer) === undefined)
+    fields.push("passports");
+  return fields;
+}
+
+/** Undefined when a needed field is missing. */
+export function toOrderPassenger(
+  offerPassengerId: string,
+  traveler: Traveler,
+  offer: FlightOffer,
+  customerUserId: string,
+): OrderPassenger | undefined {
+  const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = traveler.profile ?? {};
+  if (!givenName || !familyName || !bornOn || !title || !gender || !email || !phoneNumber) return undefined;
+  const passport = offer.identityDocumentsRequired ? usablePassport(traveler.profile, offer) : undefined;
+  if (offer.identityDocumentsRequired && passport === undefined) return undefined;
+  return {
+    id: offerPassengerId,
+    title,
+    gender,
+    givenName,
+    familyName,
+    bornOn,
+    email,
+    phoneNumber,
+    customerUserId,
+    loyaltyAccounts: traveler.profile?.loyaltyProgrammeAccounts ?? [],
+    ...(passport === undefined ? {} : { identityDocument: passport }),
+  };
+}
+
+/** The passport that is valid longest, if it outlasts the journey. */
+function usablePassport(
+  profile: TravelerProfile | undefined,
+  offer: FlightOffer,
+): OrderPassenger["identityDocument"] | undefined {
+  const lastDay = offer.slices.at(-1)?.segments.at(-1)?.arrivingAt.slice(0, 10) ?? "";
+  const [longest] = (profile?.passports ?? [])
+    .flatMap((passport: Passport) => {
+      const issuingCountryIso2 = toCountryAlpha2(passport.nationality);
+      return issuingCountryIso2 === undefined ? [] : [{ ...passport, issuingCountryIso2 }];
+    })
+    .filter(({ expiresOn }) => expiresOn >= lastDay)
+    .sort((left, right) => (left.expiresOn < right.expiresOn ? 1 : -1));
+  if (longest === undefined) return undefined;
+  return { number: longest.number, issuingCountryIso2: longest.issuingCountryIso2, expiresOn: longest.expiresOn };
+}
+
+function isBlank(value: string | undefined): boolean {
+  return value === undefined || value.trim() === "";
+}

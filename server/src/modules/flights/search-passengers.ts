@@ -1,0 +1,33 @@
+import type { LoyaltyAccount, SearchPassenger } from "../../ports/flights.ts";
+import type { TravelerProfile } from "../travelers/traveler-profile.ts";
+
+export interface PassengerWishes {
+  passengers: number;
+  /** By passenger; the outer index is the passenger. */
+  leisureFareTypes: readonly string[];
+  loyaltyAccounts: readonly (readonly LoyaltyAccount[])[];
+}
+
+/** The passengers of a search. The first one is `traveler` when a profile was asked for. */
+export function searchPassengers(wishes: PassengerWishes, traveler: TravelerProfile | undefined): SearchPassenger[] {
+  return Array.from({ length: wishes.passengers }, (_, index) => {
+    const profile = index === 0 ? traveler : undefined;
+    const leisureFareType = wishes.leisureFareTypes[index];
+    return {
+      ...(leisureFareType === undefined ? {} : { leisureFareType }),
+      ...(profile?.givenName === undefined ? {} : { givenName: profile.givenName }),
+      ...(profile?.familyName === undefined ? {} : { familyName: profile.familyName }),
+      loyaltyAccounts: mergeAccounts(wishes.loyaltyAccounts[index] ?? [], profile?.loyaltyProgrammeAccounts ?? []),
+    };
+  });
+}
+
+/** One account per airline; what the call gives wins over the profile. */
+function mergeAccounts(given: readonly LoyaltyAccount[], stored: readonly LoyaltyAccount[]): LoyaltyAccount[] {
+  const byAirline = new Map<string, LoyaltyAccount>();
+  for (const account of [...stored, ...given]) {
+    const airlineIataCode = account.airlineIataCode.toUpperCase();
+    byAirline.set(airlineIataCode, { airlineIataCode, accountNumber: account.accountNumber });
+  }
+  return [...byAirline.values()];
+}

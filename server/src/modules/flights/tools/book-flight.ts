@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { BookingResult } from "../../bookings/booking-result.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { sendOutErrors } from "../../treasury/send-out.ts";
+import { bookFlight as book } from "../book-flight.ts";
+
+export const bookFlight = defineTool({
+  name: "book_flight",
+  title: "Book flight",
+  summary:
+    "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice.",
+  area: "flights",
+  effect: "spend",
+  price: 20_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "clock", "random"],
+  input: z.strictObject({
+    offerId: z.string().describe("off_… of search_flights"),
+    services: z
+      .array(
+        z.strictObject({
+          id: z.string().describe("From list_flight_ancillaries"),
+          quantity: z.number().int().min(1).max(9).default(1),
+        }),
+      )
+      .refine((services) => new Set(services.map(({ id }) => id)).size === services.length, {
+        message: "must name each service once; quantity says how many",
+      })
+      .optional(),
+    additionalCustomerUserIds: z
+      .array(z.string())
+      .optional()
+      .describe("icu_… of ensure_flight_customer, one per traveler beside the caller"),
+    airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
+  }),
+  output: BookingResult,
+  errors: {
+    ...supplierErrors,
+    outcome_unknown:
+      "The supplier has not said whether it booked; the price stays held. Call again with the same offer: you get the result, never a second order.",
+    booking_in_progress: "An earlier call is booking this offer. Call again with the same offer to get its result.",
+    customer_in_progress: "Another call is making a customer user for this traveler. Call again in a few seconds.",
+    offer_not_found: "There is no such offer. Search again.",
+    offer_expired: "The offer can no longer be booked. Search again.",
+    price_changed: "The supplier asks another price now. Nothing is owed; search again.",
+    booking_rejected: "The supplier refused the booking. Nothing is owed; check the travelers or take another offer.",
+    hold_not_available: "The offer cannot be booked this way. Take another offer.",
+    service_not_available:
+      "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
+    currency_not_supported: "Only offers in USD can be booked. Take another offer.",
+    insufficient_balance:
+      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+    settlement_stopped: sendOutErrors.settlement_stopped,
+    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    credit_not_found: "You have no such airline credit.",
+    credit_not_applicable: "The airline credit cannot pay for this offer.",
+    traveler_incomplete: "Travelers or fields of their profiles are missing; PUT /api/travelers/{userId} sets them.",
+  },
+  example: (_today, { offerId }) => ({ offerId }),
+
+  gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
+
+  async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, caller, call }) {
+    const answer = await book(
+      { flights, flightServicing, travelers, stores, clock },
+      {
+        caller,
+        callId: call.id,
+        offerId: input.offerId,
+        services: input.services ?? [],
+        additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
+        airlineCreditId: input.airlineCreditId,
+      },
+      { random, progress: call.progress },
+    );
+    // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+    submission.kick();
+    const result = BookingResult.parse(answer.result);
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});

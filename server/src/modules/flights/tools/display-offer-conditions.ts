@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { Conditions, PaymentRequirements, SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { describeConditions } from "../describe-conditions.ts";
+import { getOwnOffer } from "../private-offers.ts";
+
+export const displayOfferConditions = defineTool({
+  name: "display_offer_conditions",
+  title: "Display offer conditions",
+  summary: "Show a flight offer's current price, refund and change conditions, expiry, and whether it can be held.",
+  area: "flights",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["flights", "stores"],
+  input: z.strictObject({ offerId: z.string().describe("off_… of search_flights") }),
+  output: SupplierResult.extend({
+    offerId: z.string(),
+    totalAmount: DecimalAmount,
+    totalCurrency: z.string(),
+    owner: z.object({ iataCode: z.string(), name: z.string() }),
+    fareBrands: z.array(z.string()),
+    summary: z.array(z.string()).describe("The conditions in words"),
+    conditions: Conditions,
+    paymentRequirements: PaymentRequirements,
+    holdPossible: z.boolean(),
+    identityDocumentsRequired: z.boolean(),
+    expiresAt: z.string(),
+  }),
+  errors: {
+    ...supplierErrors,
+    offer_not_found: "There is no such offer. Search again.",
+    offer_expired: "The offer can no longer be booked. Search again.",
+  },
+  example: (_today, { offerId }) => ({ offerId }),
+
+  async run({ offerId }, { flights, stores, caller, call }) {
+    const { privateOffers } = stores;
+    const offer = await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
+    return {
+      offerId: offer.id,
+      totalAmount: offer.totalAmount,
+      totalCurrency: offer.totalCurrency,
+      owner: offer.owner,
+      fareBrands: [...new Set(offer.slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))],
+      summary: describeConditions(offer),
+      conditions: offer.conditions,
+      paymentRequirements: offer.paymentRequirements,
+      holdPossible: !offer.paymentRequirements.requiresInstantPayment,
+      identityDocumentsRequired: offer.identityDocumentsRequired,
+      expiresAt: offer.expiresAt,
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

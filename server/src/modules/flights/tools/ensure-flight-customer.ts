@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { emailProblem, languageProblem, nameProblem } from "../../../domain/profile-fields.ts";
+import { Email, PhoneNumber } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { missingCustomerFields, withFields } from "../complete-profile.ts";
+import { ensureCustomer } from "../ensure-customer.ts";
+
+export const ensureFlightCustomer = defineTool({
+  name: "ensure_flight_customer",
+  title: "Ensure flight customer",
+  summary:
+    "Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile.",
+  area: "flights",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "travelers", "stores"],
+  input: z
+    .strictObject({
+      clerkUserId: z.string().optional().describe("Traveler's user id; default: the caller"),
+      tenantId: z.string().optional().describe("The calling tenant"),
+      email: Email.optional(),
+      givenName: z.string().optional(),
+      familyName: z.string().optional(),
+      phoneNumber: PhoneNumber.optional(),
+      preferredLanguage: z.string().optional().describe("BCP-47"),
+    })
+    .superRefine((input, context) => {
+      const check = (path: string, text: string | undefined, problemOf: (text: string) => string | undefined) => {
+        const message = text === undefined ? undefined : problemOf(text);
+        if (message !== undefined) context.addIssue({ code: "custom", path: [path], message });
+      };
+      check("email", input.email, emailProblem);
+      check("givenName", input.givenName, nameProblem);
+      check("familyName", input.familyName, nameProblem);
+      check("preferredLanguage", input.preferredLanguage, languageProblem);
+    }),
+  output: SupplierResult.extend({
+    customerUserId: z.string().describe("For additionalCustomerUserIds and customerUserId"),
+    userId: z.string(),
+    created: z.boolean().describe("false: the supplier knew the traveler"),
+    profileUpdated: z.boolean(),
+  }),
+  errors: {
+    ...supplierErrors,
+    customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
+    customer_not_found: "You have no such traveler. PUT /api/travelers/{userId} makes one.",
+    traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
+  },
+  example: () => ({
+    givenName: "Amelia",
+    familyName: "Hart",
+    email: "amelia@example.com",
+    phoneNumber: "+442080160508",
+  }),
+
+  async run({ clerkUserId, tenantId, ...given }, { flights, travelers, stores, caller, call, fail, invalid }) {
+    if (tenantId !== undefined && tenantId !== caller.tenantId) {
+      throw invalid({ path: "tenantId", message: "must be the calling tenant" });
+    }
+    const userId = clerkUserId ?? caller.travelerId;
+    const stored = await travelers.get(caller.tenantId, userId);
+    if (stored === undefined && userId !== caller.travelerId && userId !== caller.userId) {
+      throw fail("customer_not_found", { extra: { clerkUserId: userId } });
+    }
+    const profile = withFields(stored, given);
+    const fields = missingCustomerFields(profile);
+    if (fields.length > 0) throw fail("traveler_incomplete", { extra: { travelers: [{ userId, fields }] } });
+    const profileUpdated = profile !== stored;
+    if (profileUpdated) await travelers.put(caller.tenantId, userId, profile, caller.userId);
+
+    const { givenName = "", familyName = "", email = "", phoneNumber = null } = profile;
+    const details = { givenName, familyName, email, phoneNumber };
+    const { customerUserId, created } = await ensureCustomer(
+      { flights, travelers, bookings: stores.bookings },
+      { tenantId: caller.tenantId, userId, network: caller.environment },
+      details,
+      call.id,
+    );
+    if (profileUpdated && !created) await flights.updateCustomer(customerUserId, details);
+    return { customerUserId, userId, created, profileUpdated, ...flights.provenance(), sandbox: flights.sandbox };
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { Latitude, Longitude } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { findNearbyAirports } from "../nearby-airports.ts";
+
+export const findAirportsNearby = defineTool({
+  name: "find_airports_nearby",
+  title: "Find airports nearby",
+  summary: "List airports near a named place or near coordinates, nearest first.",
+  area: "flights",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["flights", "maps"],
+  input: z
+    .strictObject({
+      query: z.string().optional().describe("City, airport or IATA code. Give query, or both latitude and longitude"),
+      latitude: Latitude.optional(),
+      longitude: Longitude.optional(),
+      radiusMeters: z.number().int().min(1_000).max(500_000).default(100_000),
+      maxResults: z.number().int().min(1).max(20).default(8),
+    })
+    .superRefine((query, context) => {
+      const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+      if (query.query?.trim() === "") issue("query", "must not be empty");
+      if (query.latitude !== undefined && query.longitude === undefined) issue("longitude", "must accompany latitude");
+      if (query.longitude !== undefined && query.latitude === undefined) issue("latitude", "must accompany longitude");
+      if (query.query === undefined && query.latitude === undefined && query.longitude === undefined) {
+        issue("query", "give query, or both latitude and longitude");
+      }
+    }),
+  output: SupplierResult.extend({
+    center: z
+      .object({ latitude: z.number(), longitude: z.number() })
+      .nullable()
+      .describe("Where distances are measured from; null: the text names airports but no known place"),
+    place: z.string().nullable().describe("What the text was taken for"),
+    airports: z
+      .array(
+        z.object({
+          iataCode: z.string(),
+          name: z.string(),
+          cityName: z.string().nullable(),
+          countryCode: z.string(),
+          latitude: z.number(),
+          longitude: z.number(),
+          timeZone: z.string().nullable(),
+          distanceMeters: z.number().nullable(),
+        }),
+      )
+      .readonly(),
+  }),
+  errors: {
+    ...supplierErrors,
+    location_not_found: "No airport or place has this name; nearMatches lists similar ones. Coordinates always work.",
+  },
+  example: () => ({ query: "London" }),
+
+  async run(query, { flights, maps, call, fail }) {
+    const text = query.query?.trim();
+    const found = await findNearbyAirports({ flights, maps }, { ...query, query: text }, { signal: call.signal });
+    if (text !== undefined && found.place === undefined && found.airports.length === 0) {
+      throw fail("location_not_found", { extra: { nearMatches: found.nearMatches } });
+    }
+    const { center } = found;
+    return {
+      center: center === undefined ? null : { latitude: center.latitude, longitude: center.longitude },
+      place: found.place?.label ?? null,
+      airports: found.airports,
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { chooseSeats } from "../choose-seats.ts";
+import { getOwnOffer } from "../private-offers.ts";
+
+export const listFlightAncillaries = defineTool({
+  name: "list_flight_ancillaries",
+  title: "List flight ancillaries",
+  summary: "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids.",
+  area: "flights",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["flights", "flightServicing", "stores"],
+  input: z.strictObject({
+    offerId: z.string().describe("off_… of search_flights"),
+    maxSeats: z.number().int().min(1).max(48).default(24),
+  }),
+  output: SupplierResult.extend({
+    offerId: z.string(),
+    bags: z
+      .array(
+        z.object({
+          id: z.string().describe("For services of book_flight"),
+          kind: z.enum(["checked", "carry_on", "other"]),
+          maximumQuantity: z.number(),
+          maximumWeightKilograms: z.number().nullable(),
+          passengerIds: z.array(z.string()).readonly(),
+          segmentIds: z.array(z.string()).readonly(),
+          totalAmount: DecimalAmount.describe("For one piece"),
+          totalCurrency: z.string(),
+        }),
+      )
+      .readonly(),
+    seats: z
+      .array(
+        z.object({
+          id: z.string().describe("For services of book_flight, quantity 1"),
+          passengerId: z.string(),
+          segmentId: z.string(),
+          designator: z.string(),
+          cabinClass: z.string().nullable(),
+          position: z.enum(["window", "middle", "aisle"]).nullable(),
+          isExitRow: z.boolean(),
+          restrictions: z.array(z.string()).readonly(),
+          totalAmount: DecimalAmount,
+          totalCurrency: z.string(),
+        }),
+      )
+      .readonly()
+      .describe("Cheapest first, shared out evenly over flights and passengers"),
+    seatsAvailable: z.number().describe("Also those that are not listed"),
+    hasSeatMap: z.boolean().describe("false: the airline gives none for this offer"),
+  }),
+  errors: {
+    ...supplierErrors,
+    offer_not_found: "There is no such offer. Search again.",
+    offer_expired: "The offer can no longer be booked. Search again.",
+  },
+  example: (_today, { offerId }) => ({ offerId, maxSeats: 6 }),
+
+  async run({ offerId, maxSeats }, { flights, flightServicing, stores, caller, call }) {
+    const { privateOffers } = stores;
+    await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
+    const { bags, seats, hasSeatMap } = await flightServicing.listAncillaries(offerId, { signal: call.signal });
+    return {
+      offerId,
+      bags,
+      seats: chooseSeats(seats, maxSeats),
+      seatsAvailable: seats.length,
+      hasSeatMap,
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { isBefore, todayAt } from "../../bookings/dates.ts";
+import { NotApplied, Offer, SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { findOwnCredit, findOwnCustomer } from "../../travelers/own-records.ts";
+import { bestOffers } from "../best-offers.ts";
+import { toPrivateFares } from "../private-fares.ts";
+import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
+import { SearchFlightsInput } from "../search-input.ts";
+import { searchPassengers } from "../search-passengers.ts";
+
+const OFFERS_RETURNED = 3;
+
+export const searchFlights = defineTool({
+  name: "search_flights",
+  title: "Search flights",
+  summary: "Find the three best flight offers for a route and date, by price, duration and stops.",
+  area: "flights",
+  effect: "read",
+  price: 2_000n,
+  payableWithoutKey: true,
+  keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
+  uses: ["flights", "maps", "travelers", "stores", "clock"],
+  input: SearchFlightsInput,
+  output: SupplierResult.extend({ offers: z.array(Offer).readonly(), notApplied: NotApplied }),
+  errors: {
+    ...supplierErrors,
+    no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
+    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    credit_not_found: "You have no such airline credit.",
+    traveler_incomplete: "The traveler's profile lacks the listed fields; PUT /api/travelers/{userId} sets them.",
+  },
+  // Business fares can be changed and given back, which examples of other tools do with it.
+  example: (today) => ({
+    origin: "LHR",
+    destination: "JFK",
+    departureDate: today.add({ days: 60 }).toString(),
+    cabinClass: "business" as const,
+  }),
+  gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
+
+  async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
+    const origin = query.origin.toUpperCase();
+    const destination = query.destination.toUpperCase();
+    if (maps.metroCode(origin) === maps.metroCode(destination)) {
+      throw invalid({ path: "destination", message: "must be another place than the origin" });
+    }
+    if (isBefore(query.departureDate, todayAt(maps.airport(origin)?.timeZone, clock))) {
+      throw invalid({ path: "departureDate", message: `must not be before today in ${origin}` });
+    }
+
+    const travelerId = await chooseTraveler();
+    const traveler = travelerId === undefined ? undefined : await travelers.get(caller.tenantId, travelerId);
+    if (travelerId !== undefined) {
+      const fields = (["givenName", "familyName"] as const).filter((field) => traveler?.[field] === undefined);
+      if (fields.length > 0) {
+        throw fail("traveler_incomplete", { extra: { travelers: [{ userId: travelerId, fields }] } });
+      }
+    }
+
+    const airlineCreditIds: string[] = [];
+    const creditsNotApplied = [];
+    for (const value of new Set(query.airlineCreditIds)) {
+      const credit = await findOwnCredit({ flights, travelers }, caller, value);
+      if (credit === undefined) throw fail("credit_not_found", { extra: { airlineCreditId: value } });
+      if (credit.usable) airlineCreditIds.push(value);
+      else creditsNotApplied.push({ input: "airlineCreditIds", value, reason: "spent, expired or invalidated" });
+    }
+
+    call.progress("Asking the supplier for offers");
+    const found = await flights.searchOffers(
+      {
+        origin,
+        destination,
+        departureDate: query.departureDate,
+        ...(query.returnDate === undefined ? {} : { returnDate: query.returnDate }),
+        cabinClass: query.cabinClass,
+        passengers: searchPassengers(
+          {
+            passengers: query.passengers,
+            leisureFareTypes: query.leisureFareTypes ?? [],
+            loyaltyAccounts: query.loyaltyProgrammeAccounts ?? [],
+          },
+          traveler,
+        ),
+        privateFares: toPrivateFares(query.privateFares ?? {}),
+        airlineCreditIds,
+      },
+      { signal: call.signal },
+    );
+    call.progress(`Choosing among ${found.offers.length} offers`);
+    const offers = bestOffers(found.offers, OFFERS_RETURNED);
+    if (offers.length === 0) throw fail("no_offers");
+    if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
+    return {
+      offers,
+      notApplied: [...found.notApplied, ...creditsNotApplied],
+      ...found.provenance,
+      sandbox: found.sandbox,
+    };
+
+    async function chooseTraveler(): Promise<string | undefined> {
+      if (query.customerUserId === undefined) return query.linkSessionTraveler ? caller.travelerId : undefined;
+      const userId = await findOwnCustomer(travelers, caller, query.customerUserId);
+      if (userId === undefined) {
+        throw fail("customer_not_found", { extra: { customerUserId: query.customerUserId } });
+      }
+      return userId;
+    }
+  },
+});

@@ -1,0 +1,137 @@
+import type pg from "pg";
+import { DEMO_TRAVELER_ID, serviceAccountOf } from "../../domain/user-ids.ts";
+import { coalesce } from "../../platform/batching/coalesce.ts";
+import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment, Plan, Principal } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { createLastUsed } from "./last-used.ts";
+import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
+import { hashKey } from "./store-keys.ts";
+import { signingSecretContext } from "./store-tenants.ts";
+
+interface KeyRow {
+  key_hash: string;
+  id: string;
+  tenant_id: string;
+  scopes: string[];
+  environment: Environment;
+  expires_at: Temporal.Instant | null;
+  plan: Plan;
+  is_demo: boolean;
+  signing_secret: string;
+}
+
+const SELECT_KEY = {
+  name: "authenticate-keys",
+  text: `select k.key_hash, k.id, k.tenant_id, k.scopes, k.environment, k.expires_at, t.plan, t.is_demo, t.signing_secret
+    from api_key k join tenant t on t.id = k.tenant_id
+    where k.key_hash = any ($1) and k.revoked_at is null`,
+};
+
+const MOST_DECRYPTED_SECRETS = 10_000;
+
+export interface Authentication {
+  authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+  cache: PrincipalCache;
+  /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
+  ready(): Promise<void>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The hot path: who is behind this key. */
+export function createAuthentication(options: {
+  pool: pg.Pool;
+  databaseUrl: string;
+  vault: Vault;
+  clock: Clock;
+  networkMode: Environment;
+  log: Pick<Log, "warn">;
+}): Authentication {
+  const { pool, databaseUrl, vault, clock, networkMode, log } = options;
+  const cache = createPrincipalCache({ clock });
+  const lastUsed = createLastUsed({ pool, clock, log });
+  let listener: ChangeListener | undefined;
+
+  /** Begins with the first key: a command that only creates or lists needs no such connection. */
+  function listen(): ChangeListener {
+    listener ??= listenForChanges({
+      databaseUrl,
+      channel: "identity_changed",
+      onChange(payload) {
+        const [kind, id = ""] = payload.split(":", 2);
+        if (kind === "key") cache.evictKey(id);
+        else if (kind === "tenant") cache.evictTenant(id);
+      },
+      onListening: (listening) => cache.setEnabled(listening),
+      log,
+    });
+    return listener;
+  }
+
+  /** The last secrets that were decrypted, by what they were decrypted from: a new secret is another ciphertext. */
+  const decrypted = new Map<string, string>();
+
+  function decryptSecret(row: KeyRow): string {
+    const known = decrypted.get(row.signing_secret);
+    if (known !== undefined) return known;
+    const secret = vault.decrypt(row.signing_secret, signingSecretContext(row.tenant_id));
+    if (decrypted.size >= MOST_DECRYPTED_SECRETS) decrypted.clear();
+    decrypted.set(row.signing_secret, secret);
+    return secret;
+  }
+
+  function toPrincipal(row: KeyRow): Principal | undefined {
+    if (row.is_demo && networkMode === "production") return undefined;
+    return {
+      keyId: row.id,
+      tenantId: row.tenant_id,
+      serviceAccountId: serviceAccountOf(row.id),
+      scopes: row.scopes,
+      environment: networkMode === "sandbox" ? "sandbox" : row.environment,
+      plan: row.plan,
+      signingSecret: decryptSecret(row),
+      expiresAt: row.expires_at ?? undefined,
+      defaultTravelerId: row.is_demo ? DEMO_TRAVELER_ID : undefined,
+    };
+  }
+
+  const readKey = coalesce(async (keyHashes) => {
+    const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
+    return new Map(rows.map((row) => [row.key_hash, row]));
+  });
+
+  async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
+    const generation = cache.generation();
+    const row = await readKey(keyHash);
+    const principal = row === undefined ? undefined : toPrincipal(row);
+    cache.put(keyHash, principal, generation);
+    return principal;
+  }
+
+  return {
+    cache,
+    ready: () => listen().ready,
+    flush: lastUsed.flush,
+    async authenticate(key, { fresh }) {
+      const keyHash = hashKey(key);
+      if (keyHash === undefined) return undefined;
+      listen();
+      const cached = fresh ? undefined : cache.get(keyHash);
+      if (cached === "unknown") return undefined;
+      const principal = cached ?? (await readPrincipal(keyHash));
+      if (principal === undefined) return undefined;
+      // On each use, also of a cached answer: a key that ends now must not live on for the cache's time.
+      const { expiresAt } = principal;
+      if (expiresAt !== undefined && Temporal.Instant.compare(expiresAt, clock.now()) <= 0) return undefined;
+      lastUsed.touch(principal.keyId);
+      return principal;
+    },
+    async close() {
+      await listener?.close();
+      await lastUsed.close();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { createManualClock } from "../../../test/support/identity.ts";
+import { networks } from "../../config/values.ts";
+import { countryAlpha3Codes, toCountryAlpha2 } from "../../domain/countries.ts";
+import {
+  defaultScopes,
+  effects,
+  findUnknownScopes,
+  hasScope,
+  knownScopes,
+  scopeOf,
+  toolAreas,
+} from "../../domain/scopes.ts";
+import { readBearer } from "../../surfaces/http/bearer.ts";
+import { addressGroup, clientAddress } from "../../surfaces/http/client-address.ts";
+import { createRateLimiter } from "../../surfaces/http/rate-limiter.ts";
+
+describe("scopes", () => {
+  test("sandbox keys may do everything that is known", () => {
+    for (const scope of knownScopes) expect(hasScope(defaultScopes("sandbox"), scope)).toBe(true);
+  });
+
+  test("production keys read everything but travelers, and write reputation only", () => {
+    const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("production"), scope));
+    expect(allowed.toSorted()).toEqual(
+      [
+        "documents:read",
+        "escrow:read",
+        "flights:read",
+        "policy:read",
+        "reputation:read",
+        "reputation:write",
+        "stays:read",
+        "treasury:read",
+        "trip:read",
+        "usage:read",
+      ].toSorted(),
+    );
+  });
+
+  test("every area and effect of a tool has a scope; one does not stand for another", () => {
+    for (const area of toolAreas) {
+      for (const effect of effects) {
+        const scope = scopeOf(area, effect);
+        expect(knownScopes).toContain(scope);
+        expect(hasScope([scope], scope)).toBe(true);
+        expect(knownScopes.filter((other) => hasScope([scope], other))).toEqual([scope]);
+        expect(hasScope([], scope)).toBe(false);
+      }
+    }
+  });
+
+  test("what is no scope is told", () => {
+    expect(findUnknownScopes(["*", "flights:read", "flights:*", "FLIGHTS:read", "", "usage:write"])).toEqual([
+      "flights:*",
+      "FLIGHTS:read",
+      "",
+      "usage:write",
+    ]);
+  });
+});
+
+test("a bearer token is read as it stands; a header that cannot be read is not an absent one", () => {
+  expect(readBearer(undefined)).toEqual({ kind: "absent" });
+  expect(readBearer(null)).toEqual({ kind: "absent" });
+  for (const header of ["Bearer ak_1", "bearer ak_1", "BEARER  ak_1 "]) {
+    expect(readBearer(header)).toEqual({ kind: "token", token: "ak_1" });
+  }
+  const malformed = [
+    "",
+    "Bearer",
+    "Bearer ",
+    "Basic YTpi",
+    "ak_1",
+    "Bearer ak_1 ak_2",
+    `Bearer ${"x".repeat(600)}`,
+    "Bearer é",
+  ];
+  for (const header of malformed) expect(readBearer(header)).toEqual({ kind: "malformed" });
+});
+
+describe("the rate limiter", () => {
+  const open = (maxEntries = 100) => {
+    const clock = createManualClock();
+    return { clock, limiter: createRateLimiter({ ratePerSecond: 10, burst: 20, maxEntries, clock }) };
+  };
+  const countAllowed = (limiter: ReturnType<typeof open>["limiter"], id: string, calls: number) =>
+    Array.from({ length: calls }, () => limiter.take(id)).filter(({ allowed }) => allowed).length;
+
+  test("lets a burst through, then the rate, and says when to come back", () => {
+    const { clock, limiter } = open();
+    expect(countAllowed(limiter, "a", 50)).toBe(20);
+    expect(limiter.take("a")).toEqual({ allowed: false, retryAfterSeconds: 1 });
+    clock.advance({ milliseconds: 500 });
+    expect(countAllowed(limiter, "a", 50)).toBe(5);
+    clock.advance({ hours: 1 });
+    expect(countAllowed(limiter, "a", 50)).toBe(20);
+    const slow = createRateLimiter({ ratePerSecond: 0.1, burst: 1, maxEntries: 10, clock });
+    slow.take("a");
+    expect(slow.take("a")).toEqual({ allowed: false, retryAfterSeconds: 10 });
+    clock.advance({ seconds: 10 });
+    expect(slow.take("a").allowed).toBe(true);
+  });
+
+  test("counts each caller alone, and holds no more of them than it was told", () => {
+    const { limiter } = open(100);
+    expect(countAllowed(limiter, "busy", 30)).toBe(20);
+    for (let index = 0; index < 1_000; index += 1) {
+      expect(limiter.take(`caller${index}`).allowed).toBe(true);
+      // Whoever keeps calling is not forgotten.
+      expect(limiter.take("busy").allowed).toBe(false);
+    }
+    expect(limiter.size()).toBe(100);
+  });
+
+  test("a clock that is set back gives nothing away and takes nothing", () => {
+    const { clock, limiter } = open();
+    countAllowed(limiter, "a", 20);
+    clock.advance({ hours: -1 });
+    expect(limiter.take("a").allowed).toBe(false);
+    clock.advance({ seconds: 1 });
+    expect(countAllowed(limiter, "a", 50)).toBe(10);
+  });
+});
+
+test("addresses count by IPv4 address and by IPv6 network", () => {
+  expect(addressGroup("192.0.2.7")).toBe("192.0.2.7");
+  expect(addressGroup("::ffff:192.0.2.7")).toBe("192.0.2.7");
+  expect(addressGroup("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(addressGroup("2001:0DB8:0001:0002::9")).toBe("2001:db8:1:2::/64");
+  expect(addressGroup("2001:db8::1")).toBe("2001:db8:0:0::/64");
+  expect(addressGroup("::1")).toBe("0:0:0:0::/64");
+  expect(addressGroup("fe80::1%eth0")).toBe("fe80:0:0:0::/64");
+  for (const nothing of [undefined, "", "localhost", "999.1.1.1"]) expect(addressGroup(nothing)).toBe("unknown");
+});
+
+test("who asks is the last one before the proxies that are trusted", () => {
+  const proxies = networks("10.0.0.0/8, 192.0.2.1, 2001:db8::/32");
+  const asker = (connected: string | undefined, forwardedFor?: string) =>
+    clientAddress(connected, forwardedFor, proxies);
+  expect(asker("198.51.100.1", "203.0.113.1")).toBe("198.51.100.1");
+  expect(asker("10.1.2.3", "203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("::ffff:10.1.2.3", "203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "198.51.100.9, 203.0.113.1,192.0.2.1")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "198.51.100.9, ::ffff:203.0.113.1")).toBe("203.0.113.1");
+  expect(asker("2001:db8::5", "[2400:cb00::1]:443")).toBe("2400:cb00::1");
+  expect(asker("10.1.2.3", "203.0.113.1:5000")).toBe("203.0.113.1");
+  expect(asker("10.1.2.3", "10.0.0.9, 10.0.0.8"), "they ask themselves").toBe("10.0.0.9");
+  for (const nothing of [undefined, "", ",", "unknown", "203.0.113.1, _hidden", "999.1.1.1", "[", "203.0.113.1, "]) {
+    expect(asker("10.1.2.3", nothing), nothing).toBe("10.1.2.3");
+  }
+  expect(asker(undefined, "203.0.113.1")).toBe("");
+  expect(clientAddress("10.1.2.3", "203.0.113.1", networks("")), "none is trusted").toBe("10.1.2.3");
+});
+
+test("trusted proxies are addresses and networks", () => {
+  for (const bad of ["proxy", "10.0.0.0/33", "::/129", "10.0.0.0/8/8", "10.0.0.0/", "10.0.0.0/-1", "1.2.3"]) {
+    expect(() => networks(bad), bad).toThrow("must be addresses or networks");
+  }
+  expect(networks("2001:db8::/32").check("2001:db8:1::1", "ipv6")).toBe(true);
+});
+
+test("country codes pair up, and their alpha-2 halves are countries", () => {
+  const names = new Intl.DisplayNames("en", { type: "region" });
+  const alpha2 = countryAlpha3Codes.map((code) => toCountryAlpha2(code) ?? "");
+  expect(new Set(alpha2).size).toBe(250);
+  for (const code of alpha2) expect(names.of(code)).not.toBe(code);
+  expect(toCountryAlpha2("DEU")).toBe("DE");
+  expect(toCountryAlpha2("deu")).toBeUndefined();
+});

@@ -1,0 +1,223 @@
+import type { Kysely } from "kysely";
+import type pg from "pg";
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../../domain/scopes.ts";
+import type { Database, Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { createAuthentication } from "./authentication.ts";
+import { appendAudit } from "./store-audit.ts";
+import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-keys.ts";
+import {
+  insertTenant,
+  newSigningSecret,
+  replaceSigningSecret,
+  selectTenant,
+  selectTenants,
+  takeSigningSecret,
+  tenantNotFound,
+  updateTenant,
+} from "./store-tenants.ts";
+import { isUserOf } from "./store-users.ts";
+
+const DEFAULT_MONTHLY_CAP_MICRO_USDC = 100_000_000n;
+const LONGEST_NAME = 100;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+export interface IdentityOptions {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+  /** For the connection that hears of changes. */
+  databaseUrl: string;
+  vault: Vault;
+  clock: Clock;
+  random?: RandomBytes;
+  /** `sandbox`: every key resolves as a sandbox key. `production`: the demo tenant's keys are refused. */
+  networkMode: Environment;
+  log: Pick<Log, "warn">;
+  /** What a new tenant needs from other areas, in the transaction that creates it. */
+  onTenantCreated?: (transaction: Queryable, tenant: Tenant) => Promise<void>;
+}
+
+type MintInput = Parameters<Identity["mintKey"]>[0];
+
+export interface StoredIdentity extends Identity {
+  /** Resolves when answers may be cached; see Authentication. */
+  ready(): Promise<void>;
+  /** Writes down now when keys were used. */
+  flush(): Promise<void>;
+  cachedKeys(): number;
+}
+
+/** Identity over our own tables. */
+export function createIdentity(options: IdentityOptions): StoredIdentity {
+  const { db, vault, clock, random = systemRandom, onTenantCreated } = options;
+  const authentication = createAuthentication(options);
+  const { cache } = authentication;
+
+  // As fine as the database keeps it, so that what is returned now equals what is read later.
+  const timeOf = (instant: Temporal.Instant) => instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
+
+  async function mint(transaction: Queryable, input: MintInput): Promise<{ apiKey: string; key: ApiKey }> {
+    const now = timeOf(clock.now());
+    const { apiKey, start } = newKey(random);
+    const keyHash = hashKey(apiKey);
+    if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+    const key: ApiKey = {
+      id: newId("key_", now.epochMilliseconds, random),
+      tenantId: input.tenantId,
+      name: checkName(input.name ?? input.environment, "name"),
+      start,
+      scopes: checkScopes(input.scopes ?? defaultScopes(input.environment)),
+      environment: input.environment,
+      createdAt: now,
+      expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
+      revokedAt: undefined,
+      lastUsedAt: undefined,
+    };
+    await insertKey(transaction, key, keyHash);
+    await appendAudit(
+      transaction,
+      {
+        tenantId: key.tenantId,
+        actor: input.actor,
+        action: "key.mint",
+        subjectId: key.id,
+        details: { environment: key.environment, scopes: key.scopes, expiresAt: key.expiresAt?.toString() ?? null },
+      },
+      clock,
+    );
+    return { apiKey, key };
+  }
+
+  return {
+    ready: authentication.ready,
+    flush: authentication.flush,
+    cachedKeys: () => cache.size(),
+    authenticate: authentication.authenticate,
+    isUser: (tenantId, userId) => isUserOf(db, tenantId, userId),
+    listTenants: () => selectTenants(db),
+    getTenant: (tenantId) => selectTenant(db, tenantId),
+    listKeys: (tenantId) => selectKeys(db, tenantId),
+
+    async createTenant(input) {
+      const now = timeOf(clock.now());
+      const tenant: Tenant = {
+        id: newId("tenant_", now.epochMilliseconds, random),
+        name: checkName(input.name, "name"),
+        plan: input.plan ?? "free",
+        monthlyCapMicroUsdc: checkCap(input.monthlyCapMicroUsdc ?? DEFAULT_MONTHLY_CAP_MICRO_USDC),
+        isDemo: input.isDemo ?? false,
+        createdAt: now,
+      };
+      return await db.transaction().execute(async (transaction) => {
+        await insertTenant(transaction, tenant, { signingSecret: newSigningSecret(random), vault });
+        const details = { name: tenant.name, plan: tenant.plan, capMicroUsdc: tenant.monthlyCapMicroUsdc.toString() };
+        const audit = { tenantId: tenant.id, actor: input.actor, action: "tenant.create", subjectId: tenant.id };
+        await appendAudit(transaction, { ...audit, details }, clock);
+        const minted = await mint(transaction, { tenantId: tenant.id, environment: "sandbox", actor: input.actor });
+        await onTenantCreated?.(transaction, tenant);
+        return { tenant, ...minted };
+      });
+    },
+
+    async setTenant(tenantId, change, actor) {
+      const checked = {
+        ...(change.plan === undefined ? {} : { plan: change.plan }),
+        ...(change.name === undefined ? {} : { name: checkName(change.name, "name") }),
+        ...(change.monthlyCapMicroUsdc === undefined
+          ? {}
+          : { monthlyCapMicroUsdc: checkCap(change.monthlyCapMicroUsdc) }),
+      };
+      const tenant = await db.transaction().execute(async (transaction) => {
+        const updated = await updateTenant(transaction, tenantId, checked);
+        if (updated === undefined) return undefined;
+        const details = { ...checked, monthlyCapMicroUsdc: checked.monthlyCapMicroUsdc?.toString() };
+        await appendAudit(transaction, { tenantId, actor, action: "tenant.set", subjectId: tenantId, details }, clock);
+        return updated;
+      });
+      cache.evictTenant(tenantId);
+      return tenant;
+    },
+
+    async mintKey(input) {
+      return await db.transaction().execute(async (transaction) => {
+        if ((await selectTenant(transaction, input.tenantId)) === undefined) throw tenantNotFound();
+        return await mint(transaction, input);
+      });
+    },
+
+    async revokeKey(tenantId, keyId, actor) {
+      const result = await db.transaction().execute(async (transaction) => {
+        const marked = await markRevoked(transaction, tenantId, keyId, clock.now());
+        if (marked.outcome !== "revoked") return marked;
+        await appendAudit(transaction, { tenantId, actor, action: "key.revoke", subjectId: keyId }, clock);
+        return marked;
+      });
+      if (result.outcome === "revoked") cache.evictKey(result.keyHash);
+      return result.outcome !== "unknown";
+    },
+
+    async revealSigningSecret(tenantId, actor) {
+      return await db.transaction().execute(async (transaction) => {
+        const secret = await takeSigningSecret(transaction, tenantId, clock.now(), vault);
+        if (secret !== undefined) {
+          const audit = { tenantId, actor, action: "signing_secret.reveal", subjectId: tenantId };
+          await appendAudit(transaction, audit, clock);
+        } else if ((await selectTenant(transaction, tenantId)) === undefined) throw tenantNotFound();
+        return secret;
+      });
+    },
+
+    async rotateSigningSecret(tenantId, actor) {
+      const signingSecret = newSigningSecret(random);
+      await db.transaction().execute(async (transaction) => {
+        await replaceSigningSecret(transaction, tenantId, { signingSecret, at: clock.now(), vault });
+        const audit = { tenantId, actor, action: "signing_secret.rotate", subjectId: tenantId };
+        await appendAudit(transaction, audit, clock);
+      });
+      cache.evictTenant(tenantId);
+      return signingSecret;
+    },
+
+    close: authentication.close,
+  };
+}
+
+function checkName(name: string, path: string): string {
+  const trimmed = name.trim();
+  if (trimmed.length === 0 || trimmed.length > LONGEST_NAME || CONTROL_CHARACTER.test(trimmed)) {
+    throw invalidInput([{ path, message: `must be 1 to ${LONGEST_NAME} characters on one line` }]);
+  }
+  return trimmed;
+}
+
+/** The largest amount that the column holds. */
+const LARGEST_CAP = 2n ** 63n - 1n;
+
+function checkCap(capMicroUsdc: bigint): bigint {
+  if (capMicroUsdc >= 0n && capMicroUsdc <= LARGEST_CAP) return capMicroUsdc;
+  throw invalidInput([{ path: "monthlyCapMicroUsdc", message: "must not be negative, or more than can be stored" }]);
+}
+
+function checkScopes(scopes: readonly string[]): readonly string[] {
+  const unknown = findUnknownScopes(scopes);
+  const known = `Known scopes: ${knownScopes.join(", ")}`;
+  if (unknown.length > 0) {
+    const message = `unknown scope ${unknown.map((scope) => `"${scope}"`).join(", ")}. ${known}`;
+    throw invalidInput([{ path: "scopes", message }]);
+  }
+  if (scopes.length === 0) throw invalidInput([{ path: "scopes", message: `must name at least one scope. ${known}` }]);
+  return scopes.includes(EVERYTHING) ? [EVERYTHING] : [...new Set(scopes)];
+}
+
+function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Instant): Temporal.Instant | undefined {
+  if (expiresAt === undefined || Temporal.Instant.compare(expiresAt, now) > 0) return expiresAt;
+  throw new Failure("invalid_input", {
+    detail: "The key would have expired already.",
+    issues: [{ path: "expiresAt", message: "must lie in the future" }],
+  });
+}

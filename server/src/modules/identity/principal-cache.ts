@@ -1,0 +1,81 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Principal } from "../../ports/identity.ts";
+
+export interface PrincipalCache {
+  /** `"unknown"`: the database did not know the key a moment ago. Undefined: ask the database. */
+  get(keyHash: string): Principal | "unknown" | undefined;
+  /** Taken before the database is asked and handed to `put`, which drops an answer that a change may have overtaken. */
+  generation(): number;
+  put(keyHash: string, principal: Principal | undefined, generation: number): void;
+  evictKey(keyHash: string): void;
+  evictTenant(tenantId: string): void;
+  /** Off: forgets everything and keeps nothing, because nobody would tell of changes. */
+  setEnabled(enabled: boolean): void;
+  size(): number;
+}
+
+interface Entry<Value> {
+  value: Value;
+  untilMs: number;
+}
+
+/** What keys proved, for a short time. Both halves are bounded; a flood of unknown keys cannot push out known ones. */
+export function createPrincipalCache(options: {
+  clock: Clock;
+  timeToLiveMs?: number;
+  unknownTimeToLiveMs?: number;
+  maxEntries?: number;
+}): PrincipalCache {
+  const { clock, timeToLiveMs = 15_000, unknownTimeToLiveMs = 1_000, maxEntries = 10_000 } = options;
+  const known = new Map<string, Entry<Principal>>();
+  const unknown = new Map<string, Entry<"unknown">>();
+  let generation = 0;
+  let enabled = false;
+
+  function read<Value>(entries: Map<string, Entry<Value>>, keyHash: string): Value | undefined {
+    const entry = entries.get(keyHash);
+    if (entry === undefined) return undefined;
+    if (clock.now().epochMilliseconds < entry.untilMs) return entry.value;
+    entries.delete(keyHash);
+    return undefined;
+  }
+
+  function write<Value>(entries: Map<string, Entry<Value>>, keyHash: string, value: Value, lifeMs: number): void {
+    entries.delete(keyHash);
+    entries.set(keyHash, { value, untilMs: clock.now().epochMilliseconds + lifeMs });
+    // Entries live for one and the same time, so the one written first is also the one that ends first.
+    const [oldest] = entries.keys();
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+  }
+
+  return {
+    get: (keyHash) => read(known, keyHash) ?? read(unknown, keyHash),
+    generation: () => generation,
+    put(keyHash, principal, asked) {
+      if (!enabled || asked !== generation) return;
+      if (principal === undefined) {
+        known.delete(keyHash);
+        write(unknown, keyHash, "unknown", unknownTimeToLiveMs);
+      } else {
+        unknown.delete(keyHash);
+        write(known, keyHash, principal, timeToLiveMs);
+      }
+    },
+    evictKey(keyHash) {
+      generation += 1;
+      known.delete(keyHash);
+      unknown.delete(keyHash);
+    },
+    evictTenant(tenantId) {
+      generation += 1;
+      for (const [keyHash, entry] of known) if (entry.value.tenantId === tenantId) known.delete(keyHash);
+    },
+    setEnabled(on) {
+      generation += 1;
+      enabled = on;
+      known.clear();
+      unknown.clear();
+    },
+    size: () => known.size + unknown.size,
+  };
+}

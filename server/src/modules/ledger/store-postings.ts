@@ -1,0 +1,220 @@
+import { sql } from "kysely";
+import { Failure } from "../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { prepared } from "../../platform/database/prepared.ts";
+import type { LedgerAccountKind, LedgerTransactionKind } from "../../platform/database/tables/booking-tables.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Balance, Purse } from "./ledger.ts";
+
+export interface Move {
+  kind: LedgerAccountKind;
+  /** Null: the service's own account. */
+  tenantId: string | null;
+  amount: Micro;
+}
+
+export interface Posting {
+  network: Environment;
+  token: TokenSymbol;
+  reference: string;
+  kind: LedgerTransactionKind;
+  moves: readonly Move[];
+  /** The event of the chain that this stands for. */
+  event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint };
+}
+
+type Account = Pick<Posting, "network" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
+
+/**
+ * True for each posting that was not there already; one that is there must be the same. Whoever posts several in one transaction
+ * does it by one call: first all references are taken, in one order, and then all accounts, in theirs (`lockKey`). One after
+ * the other, the second posting would want a tenant's account while the first holds one that every tenant's postings share.
+ */
+export async function postAll(db: Queryable, postings: readonly Posting[], clock: Clock): Promise<boolean[]> {
+  if (postings.length === 0) return [];
+  const given = postings.map((posting) => ({ ...posting, moves: inLockOrder(posting.moves) }));
+  const ids = await insertTransactions(db, given, clock);
+  const fresh: { id: bigint; posting: Posting }[] = [];
+  const known: Posting[] = [];
+  const posted = given.map((posting) => {
+    const id = ids.get(posting.reference);
+    // Of the same reference twice the first is the one that is posted.
+    ids.delete(posting.reference);
+    if (id === undefined) known.push(posting);
+    else fresh.push({ id, posting });
+    return id !== undefined;
+  });
+  if (known.length > 0) await confirmSame(db, known);
+  if (fresh.length > 0) await applyMoves(db, fresh);
+  return posted;
+}
+
+/** Tenants' accounts first, the service's, which every tenant's postings share, last. */
+const lockKey = ({ kind, tenantId }: Pick<Move, "kind" | "tenantId">): string =>
+  `${tenantId === null ? 1 : 0} ${tenantId ?? ""} ${kind}`;
+
+/** Every posting locks accounts in one order, so that two of them never wait for each other in a circle. What changes nothing is left out. */
+function inLockOrder(moves: readonly Move[]): readonly Move[] {
+  return moves.filter(({ amount }) => amount !== 0n).toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1));
+}
+
+/** By reference, of those that were not there. */
+async function insertTransactions(
+  db: Queryable,
+  postings: readonly Posting[],
+  clock: Clock,
+): Promise<Map<string, bigint>> {
+  const { rows } = await sql<{ id: bigint; reference: string }>`
+    ${prepared("post-transactions")}
+    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number)
+    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number
+    from unnest(
+      ${postings.map(({ reference }) => reference)}::text[], ${postings.map(({ kind }) => kind)}::text[],
+      ${postings.map(({ event }) => event?.transactionHash ?? null)}::text[],
+      ${postings.map(({ event }) => event?.logIndex ?? null)}::int[],
+      ${postings.map(({ event }) => event?.blockNumber.toString() ?? null)}::bigint[]
+    ) as line (reference, kind, transaction_hash, log_index, block_number)
+    order by reference
+    on conflict (reference) do nothing
+    returning id, reference`.execute(db);
+  return new Map(rows.map(({ id, reference }) => [reference, id]));
+}
+
+interface AccountChange {
+  account: Account;
+  amount: Micro;
+  /** What goes out of it, whatever comes in beside. */
+  taken: Micro;
+}
+
+/** By account, in the order of their locks. */
+function changesOf(fresh: readonly { posting: Posting }[]): ReadonlyMap<string, AccountChange> {
+  const changes = new Map<string, AccountChange>();
+  for (const { posting } of fresh) {
+    const { network, token } = posting;
+    for (const move of posting.moves) {
+      const account = { network, token, move };
+      const id = accountId(account);
+      const { amount, taken } = changes.get(id) ?? { amount: 0n, taken: 0n };
+      const more = move.amount < 0n ? -move.amount : 0n;
+      changes.set(id, { account, amount: amount + move.amount, taken: taken + more });
+    }
+  }
+  const key = ({ account: { move, token } }: AccountChange) => `${lockKey(move)} ${token}`;
+  return new Map([...changes].toSorted(([, a], [, b]) => (key(a) < key(b) ? -1 : 1)));
+}
+
+async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: Posting }[]): Promise<void> {
+  const changes = changesOf(fresh);
+  if (changes.size === 0) return;
+  await ensureAccounts(db, changes);
+  const entries = fresh.flatMap(({ id, posting: { network, token, moves } }) =>
+    moves.map((move) => ({ id: id.toString(), account: accountId({ network, token, move }), amount: move.amount })),
+  );
+  const { rows } = await sql<{ id: string }>`
+    ${prepared("move-money")}
+    with change as (
+      select * from unnest(
+        ${[...changes.keys()]}::text[], ${[...changes.values()].map(({ amount }) => amount.toString())}::bigint[]
+      ) with ordinality as change (id, amount, ord)
+    ),
+    locked as materialized (
+      select account.id from change join ledger_account as account on account.id = change.id
+      order by change.ord for update of account
+    ),
+    changed as (
+      update ledger_account as account set balance_micro = account.balance_micro + change.amount
+      from change join locked on locked.id = change.id
+      where account.id = change.id and (account.kind = 'external' or account.balance_micro + change.amount >= 0)
+      returning account.id
+    ),
+    entered as (
+      insert into ledger_entry (transaction_id, account_id, amount_micro)
+      select * from unnest(
+        ${entries.map(({ id }) => id)}::bigint[], ${entries.map(({ account }) => account)}::text[],
+        ${entries.map(({ amount }) => amount.toString())}::bigint[])
+    )
+    select id from changed`.execute(db);
+  const changed = new Set(rows.map(({ id }) => id));
+  for (const [id, { account, taken }] of changes) {
+    if (changed.has(id)) continue;
+    const { network, token, move } = account;
+    if (move.kind === "prefunded" && move.tenantId !== null) {
+      throw await insufficient(db, { network, token, tenantId: move.tenantId }, taken);
+    }
+    const references = fresh.map(({ posting }) => posting.reference).join(", ");
+    throw new Error(`ledger: ${references} takes more from ${id} than it holds`);
+  }
+}
+
+async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise<void> {
+  const rows = await db
+    .selectFrom("ledger_transaction")
+    .leftJoin("ledger_entry", "ledger_entry.transaction_id", "ledger_transaction.id")
+    .select(["reference", "kind", "account_id", "amount_micro"])
+    .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
+    .execute();
+  const byReference = Map.groupBy(rows, ({ reference }) => reference);
+  for (const { network, token, reference, kind, moves } of postings) {
+    const found = byReference.get(reference) ?? [];
+    const stored = found.filter((row) => row.account_id !== null);
+    const same =
+      found.every((row) => row.kind === kind) &&
+      stored.length === moves.length &&
+      moves.every((move) =>
+        stored.some(
+          (row) => row.account_id === accountId({ network, token, move }) && row.amount_micro === move.amount,
+        ),
+      );
+    if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
+  }
+}
+
+function accountId({ network, token, move }: Account): string {
+  const name = `${network}:${token}:${move.kind}`;
+  return move.tenantId === null ? name : `${name}:${move.tenantId}`;
+}
+
+export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccountKind): string {
+  return accountId({ network, token, move: { kind, tenantId } });
+}
+
+/** Those that are there are only looked at: whoever inserts waits for everybody who is just changing them. */
+async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, AccountChange>): Promise<void> {
+  const accounts = [...changes.values()].map(({ account }) => account);
+  await sql`
+    ${prepared("ensure-accounts")}
+    insert into ledger_account (id, network, token, tenant_id, kind)
+    select id, network, token, tenant_id, kind from unnest(
+      ${[...changes.keys()]}::text[], ${accounts.map(({ network }) => network)}::text[],
+      ${accounts.map(({ token }) => token)}::text[], ${accounts.map(({ move }) => move.tenantId)}::text[],
+      ${accounts.map(({ move }) => move.kind)}::text[]
+    ) with ordinality as line (id, network, token, tenant_id, kind, ord)
+    where not exists (select from ledger_account where ledger_account.id = line.id)
+    order by ord
+    on conflict (id) do nothing`.execute(db);
+}
+
+async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
+  const { available } = await readBalance(db, purse);
+  const missing = required - available;
+  const unit = purse.token === "USDC" ? "Usdc" : "Eurc";
+  return new Failure("insufficient_balance", {
+    detail: `The treasury lacks ${formatDecimal(missing)} ${purse.token}. Add at least that and call again.`,
+    extra: {
+      [`required${unit}`]: formatDecimal(required),
+      [`available${unit}`]: formatDecimal(available),
+      [`missing${unit}`]: formatDecimal(missing),
+    },
+  });
+}
+
+export async function readBalance(db: Queryable, purse: Purse): Promise<Balance> {
+  const ids = (["prefunded", "held", "outgoing"] as const).map((kind) => accountOf(purse, kind));
+  const rows = await db.selectFrom("ledger_account").select(["id", "balance_micro"]).where("id", "in", ids).execute();
+  const [available, held, outgoing] = ids.map((id) => rows.find((row) => row.id === id)?.balance_micro ?? 0n);
+  return { available: available ?? 0n, held: held ?? 0n, outgoing: outgoing ?? 0n };
+}

@@ -1,0 +1,260 @@
+import { sql } from "kysely";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { LedgerTransactionKind } from "../../platform/database/tables/booking-tables.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { appendAudit } from "../identity/store-audit.ts";
+import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
+import { accountOf, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
+
+/**
+ * The books in PostgreSQL. A tenant's balance is checked by the statement that changes it, under its row lock. Inside a
+ * caller's transaction a failure must end that transaction, as everything else that is thrown there does.
+ */
+export function createLedger(queryable: Queryable, clock: Clock): Ledger {
+  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
+    return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  }
+
+  /** A posting between the accounts of one purse. */
+  async function postInPurse(
+    db: Queryable,
+    purse: Purse,
+    posting: { reference: string; kind: LedgerTransactionKind; moves: readonly Omit<Move, "tenantId">[] },
+  ): Promise<boolean> {
+    const { network, token, tenantId } = purse;
+    const moves = posting.moves.map((move) => ({ ...move, tenantId }));
+    return (await postAll(db, [{ network, token, ...posting, moves }], clock))[0] === true;
+  }
+
+  async function settle(purse: Purse, reference: string, kind: "capture" | "release", amount: Micro): Promise<void> {
+    await inTransaction(async (db) => {
+      const held = await heldAmount(db, purse, reference);
+      if (amount > held) throw new Error(`ledger: ${reference} holds less than what is to be captured`);
+      const posted = await postInPurse(db, purse, {
+        reference: `settle:${reference}`,
+        kind,
+        moves: [
+          { kind: "held", amount: -held },
+          { kind: "outgoing", amount },
+          { kind: "prefunded", amount: held - amount },
+        ],
+      });
+      if (posted) await audit(db, purse, kind, reference, kind === "capture" ? amount : held);
+    });
+  }
+
+  async function audit(db: Queryable, purse: Purse, kind: string, reference: string, amount: Micro): Promise<void> {
+    const { network, token, tenantId } = purse;
+    const details = { network, token, amount: formatDecimal(amount) };
+    await appendAudit(
+      db,
+      { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details },
+      clock,
+    );
+  }
+
+  return {
+    balance: (purse) => readBalance(queryable, purse),
+
+    async hold(purse, amount, reference) {
+      refuseNegative(amount);
+      await inTransaction((db) =>
+        postInPurse(db, purse, {
+          reference: `hold:${reference}`,
+          kind: "hold",
+          moves: [
+            { kind: "prefunded", amount: -amount },
+            { kind: "held", amount },
+          ],
+        }),
+      );
+    },
+
+    async capture(purse, reference, amount) {
+      refuseNegative(amount);
+      await settle(purse, reference, "capture", amount);
+    },
+
+    release: (purse, reference) => settle(purse, reference, "release", 0n),
+
+    async send(purse, amount, reference) {
+      refuseNegative(amount);
+      await inTransaction(async (db) => {
+        const posted = await postInPurse(db, purse, {
+          reference: `send:${reference}`,
+          kind: "send",
+          moves: [
+            { kind: "prefunded", amount: -amount },
+            { kind: "outgoing", amount },
+          ],
+        });
+        if (posted) await audit(db, purse, "send", reference, amount);
+      });
+    },
+
+    async takeBack(purse, amount, reference) {
+      refuseNegative(amount);
+      await inTransaction(async (db) => {
+        const posted = await postInPurse(db, purse, {
+          reference: `take_back:${reference}`,
+          kind: "take_back",
+          moves: [
+            { kind: "outgoing", amount: -amount },
+            { kind: "prefunded", amount },
+          ],
+        });
+        if (posted) await audit(db, purse, "take_back", reference, amount);
+      });
+    },
+
+    async refund(purse, amount, reference) {
+      refuseNegative(amount);
+      const { network, token } = purse;
+      await inTransaction(async (db) => {
+        const moves = [
+          { kind: "collection", tenantId: null, amount: -amount },
+          { kind: "collection_outgoing", tenantId: null, amount },
+        ] as const;
+        const posting: Posting = { network, token, reference: `refund:${reference}`, kind: "refund", moves };
+        const [posted] = await postAll(db, [posting], clock);
+        if (posted === true) await audit(db, purse, "refund", reference, amount);
+      });
+    },
+
+    postMovements: (network, movements) =>
+      inTransaction(async (db) => {
+        const posted = await postAll(
+          db,
+          movements.map((owned) => toPosting(network, owned)),
+          clock,
+        );
+        for (const [index, { movement, to }] of movements.entries()) {
+          if (posted[index] !== true || to?.kind !== "treasury") continue;
+          const { token, amount, transactionHash } = movement;
+          await audit(db, { network, token, tenantId: to.tenantId }, "deposit", transactionHash, amount);
+        }
+        return posted.filter((isNew) => isNew).length;
+      }),
+
+    custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
+  };
+}
+
+function refuseNegative(amount: Micro): void {
+  if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
+}
+
+function toPosting(network: Environment, { movement, from, to }: OwnedMovement): Posting {
+  const { token, amount, transactionHash, logIndex, blockNumber } = movement;
+  return {
+    network,
+    token,
+    reference: `movement:${network}:${transactionHash}:${logIndex}`,
+    kind: "movement",
+    moves: [
+      { ...sender(from), amount: -amount },
+      { ...receiver(to), amount },
+    ],
+    event: { transactionHash, logIndex, blockNumber },
+  };
+}
+
+function sender(owner: WalletOwner | undefined): Omit<Move, "amount"> {
+  switch (owner?.kind) {
+    case undefined:
+      return { kind: "external", tenantId: null };
+    case "treasury":
+      return { kind: "outgoing", tenantId: owner.tenantId };
+    case "collection":
+      return { kind: "collection_outgoing", tenantId: null };
+    case "escrow":
+      return { kind: "escrow", tenantId: null };
+  }
+}
+
+function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
+  switch (owner?.kind) {
+    case undefined:
+      return { kind: "external", tenantId: null };
+    case "treasury":
+      return { kind: "prefunded", tenantId: owner.tenantId };
+    case "collection":
+    case "escrow":
+      return { kind: owner.kind, tenantId: null };
+  }
+}
+
+async function heldAmount(db: Queryable, purse: Purse, reference: string): Promise<Micro> {
+  const row = await db
+    .selectFrom("ledger_transaction")
+    .leftJoin("ledger_entry", (join) =>
+      join
+        .onRef("ledger_entry.transaction_id", "=", "ledger_transaction.id")
+        .on("ledger_entry.account_id", "=", accountOf(purse, "held")),
+    )
+    .select(({ exists, selectFrom }) => [
+      "amount_micro",
+      exists(
+        selectFrom("ledger_entry").select("account_id").whereRef("transaction_id", "=", "ledger_transaction.id"),
+      ).as("moved"),
+    ])
+    .where("reference", "=", `hold:${reference}`)
+    .executeTakeFirst();
+  // Nor is it this purse's when its entries are another's.
+  if (row === undefined || (row.amount_micro === null && row.moved === true)) {
+    throw new Error(`ledger: there is no hold ${reference}`);
+  }
+  // A hold of nothing has no entries.
+  return row.amount_micro ?? 0n;
+}
+
+async function readCustody(
+  db: Queryable,
+  network: Environment,
+  token: TokenSymbol,
+  atBlock: bigint,
+): Promise<readonly { address: Hex; amount: Micro }[]> {
+  // One statement, so that balances and the postings of later blocks are of one moment.
+  const { rows } = await sql<{ address: Hex; amount: string }>`
+    with account as (
+      select id, balance_micro, tenant_id,
+        case when kind = 'escrow' then kind when tenant_id is null then 'collection' else 'treasury' end as kind
+      from ledger_account where network = ${network} and token = ${token} and kind <> 'external'
+    ), holder as (
+      select address, kind, tenant_id from wallet where network = ${network} and kind in ('treasury', 'collection')
+      union all
+      -- What moved until that block is in the books as the escrow's first balance (adopt-escrow.ts).
+      select contracts->>'escrow', 'escrow', null from chain_network
+      where network = ${network} and contracts->>'escrow' is not null
+        and coalesce((contracts->>'escrowSince')::bigint, 0) <= ${atBlock.toString()}::bigint
+    ), later as (
+      select entry.account_id, sum(entry.amount_micro) as amount
+      from ledger_transaction as posting join ledger_entry as entry on entry.transaction_id = posting.id
+      where posting.block_number > ${atBlock.toString()}::bigint group by entry.account_id
+    )
+    select holder.address, coalesce(sum(account.balance_micro - coalesce(later.amount, 0)), 0)::text as amount
+    from holder
+      left join account on account.kind = holder.kind and account.tenant_id is not distinct from holder.tenant_id
+      left join later on later.account_id = account.id
+    group by holder.address order by holder.address`.execute(db);
+  return rows.map(({ address, amount }) => ({ address, amount: BigInt(amount) }));
+}
+
+/** How far the books are off, in micro-USDC: zero unless something is badly wrong. For a metric and for checks. */
+export async function ledgerImbalance(queryable: Queryable): Promise<Micro> {
+  const { rows } = await sql<{ off: string }>`
+    select (
+      (select coalesce(sum(abs(total)), 0) from
+        (select sum(balance_micro) as total from ledger_account group by network, token) as sets)
+      + (select coalesce(sum(abs(total)), 0) from
+        (select sum(amount_micro) as total from ledger_entry group by transaction_id) as transactions)
+      + (select coalesce(sum(abs(account.balance_micro - coalesce(entries.total, 0))), 0)
+        from ledger_account account left join
+          (select account_id, sum(amount_micro) as total from ledger_entry group by account_id) as entries
+          on entries.account_id = account.id)
+    )::text as off`.execute(queryable);
+  return BigInt(rows[0]?.off ?? "0");
+}

@@ -1,0 +1,85 @@
+import type { BookedSlice } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+/** By what the service learned of it. */
+export type OrderEventSource = "call" | "webhook" | "reconciliation";
+
+export interface OrderEvent {
+  /** booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed, … */
+  kind: string;
+  at: Temporal.Instant;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** A change that the airline made by itself and nobody has answered. */
+export interface ScheduleChange {
+  id: string;
+  detectedAt: string | null;
+}
+
+/** The tenant's order, flight or stay. */
+export interface OrderRecord {
+  orderId: string;
+  bookingId: string;
+  tenantId: string;
+  network: Environment;
+  kind: "flight" | "stay";
+  status: "confirmed" | "cancelled";
+  pnr: string | undefined;
+  ticketing: "pending" | "ticketed" | undefined;
+  totalAmount: string;
+  totalCurrency: string;
+  /** Tickets and the like, as they were read last. */
+  documents: readonly Readonly<Record<string, unknown>>[];
+  /** What changes of the order name; a stay has none. */
+  slices: readonly BookedSlice[];
+  scheduleChanges: readonly ScheduleChange[];
+  createdAt: Temporal.Instant;
+  updatedAt: Temporal.Instant;
+  /** When the supplier was asked last; undefined: not since it was booked. */
+  readAt: Temporal.Instant | undefined;
+}
+
+export type OrderChange = Partial<
+  Pick<
+    OrderRecord,
+    "status" | "ticketing" | "totalAmount" | "totalCurrency" | "documents" | "slices" | "scheduleChanges"
+  >
+>;
+
+/** Orders are bookings that succeeded, with what became of them. */
+export interface Orders {
+  /** Undefined also for another tenant's. */
+  find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** Whoever's it is; for jobs. */
+  findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** Newest first; those older than `before` (a booking's id). */
+  list(
+    tenantId: string,
+    network: Environment,
+    options: { limit: number; before?: string | undefined; status?: OrderRecord["status"] | undefined },
+  ): Promise<readonly OrderRecord[]>;
+  /**
+   * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and
+   * nothing was stored. Without `seen` the order is read again soon, for what the change does not tell.
+   */
+  update(
+    network: Environment,
+    orderId: string,
+    change: OrderChange,
+    seen?: Temporal.Instant,
+  ): Promise<"changed" | "same" | "stale">;
+  /** Once for an order, kind and key. */
+  record(
+    network: Environment,
+    orderId: string,
+    event: OrderEvent & { key: string; source: OrderEventSource },
+  ): Promise<boolean>;
+  /** Oldest first. */
+  events(network: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
+
+  /** Orders that are to be read again by now; until `until` nobody else takes them. */
+  takeDue(network: Environment, limit: number, until: Temporal.Instant): Promise<readonly OrderRecord[]>;
+  /** The supplier was asked; it is asked again at `next`, or never. */
+  wasRead(network: Environment, orderId: string, next: Temporal.Instant | undefined): Promise<void>;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { OrderRecord } from "./orders.ts";
+
+/** Of the results of bookings and of actions. */
+const Charged = z.object({ chargedUsdc: z.string().default("0") });
+/** Of the events of an order: every refund has one, and it tells what was really given back. */
+const Refunded = z.object({ refundedUsdc: z.string().default("0") });
+
+/** What the tenant has paid for the order in money and has not been given back. */
+export async function paidFor(
+  { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
+  { bookingId, network, orderId }: Pick<OrderRecord, "bookingId" | "network" | "orderId">,
+): Promise<Micro> {
+  const booking = await bookings.get(bookingId);
+  const done = await servicingActions.listDone(network, orderId);
+  const refunds = (await orders.events(network, orderId)).filter(({ kind }) => kind === "refunded");
+  const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result));
+  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), 0n);
+  const left = refunds.reduce((sum, { details }) => sum - microOf(Refunded.parse(details).refundedUsdc), paid);
+  return left > 0n ? left : 0n;
+}
+
+export const atMost = (amount: Micro, most: Micro): Micro => (amount < most ? amount : most);
+
+const microOf = (amount: string): Micro => parseDecimal(amount) ?? 0n;

@@ -1,0 +1,206 @@
+import { Failure } from "../../domain/errors.ts";
+import { formatDecimal } from "../../domain/money.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Slice } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { StayBookings } from "../../ports/stay-bookings.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import { refund } from "../treasury/refund.ts";
+import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
+import { atMost, paidFor } from "./paid-for.ts";
+
+export interface OrderPorts {
+  flightServicing: Pick<FlightServicing, "getOrderDetails" | "getReturnedPayment">;
+  stayBookings: Pick<StayBookings, "getStay">;
+  stores: Stores;
+  clock: Clock;
+  log: Log;
+}
+
+type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
+
+/** What the supplier says of an order now. */
+interface Reading {
+  change: OrderChange;
+  events: readonly Recorded[];
+  /** What was paid for it and is the operator's again, as it died without tickets; in the order's currency. */
+  returned: string | null;
+}
+
+const MOST_READINGS = 3;
+const SOONEST_CHECK_MILLISECONDS = 60_000;
+const LATEST_CHECK_MILLISECONDS = 24 * 3_600_000;
+/** Airlines sell about a year ahead; an order that is older is not asked about any more. */
+const LONGEST_WATCH_MILLISECONDS = 400 * LATEST_CHECK_MILLISECONDS;
+
+/**
+ * Reads an order at the supplier and stores what is new about it, with its events, each once. Safe at any time and as often as
+ * anybody likes. `gone`: the supplier does not know it.
+ */
+export async function refreshOrder(
+  ports: OrderPorts,
+  order: Pick<OrderRecord, "network" | "orderId">,
+  source: OrderEventSource,
+): Promise<"read" | "gone"> {
+  const { stores, clock, log } = ports;
+  const { network, orderId } = order;
+  for (let attempt = 1; attempt <= MOST_READINGS; attempt += 1) {
+    const known = await stores.orders.findByOrderId(network, orderId);
+    if (known === undefined) return "gone";
+    const reading = await read(ports, known);
+    if (reading === undefined) {
+      log.error({ orderId, network }, "the supplier does not know an order that was booked there");
+      await stores.orders.wasRead(network, orderId, nextCheck(known, clock));
+      return "gone";
+    }
+    const stored = await store(ports, known, reading, source);
+    // Somebody stored something newer while the supplier was asked: what it said then may be older.
+    if (stored) return "read";
+  }
+  throw new Error(`the record of order ${orderId} changes faster than it can be read`);
+}
+
+async function store(
+  { stores, clock, log }: OrderPorts,
+  known: OrderRecord,
+  { change, events, returned }: Reading,
+  source: OrderEventSource,
+): Promise<boolean> {
+  const { network, orderId } = known;
+  const cancelled = change.status === "cancelled" && known.status !== "cancelled";
+  const stored = await stores.transaction(async (aggregates) => {
+    const { orders, servicingActions } = aggregates;
+    if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
+    for (const event of events) await orders.record(network, orderId, { ...event, at: clock.now(), source });
+    await orders.wasRead(network, orderId, nextCheck({ ...known, ...change }, clock));
+    const underWay = (await servicingActions.listSent(network, orderId)).length > 0;
+    // How that ends decides what the tenant has paid and got back; the order is read again then.
+    if (returned !== null && underWay) throw new Error(`order ${orderId} died while a call about it is under way`);
+    const seen = { at: clock.now(), source };
+    const refundedUsdc = returned === null ? undefined : await passOn(aggregates, known, returned, seen);
+    if (refundedUsdc !== undefined) {
+      log.warn({ orderId, network, refundedUsdc }, "the supplier could not issue tickets: what was paid is given back");
+    } else if (cancelled && !underWay) {
+      log.error(
+        { orderId, network },
+        "an order was cancelled, but not by a call: its refund is the operator's to decide",
+      );
+    }
+    return true;
+  });
+  return stored;
+}
+
+/** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */
+async function passOn(
+  aggregates: Aggregates,
+  { tenantId, network, orderId, bookingId, totalCurrency }: OrderRecord,
+  returned: string,
+  seen: Pick<OrderEvent, "at"> & { source: OrderEventSource },
+): Promise<string | undefined> {
+  const returnedMicro = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(returned) : undefined;
+  if (returnedMicro === undefined) return undefined;
+  // A cancellation by a call has given back what its quote said.
+  const done = await aggregates.servicingActions.listDone(network, orderId);
+  if (done.some(({ kind }) => kind === "flight_cancellation")) return undefined;
+  const back = atMost(returnedMicro, await paidFor(aggregates, { network, orderId, bookingId }));
+  if (back === 0n) return undefined;
+  const refundedUsdc = formatDecimal(back);
+  const details = { reason: "ticketing_failed", refundedUsdc };
+  const event = { kind: "refunded", key: "payment", details, ...seen };
+  if (!(await aggregates.orders.record(network, orderId, event))) return undefined;
+  await refund(aggregates, { tenantId, network, token: "USDC" }, `payment-returned:${bookingId}`, back);
+  return refundedUsdc;
+}
+
+async function read(ports: OrderPorts, known: OrderRecord): Promise<Reading | undefined> {
+  try {
+    return known.kind === "flight" ? await readFlight(ports, known) : await readStay(ports, known);
+  } catch (error) {
+    if (error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found")) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): Promise<Reading> {
+  const details = await flightServicing.getOrderDetails(known.orderId);
+  const { cancelledAt, ticketed, documents, airlineChanges, totalAmount, totalCurrency } = details;
+  const numbers = documents.map(({ number }) => number);
+  const died = cancelledAt !== null && !ticketed && known.ticketing !== "ticketed";
+  return {
+    returned: died ? await flightServicing.getReturnedPayment(known.orderId) : null,
+    change: {
+      ...(cancelledAt === null ? {} : { status: "cancelled" }),
+      ...(ticketed ? { ticketing: "ticketed" } : {}),
+      totalAmount,
+      totalCurrency,
+      documents: documents.map((document) => ({ ...document })),
+      slices: details.slices.map(toBookedSlice),
+      scheduleChanges: airlineChanges.map(({ id, detectedAt }) => ({ id, detectedAt })),
+    },
+    events: [
+      ...(ticketed && known.ticketing !== "ticketed"
+        ? [{ kind: "ticketed", key: "", details: { documents: numbers } }]
+        : []),
+      ...airlineChanges.map(({ id, detectedAt }) => ({
+        kind: "schedule_changed",
+        key: id,
+        details: { id, detectedAt },
+      })),
+      ...cancelledEvent(known, cancelledAt),
+    ],
+  };
+}
+
+async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promise<Reading> {
+  const { status, cancelledAt, totalAmount, totalCurrency } = await stayBookings.getStay(known.orderId);
+  return {
+    returned: null,
+    change: { ...(status === "cancelled" ? { status } : {}), totalAmount, totalCurrency },
+    events: status === "cancelled" ? cancelledEvent(known, cancelledAt ?? "") : [],
+  };
+}
+
+function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Recorded[] {
+  if (cancelledAt === null || status === "cancelled") return [];
+  return [{ kind: "cancelled", key: "", details: { cancelledAt } }];
+}
+
+function toBookedSlice({ id, origin, destination, segments }: Slice) {
+  return { id, origin, destination, departingAt: segments[0]?.departingAt ?? null };
+}
+
+/** Soon while something is awaited, and rarer the longer that lasts; else daily, as events can be missed. */
+function nextCheck(order: OrderRecord, clock: Clock): Temporal.Instant | undefined {
+  const now = clock.now();
+  const age = now.since(order.createdAt).total("milliseconds");
+  if (order.status === "cancelled" || age > LONGEST_WATCH_MILLISECONDS) return undefined;
+  const awaitsTickets = order.kind === "flight" && order.ticketing !== "ticketed";
+  const soon = Math.min(Math.max(SOONEST_CHECK_MILLISECONDS, age / 10), LATEST_CHECK_MILLISECONDS);
+  return now.add({ milliseconds: Math.round(awaitsTickets ? soon : LATEST_CHECK_MILLISECONDS) });
+}
+
+/** Orders whose events were missed, or that wait for something; how many were read. */
+export async function refreshDueOrders(
+  ports: OrderPorts,
+  network: Environment,
+  batch: number,
+  leaseMilliseconds: number,
+): Promise<number> {
+  const until = ports.clock.now().add({ milliseconds: leaseMilliseconds });
+  const due = await ports.stores.orders.takeDue(network, batch, until);
+  await Promise.all(
+    due.map((order) =>
+      refreshOrder(ports, order, "reconciliation").catch((err: unknown) => {
+        // It stays taken for a while, and is then tried again.
+        ports.log.warn({ orderId: order.orderId, err }, "an order could not be read again");
+      }),
+    ),
+  );
+  return due.length;
+}

@@ -1,0 +1,230 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { z } from "zod";
+import type { Database, Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+
+const Documents = z.array(z.record(z.string(), z.unknown()));
+const Slices = z.array(
+  z.object({
+    id: z.string(),
+    origin: z.string(),
+    destination: z.string(),
+    departingAt: z.string().nullable().default(null),
+  }),
+);
+const ScheduleChanges = z.array(z.object({ id: z.string(), detectedAt: z.string().nullable() }));
+const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
+
+/** Of an order they happen once, whoever tells of them and by whatever id. */
+const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled"]);
+
+type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
+
+export function createOrders(queryable: Queryable, clock: Clock): Orders {
+  /** Beside what every reader needs, as the columns are named. */
+  const select = (conditions: Conditions) =>
+    queryable
+      .selectFrom("booking")
+      .select([
+        "id",
+        "order_id",
+        "tenant_id",
+        "network",
+        "kind",
+        "order_status",
+        "pnr",
+        "ticketing",
+        "order_documents",
+        "order_schedule_changes",
+        "created_at",
+        "updated_at",
+        "order_read_at",
+        sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("total_amount"),
+        sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("total_currency"),
+        sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
+      ])
+      .where("state", "=", "booked")
+      .where((row) => row.and(conditions(row)));
+
+  type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+  function toRecord(row: Row): OrderRecord {
+    if (row.order_id === null) throw new Error(`booking ${row.id} is booked without an order`);
+    return {
+      orderId: row.order_id,
+      bookingId: row.id,
+      tenantId: row.tenant_id,
+      network: row.network,
+      kind: row.kind,
+      status: row.order_status,
+      pnr: row.pnr ?? undefined,
+      ticketing: row.ticketing ?? undefined,
+      totalAmount: row.total_amount,
+      totalCurrency: row.total_currency,
+      documents: Documents.parse(row.order_documents),
+      slices: Slices.safeParse(row.slices).data ?? [],
+      scheduleChanges: ScheduleChanges.parse(row.order_schedule_changes),
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      readAt: row.order_read_at ?? undefined,
+    };
+  }
+
+  async function first(conditions: Conditions): Promise<OrderRecord | undefined> {
+    const row = await select(conditions).executeTakeFirst();
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  return {
+    find: (tenantId, network, orderId) =>
+      first((row) => [row("tenant_id", "=", tenantId), row("network", "=", network), row("order_id", "=", orderId)]),
+
+    findByOrderId: (network, orderId) => first((row) => [row("network", "=", network), row("order_id", "=", orderId)]),
+
+    async list(tenantId, network, { limit, before, status }) {
+      const rows = await select((row) => [
+        row("tenant_id", "=", tenantId),
+        row("network", "=", network),
+        ...(before === undefined ? [] : [row("id", "<", before)]),
+        ...(status === undefined ? [] : [row("order_status", "=", status)]),
+      ])
+        .orderBy("id", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toRecord);
+    },
+
+    async update(network, orderId, change, seen) {
+      const now = clock.now().toString();
+      const columns = toColumns(change);
+      const names = Object.keys(columns);
+      const differs = names.map((name) => {
+        const [column, value] = [sql.ref(name), columns[name]];
+        return isJson(name)
+          ? sql<SqlBool>`${column} is distinct from ${value}::jsonb`
+          : sql<SqlBool>`${column} is distinct from ${value}`;
+      });
+      const row = await queryable
+        .updateTable("booking")
+        .set({ ...columns, updated_at: now, ...(seen === undefined ? { order_check_at: now } : {}) })
+        .where("network", "=", network)
+        .where("order_id", "=", orderId)
+        .where("state", "=", "booked")
+        .where((where) => where.or(differs))
+        .where((where) =>
+          where.and(
+            seen === undefined
+              ? []
+              : [where("updated_at", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)],
+          ),
+        )
+        .returning("id")
+        .executeTakeFirst();
+      if (row !== undefined) return "changed";
+      if (seen === undefined) return "same";
+      const current = await first((where) => [where("network", "=", network), where("order_id", "=", orderId)]);
+      return current?.updatedAt.equals(seen) === true ? "same" : "stale";
+    },
+
+    async record(network, orderId, { kind, key, source, details, at }) {
+      const row = await queryable
+        .insertInto("order_event")
+        .values({
+          network,
+          order_id: orderId,
+          kind,
+          key: ONCE.has(kind) ? "" : key,
+          source,
+          details: JSON.stringify(details),
+          at: at.toString(),
+        })
+        .onConflict((conflict) => conflict.columns(["network", "order_id", "kind", "key"]).doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async events(network, orderId) {
+      const [booking, rows] = await Promise.all([
+        queryable
+          .selectFrom("booking")
+          .select(["booked_at", "result"])
+          .where("network", "=", network)
+          .where("order_id", "=", orderId)
+          .where("state", "=", "booked")
+          .executeTakeFirst(),
+        queryable
+          .selectFrom("order_event")
+          .selectAll()
+          .where("network", "=", network)
+          .where("order_id", "=", orderId)
+          .orderBy("id")
+          .execute(),
+      ]);
+      const recorded = rows.map(({ kind, at, details, source }) => ({ kind, at, details, source }));
+      if (booking === undefined || booking.booked_at === null) return recorded;
+      // What the booking itself says is not recorded a second time.
+      const { booked_at: at, result } = booking;
+      const ticketed = Result.safeParse(result).data?.ticketing === "ticketed" ? ["ticketed"] : [];
+      const own = ["booked", ...ticketed].map((kind) => ({ kind, at, details: {}, source: "call" as const }));
+      return [...own, ...recorded];
+    },
+
+    async takeDue(network, limit, until) {
+      const now = clock.now().toString();
+      const taken = await queryable
+        .with("due", (db) =>
+          db
+            .selectFrom("booking")
+            .select("id")
+            .where("order_check_at", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
+            .where("network", "=", network)
+            .orderBy("order_check_at")
+            .limit(limit)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .updateTable("booking")
+        .set({ order_check_at: until.toString() })
+        .where("id", "in", (db) => db.selectFrom("due").select("due.id"))
+        .returning("id")
+        .execute();
+      if (taken.length === 0) return [];
+      const rows = await select((row) => [
+        row(
+          "id",
+          "in",
+          taken.map(({ id }) => id),
+        ),
+      ]).execute();
+      return rows.map(toRecord);
+    },
+
+    async wasRead(network, orderId, next) {
+      await queryable
+        .updateTable("booking")
+        .set({ order_read_at: clock.now().toString(), order_check_at: next?.toString() ?? null })
+        .where("network", "=", network)
+        .where("order_id", "=", orderId)
+        .where("state", "=", "booked")
+        .execute();
+    },
+  };
+}
+
+const JSON_COLUMNS: ReadonlySet<string> = new Set(["order_documents", "order_slices", "order_schedule_changes"]);
+const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
+
+function toColumns(change: OrderChange): Record<string, string> {
+  const { status, ticketing, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;
+  return {
+    ...(status === undefined ? {} : { order_status: status }),
+    ...(ticketing === undefined ? {} : { ticketing }),
+    ...(totalAmount === undefined ? {} : { order_total_amount: totalAmount }),
+    ...(totalCurrency === undefined ? {} : { order_total_currency: totalCurrency }),
+    ...(documents === undefined ? {} : { order_documents: JSON.stringify(documents) }),
+    ...(slices === undefined ? {} : { order_slices: JSON.stringify(slices) }),
+    ...(scheduleChanges === undefined ? {} : { order_schedule_changes: JSON.stringify(scheduleChanges) }),
+  };
+}

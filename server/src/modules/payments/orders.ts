@@ -1,0 +1,48 @@
+import type { NewChainTransaction, PayerAuthorization } from "../../ports/chain-transactions.ts";
+import type { Payment } from "./payments.ts";
+
+export const PAYMENT_PURPOSE = "payment";
+export const PAYMENT_BATCH_PURPOSE = "payment_batch";
+
+/**
+ * So many payments are fetched by one transaction: if every payer's own contract used all it may, and every signature was as long
+ * as one may be, it would still ask for less gas than one transaction may on any network (EIP-7825: 2^24).
+ */
+export const MOST_IN_BATCH = 48;
+
+/** Payments are in this token: what a call costs is said in it. */
+const TOKEN = "USDC";
+
+type Fetched = Pick<Payment, "id" | "environment" | "signed">;
+
+/** What fetches one payment. `after`: the transaction that failed to. */
+export function orderOfPayment({ id, environment, signed }: Fetched, after?: string): NewChainTransaction {
+  return {
+    network: environment,
+    idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
+    tenantId: null,
+    callId: null,
+    purpose: PAYMENT_PURPOSE,
+    order: { kind: "payment", token: TOKEN, to: signed.payTo, ...authorizationOf({ signed }) },
+    result: undefined,
+  };
+}
+
+/** What fetches several payments to the same recipient at once; each by itself, so that one that fails is one. */
+export function orderOfBatch(payments: readonly [Fetched, ...Fetched[]], batchId: string): NewChainTransaction {
+  const [{ environment, signed }] = payments;
+  return {
+    network: environment,
+    idempotencyKey: `payments:${batchId}`,
+    tenantId: null,
+    callId: null,
+    purpose: PAYMENT_BATCH_PURPOSE,
+    order: { kind: "payment_batch", token: TOKEN, to: signed.payTo, payments: payments.map(authorizationOf) },
+    result: undefined,
+  };
+}
+
+function authorizationOf({ signed }: Pick<Payment, "signed">): PayerAuthorization {
+  const { payer, amount, validAfter, validBefore, nonce, signature } = signed;
+  return { from: payer, amount, validAfter, validBefore, nonce, signature };
+}

@@ -1,0 +1,74 @@
+import { Failure } from "../../domain/errors.ts";
+import { PaymentRefused } from "../../domain/payments.ts";
+import { ANSWER_DAYS } from "./payments.ts";
+
+export function refusal({ reason, message }: PaymentRefused): Failure {
+  return new Failure("payment_invalid", { detail: message, extra: { reason } });
+}
+
+export function alreadyUsed(): Failure {
+  return new Failure("payment_invalid", {
+    detail: "The authorization pays for another request. Sign a new one, with another nonce.",
+    extra: { reason: "authorization_already_used" },
+  });
+}
+
+/** The tool has succeeded, and its result is withheld. `again`: from when on it is tried once more. */
+export function notFetched(again?: Temporal.Instant): Failure {
+  const when = again === undefined ? "while it is valid" : `from ${again.round("second").toString()} on`;
+  return new Failure("payment_invalid", {
+    detail: `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}.`,
+    extra: { reason: "invalid_exact_evm_transaction_failed" },
+  });
+}
+
+/** The answer was given, and is not there any more. */
+export function answerGone(): Failure {
+  return new Failure("payment_invalid", {
+    detail: `The authorization has paid for this request before, and answers are kept for ${ANSWER_DAYS} days only. Sign a new one, with another nonce, to call again.`,
+    extra: { reason: "authorization_already_used" },
+  });
+}
+
+export function inProgress(): Failure {
+  return new Failure("in_progress", {
+    detail: "The call that this authorization pays for has not ended. Send the same signature again shortly.",
+    retryAfterSeconds: 1,
+  });
+}
+
+export function tooManyOpen(): Failure {
+  return new Failure("rate_limited", {
+    detail:
+      "The payer has as many payments under way as it may. Nothing was taken; wait for payments under way and send the same signature again.",
+    extra: { reason: "too_many_open" },
+    retryAfterSeconds: 1,
+  });
+}
+
+export function pending(): Failure {
+  return new Failure("settlement_pending", {
+    detail:
+      "The call has succeeded and its payment is not settled yet. Send the same signature again, never a new one.",
+    retryAfterSeconds: 5,
+  });
+}
+
+export function notNow(cause?: unknown): Failure {
+  return new Failure("payment_unavailable", {
+    detail: "Payments cannot be verified now. Nothing was taken; send the same request later.",
+    retryAfterSeconds: 5,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** Whoever says whether a payment is good refuses it, or cannot be reached; nothing else. */
+export async function reaching<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PaymentRefused) throw refusal(error);
+    if (error instanceof Failure && error.code !== "payment_unavailable") throw notNow(error);
+    throw error;
+  }
+}

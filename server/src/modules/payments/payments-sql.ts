@@ -1,0 +1,128 @@
+import { type RawBuilder, sql } from "kysely";
+import { newId } from "../../domain/ids.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { prepared } from "../../platform/database/prepared.ts";
+import type { NewChainTransaction } from "../../ports/chain-transactions.ts";
+import { toStoredOrder } from "../chain/chain-orders.ts";
+import type { EarnedPayment, SettledBy } from "./payments.ts";
+
+export interface EarnRequest {
+  id: string;
+  result: unknown;
+  latencyMs: number;
+  order: NewChainTransaction | undefined;
+}
+
+/**
+ * Stores answers, each together with the order of the chain transaction that fetches its money: one statement for all that arrive
+ * at the same time, and what is not claimed any more is left out of it. An order's idempotency key follows from its payment, and a
+ * payment is earned once, so that a key that is there already is an error.
+ */
+export async function earnTogether(
+  db: Queryable,
+  requests: readonly EarnRequest[],
+  at: Temporal.Instant,
+): Promise<readonly PromiseSettledResult<EarnedPayment | undefined>[]> {
+  const lines = requests.map(({ id, result, latencyMs, order }) => ({
+    id,
+    result: JSON.stringify(result),
+    latency_ms: latencyMs,
+    transaction_id: order === undefined ? null : newId("ctx_", at.epochMilliseconds),
+    network: order?.network ?? null,
+    idempotency_key: order?.idempotencyKey ?? null,
+    purpose: order?.purpose ?? null,
+    chain_order: order === undefined ? null : toStoredOrder(order.order),
+  }));
+  const now = at.toString();
+  const { rows } = await sql<{ id: string }>`
+    ${prepared("earn-payments")}
+    with line as (
+      select * from json_to_recordset(${JSON.stringify(lines)}) as line (id text, result text, latency_ms float8,
+        transaction_id text, network text, idempotency_key text, purpose text, chain_order text)
+    ),
+    prior as materialized (
+      select payment.id from payment
+      where payment.id = any (${lines.map(({ id }) => id)}::text[]) and payment.state = 'claimed'
+      order by payment.id for update
+    ),
+    earned as (
+      update payment set state = 'earned', result = line.result, latency_ms = line.latency_ms,
+        chain_transaction_id = line.transaction_id, looked_at = ${now}, updated_at = ${now}
+      from line join prior using (id)
+      where payment.id = line.id
+      returning payment.id, payment.call_id
+    ),
+    ordered as (
+      insert into chain_transaction (id, network, idempotency_key, purpose, chain_order, created_at, updated_at)
+      select line.transaction_id, line.network, line.idempotency_key, line.purpose, line.chain_order::jsonb,
+        ${now}::timestamptz, ${now}::timestamptz
+      from line join earned using (id) where line.transaction_id is not null
+    ),
+    called as (
+      update call set state = 'captured', settled_at = ${now} from earned
+      where call.id = earned.call_id and call.state = 'reserved'
+    )
+    select id from earned`.execute(db);
+  const earned = new Set(rows.map(({ id }) => id));
+  return lines.map(({ id, transaction_id }) => ({
+    status: "fulfilled",
+    value: earned.has(id) ? { chainTransactionId: transaction_id ?? undefined } : undefined,
+  }));
+}
+
+/**
+ * Settles payments and writes their usage records. Rows are locked before they are judged, payments first and payers after them,
+ * each in one order, so that two processes never wait for each other in a ring. What was settled before is left as it is.
+ */
+export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instant): RawBuilder<{ id: string }> {
+  const ids = lines.map(({ id }) => id);
+  const usageIds = lines.map(() => newId("use_", now.epochMilliseconds));
+  const hashes = lines.map(({ transactionHash }) => transactionHash);
+  const at = now.toString();
+  return sql<{ id: string }>`
+    ${prepared("settle-payments")}
+    with line as (
+      select * from unnest(${ids}::text[], ${usageIds}::text[], ${hashes}::text[]) as line (id, usage_id, hash)
+    ),
+    prior as materialized (
+      select payment.id, payment.state, payment.network, payment.asset, payment.payer from payment
+      where payment.id = any (${ids}::text[]) order by payment.id for update
+    ),
+    purse as materialized (
+      select network, asset, payer from payment_payer
+      where (network, asset, payer) in (select network, asset, payer from prior where state in ('earned', 'receivable'))
+      order by network, asset, payer for update
+    ),
+    changed as (
+      update payment set state = 'settled', transaction_hash = line.hash, usage_id = line.usage_id, failure = null,
+        updated_at = ${at}
+      from line, prior
+      where payment.id = line.id and prior.id = line.id and prior.state in ('earned', 'receivable')
+      returning payment.*, prior.state as was
+    ),
+    written as (
+      insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
+        price_micro, status, trace_id, latency_ms, created_at)
+      select usage_id, call_id, tenant_id, key_id, subject, tool, 'paid', list_price_micro, discount_percent,
+        amount_micro, case network when 'sandbox' then 'sandbox' else 'settled' end, trace_id, latency_ms, ${at}
+      from changed
+    ),
+    owed as (
+      update payment_payer set open_micro = payment_payer.open_micro - total.open,
+        receivables = payment_payer.receivables - total.receivables,
+        under_way = payment_payer.under_way - total.under_way, settled = payment_payer.settled + total.settled
+      from (
+        select changed.network, changed.asset, changed.payer,
+          sum(case changed.was when 'earned' then changed.amount_micro else 0 end)::bigint as open,
+          count(*) filter (where changed.was = 'receivable')::int as receivables,
+          count(*) filter (where changed.was = 'earned')::int as under_way, count(*)::int as settled
+        from changed join purse using (network, asset, payer) group by 1, 2, 3
+      ) total
+      where (payment_payer.network, payment_payer.asset, payment_payer.payer) = (total.network, total.asset, total.payer)
+    ),
+    called as (
+      update call set state = 'captured', usage_id = changed.usage_id, settled_at = ${at}
+      from changed where call.id = changed.call_id and call.state in ('reserved', 'captured', 'released')
+    )
+    select id from changed`;
+}

@@ -1,0 +1,34 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+/** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
+export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
+export type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];
+
+/** How a tenant prices what it sells on; a new one never changes what was priced by an older one. */
+export interface PricingPolicy {
+  /** 0: nothing was ever activated, and these are the defaults. */
+  version: number;
+  /** Of the cost, in basis points. */
+  markupBps: number;
+  floor: Micro;
+  /** Undefined: none. */
+  ceiling: Micro | undefined;
+  serviceTakeBehavior: ServiceTakeBehavior;
+  /** Undefined: version 0. */
+  activatedAt: Temporal.Instant | undefined;
+  activatedBy: string | undefined;
+}
+
+export interface PricingPolicies {
+  /** The latest version. */
+  active(tenantId: string, network: Environment): Promise<PricingPolicy>;
+  /** Newest first. */
+  list(tenantId: string, network: Environment, limit: number): Promise<readonly PricingPolicy[]>;
+  /** The next version; the active one again when nothing would change. */
+  activate(
+    tenantId: string,
+    network: Environment,
+    policy: Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> & { activatedBy: string },
+  ): Promise<PricingPolicy>;
+}

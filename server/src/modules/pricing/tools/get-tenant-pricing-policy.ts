@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { describePolicy, PolicyAnswer } from "../policy-answer.ts";
+
+/** How many versions are shown. */
+const LATEST = 20;
+
+export const getTenantPricingPolicy = defineTool({
+  name: "get_tenant_pricing_policy",
+  title: "Get pricing policy",
+  summary: "Your active pricing policy, by which confirm_booking prices, and its latest versions.",
+  area: "policy",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores"],
+  input: z.strictObject({}),
+  output: PolicyAnswer.extend({
+    isDefault: z.boolean().describe("True: you have activated none, and these are the defaults"),
+    sandbox: z.boolean().describe("Sandbox and production keys have a policy each"),
+    versions: z.array(PolicyAnswer).describe(`Newest first, the latest ${LATEST}`),
+  }),
+  errors: {},
+  example: () => ({}),
+
+  async run(_input, { stores: { pricingPolicies }, caller: { tenantId, environment } }) {
+    const versions = await pricingPolicies.list(tenantId, environment, LATEST);
+    const active = versions[0] ?? (await pricingPolicies.active(tenantId, environment));
+    return {
+      ...describePolicy(active),
+      isDefault: active.version === 0,
+      sandbox: environment === "sandbox",
+      versions: versions.map(describePolicy),
+    };
+  },
+});

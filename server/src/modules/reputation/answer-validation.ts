@@ -1,0 +1,104 @@
+import { Failure } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { SendOutAnswer } from "../treasury/send-out.ts";
+import { registryWriteErrors } from "./errors.ts";
+import { ANSWER_PURPOSE, hashOf, REQUEST_PURPOSE } from "./orders.ts";
+import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import type { Validation, ValidationAnswer } from "./reputation.ts";
+
+export interface AnswerPorts extends RecordPorts {
+  chain: Chain;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+export interface AnswerRequest {
+  tenantId: string;
+  callId: string;
+  requestHash: Hex;
+  /** 0 or 100. */
+  response: number;
+  tag: string;
+  /** Must be the tenant's own, and the validator that the request names. */
+  validatorWallet: Hex;
+  responseUri: string | undefined;
+  /** Part of the answer beside what the response says. */
+  about: Readonly<Record<string, unknown>>;
+  waitMs?: number;
+}
+
+const { agent_not_found: _agentNotFound, ...writeErrors } = registryWriteErrors;
+
+/** For the tool to declare. */
+export const answerErrors = {
+  ...writeErrors,
+  validation_not_found: "There is no request with this hash. request_validation gives it.",
+  not_the_validator:
+    "Only the validator that the request names answers it, and validatorWalletAddress must be your treasury wallet.",
+  wrong_tag: "The request is for another tag. read_validation shows it; send the same.",
+  already_answered: "This request has been answered, and an answer stays. read_validation shows it.",
+} as const;
+
+const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string, unknown>>): Failure =>
+  new Failure(code, { detail: answerErrors[code], ...(extra === undefined ? {} : { extra }) });
+
+/** Answers a request once, as its validator. Throws Failure with a code of `answerErrors`. */
+export async function answerValidation(ports: AnswerPorts, request: AnswerRequest): Promise<SendOutAnswer> {
+  const { stores, chain, clock, random } = ports;
+  const { tenantId, callId, requestHash, response, tag, responseUri, waitMs } = request;
+  const { network } = chain;
+  requireRegistries(chain);
+  const validation = await findRequested(ports, request);
+  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+  if (request.validatorWallet !== from || validation.validator !== from) throw failed("not_the_validator");
+  if (validation.tag !== tag) throw failed("wrong_tag");
+  const responseHash = hashOf({ requestHash, response, tag, responseUri: responseUri ?? null });
+  const answer: ValidationAnswer = {
+    id: newId("van_", clock.now().epochMilliseconds, random),
+    tenantId,
+    response,
+    responseUri,
+    responseHash,
+  };
+  return await recordOnce(ports, {
+    tenantId,
+    callId,
+    purpose: ANSWER_PURPOSE,
+    from,
+    action: { name: "respond_validation", requestHash, response, responseUri: responseUri ?? "", responseHash, tag },
+    result: {
+      requestHash,
+      agentId: validation.agentId.toString(),
+      validatorAddress: from,
+      response,
+      tag,
+      responseUri: responseUri ?? null,
+      responseHash,
+      ...request.about,
+    },
+    insert: async ({ validations }) => ((await validations.answer(network, requestHash, answer)) ? answer : undefined),
+    findEarlier: async () => (await stores.validations.find(network, requestHash))?.answer,
+    requireSame(earlier, { hash }) {
+      if (earlier.response === response && earlier.responseUri === responseUri) return;
+      throw failed("already_answered", { response: earlier.response, txHash: hash });
+    },
+    waitMs,
+  });
+}
+
+/** As the chain has it. */
+async function findRequested(
+  ports: AnswerPorts,
+  { requestHash, waitMs }: Pick<AnswerRequest, "requestHash" | "waitMs">,
+): Promise<Validation> {
+  const validation = await ports.stores.validations.find(ports.chain.network, requestHash);
+  if (validation === undefined) throw failed("validation_not_found");
+  if (validation.state !== "requesting") return validation;
+  const end = await awaitEnd(ports, { purpose: REQUEST_PURPOSE, waitMs }, validation.id);
+  if (end === undefined) throw inProgress();
+  if (end.state === "reverted") throw failed("validation_not_found");
+  return validation;
+}

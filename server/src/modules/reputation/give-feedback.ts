@@ -1,0 +1,135 @@
+import { Failure } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { bookingErrors, tripStateErrors } from "../escrow/errors.ts";
+import type { SendOutAnswer } from "../treasury/send-out.ts";
+import { registryWriteErrors } from "./errors.ts";
+import { FEEDBACK_PURPOSE, hashOf } from "./orders.ts";
+import { ratingScopeOf } from "./rating-scope.ts";
+import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import type { Feedback, NewFeedback, RaterKind } from "./reputation.ts";
+
+export interface FeedbackPorts extends RecordPorts {
+  chain: Chain;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+export interface FeedbackRequest {
+  tenantId: string;
+  callId: string;
+  raterKind: RaterKind;
+  /** Who gives it. */
+  userId: string;
+  /** Undefined: an id that no agent can have. */
+  agentId: bigint | undefined;
+  stars: number;
+  tag: string;
+  tripId: Hex | undefined;
+  bookingId: Hex | undefined;
+  evidenceUri: string | undefined;
+  /** Part of the answer beside what the rating says. */
+  about: Readonly<Record<string, unknown>>;
+  waitMs?: number;
+}
+
+/** For the tool to declare. */
+export const feedbackErrors = {
+  ...registryWriteErrors,
+  own_agent: "This is your own agent, which only others can rate.",
+  already_rated:
+    "You have rated this before, and a rating stays. `txHash` is its transaction. Rate another booking, trip or tag.",
+  trip_not_found: tripStateErrors.trip_not_found,
+  booking_not_found: bookingErrors.booking_not_found,
+} as const;
+
+const failed = (code: keyof typeof feedbackErrors, extra?: Readonly<Record<string, unknown>>): Failure =>
+  new Failure(code, { detail: feedbackErrors[code], ...(extra === undefined ? {} : { extra }) });
+
+/** Rates an agent once in each scope. Throws Failure with a code of `feedbackErrors`. */
+export async function giveFeedback(ports: FeedbackPorts, request: FeedbackRequest): Promise<SendOutAnswer> {
+  const { stores, chain, clock, random } = ports;
+  const { tenantId, callId, raterKind, userId, agentId, stars, tag, evidenceUri } = request;
+  const { network, chainId } = chain;
+  const registries = requireRegistries(chain);
+  if (agentId === undefined) throw failed("agent_not_found");
+  const place = await findPlace(stores, network, request);
+  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+  const [owner, raterAgentId] = await Promise.all([registries.ownerOf(agentId), registries.agentOf(from)]);
+  if (owner === undefined) throw failed("agent_not_found");
+  if (owner === from) throw failed("own_agent");
+  const content = {
+    chainId,
+    agentId: agentId.toString(),
+    stars,
+    tag,
+    fromKind: raterKind,
+    raterAddress: from,
+    tripId: place.tripId ?? null,
+    bookingId: place.bookingId ?? null,
+    evidenceUri: evidenceUri ?? null,
+  };
+  const feedbackHash = hashOf(content);
+  const feedback: NewFeedback = {
+    id: newId("fbk_", clock.now().epochMilliseconds, random),
+    network,
+    agentId,
+    tenantId,
+    raterKind,
+    userId,
+    scope: ratingScopeOf({ tenantId, raterKind, userId, agentId, tag, ...place }),
+    stars,
+    tag,
+    ...place,
+    evidenceUri,
+    feedbackHash,
+  };
+  return await recordOnce(ports, {
+    tenantId,
+    callId,
+    purpose: FEEDBACK_PURPOSE,
+    from,
+    action: { name: "give_feedback", agentId, stars, tag, feedbackUri: evidenceUri ?? "", feedbackHash },
+    result: { ...content, raterAgentId: raterAgentId?.toString() ?? null, feedbackHash, ...request.about },
+    insert: ({ feedbacks }) => feedbacks.insert(feedback),
+    findEarlier: () => stores.feedbacks.findInScope(network, feedback.scope),
+    requireSame(earlier, transaction) {
+      if (!isSameRating(earlier, feedback)) throw alreadyRated(earlier, transaction);
+    },
+    waitMs: request.waitMs,
+  });
+}
+
+/** The trip and the booking that are rated, of the tenant's own. */
+async function findPlace(
+  { trips, escrowBookings }: Pick<Stores, "trips" | "escrowBookings">,
+  network: Chain["network"],
+  { tenantId, tripId, bookingId }: Pick<FeedbackRequest, "tenantId" | "tripId" | "bookingId">,
+): Promise<{ tripId: Hex | undefined; bookingId: Hex | undefined }> {
+  if (tripId !== undefined) {
+    const trip = await trips.find(tenantId, network, tripId);
+    if (trip === undefined || trip.state === "failed") throw failed("trip_not_found");
+  }
+  if (bookingId === undefined) return { tripId, bookingId };
+  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  if (booking === undefined || booking.state === "failed") throw failed("booking_not_found");
+  if (tripId !== undefined && booking.tripId !== tripId) throw failed("booking_not_found");
+  return { tripId: booking.tripId, bookingId };
+}
+
+function isSameRating(one: NewFeedback, other: NewFeedback): boolean {
+  return (
+    one.agentId === other.agentId &&
+    one.stars === other.stars &&
+    one.tag === other.tag &&
+    one.evidenceUri === other.evidenceUri
+  );
+}
+
+function alreadyRated({ stars, tag, agentId }: Feedback, { hash }: ChainTransaction): Failure {
+  return failed("already_rated", { txHash: hash, subjectAgentId: agentId.toString(), stars, tag });
+}

@@ -1,0 +1,101 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import { registryErrors } from "./errors.ts";
+import { requireRegistries } from "./record-once.ts";
+import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";
+
+/** Of the most frequent ones: raters choose them freely. */
+const MOST_TAGS = 50;
+
+export interface ReputationQuery {
+  /** Undefined for who has no key. */
+  tenantId: string | undefined;
+  /** The agent; undefined: an id that no agent can have. */
+  agent: { id: bigint | undefined } | "own" | "any";
+  /** Only what this user of the tenant has given. */
+  userId: string | undefined;
+  recentLimit: number;
+}
+
+export interface Reputation {
+  agentId: string | null;
+  average: string | null;
+  count: number;
+  byTag: { tag: string; average: string | null; count: number }[];
+  /** More than `byTag` shows. */
+  tagCount: number;
+  recent: {
+    agentId: string;
+    stars: number;
+    tag: string;
+    at: string;
+    txHash: string | null;
+    tripId?: string;
+    bookingId?: string;
+  }[];
+}
+
+/** What was rated through this service. Throws Failure with a code of `registryErrors`. */
+export async function readReputation(
+  { stores, chain }: { stores: Stores; chain: Chain },
+  query: ReputationQuery,
+): Promise<Reputation> {
+  const { network } = chain;
+  const { tenantId, userId } = query;
+  const registries = requireRegistries(chain);
+  const agentId = await findAgent();
+  const rater = userId === undefined || tenantId === undefined ? undefined : { tenantId, userId };
+  const ratings: FeedbackQuery = { network, agentId, rater };
+  const [summary, recent] = await Promise.all([
+    stores.feedbacks.summary(ratings, MOST_TAGS),
+    stores.feedbacks.recent(ratings, query.recentLimit),
+  ]);
+  // Whoever was rated is registered; of the others the chain knows it.
+  const mayBeUnknown = query.agent !== "own" && agentId !== undefined && summary.count === 0;
+  if (mayBeUnknown && (await registries.ownerOf(agentId)) === undefined) throw agentNotFound();
+  return {
+    agentId: agentId?.toString() ?? null,
+    average: averageOf(summary),
+    count: summary.count,
+    byTag: summary.byTag.map((one) => ({ tag: one.tag, average: averageOf(one), count: one.count })),
+    tagCount: summary.tagCount,
+    recent: recent.map((feedback) => recentOf(feedback, tenantId)),
+  };
+
+  async function findAgent(): Promise<bigint | undefined> {
+    if (query.agent === "any") return undefined;
+    if (query.agent !== "own") {
+      if (query.agent.id === undefined) throw agentNotFound();
+      return query.agent.id;
+    }
+    const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(network, tenantId);
+    const own = wallet && (await registries.agentOf(wallet.address));
+    if (own === undefined) throw agentNotFound();
+    return own;
+  }
+}
+
+/** What belongs to a trip is shown to those only whose trip it is. */
+function recentOf(feedback: Feedback, tenantId: string | undefined): Reputation["recent"][number] {
+  const { agentId, stars, tag, createdAt, transactionHash, tripId, bookingId } = feedback;
+  const isOwn = feedback.tenantId === tenantId;
+  return {
+    agentId: agentId.toString(),
+    stars,
+    tag,
+    at: createdAt.toString(),
+    txHash: transactionHash ?? null,
+    ...(isOwn && tripId !== undefined ? { tripId } : {}),
+    ...(isOwn && bookingId !== undefined ? { bookingId } : {}),
+  };
+}
+
+/** With two places, the half rounded up. Null: there is nothing to average. */
+export function averageOf({ count, starSum }: Ratings): string | null {
+  if (count === 0) return null;
+  const hundredths = Math.floor((starSum * 200 + count) / (count * 2));
+  return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
+}
+
+const agentNotFound = (): Failure => new Failure("agent_not_found", { detail: registryErrors.agent_not_found });

@@ -1,0 +1,61 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import { answerErrors } from "./answer-validation.ts";
+import { requireRegistries } from "./record-once.ts";
+
+export interface ReadValidation {
+  requestHash: string;
+  state: "requested" | "answered";
+  agentId: string;
+  validatorAddress: string;
+  /** The agent's owner is its validator. */
+  isOwnersOwn: boolean;
+  /** Null: only its answer says it. */
+  tag: string | null;
+  response: number | null;
+  /** Null also of what went past this service, which reads of it what the registry shows. */
+  requestUri: string | null;
+  requestTxHash: string | null;
+  responseUri: string | null;
+  responseTxHash: string | null;
+}
+
+/** For the tool to declare. */
+export const readErrors = {
+  chain_not_available: answerErrors.chain_not_available,
+  validation_not_found: answerErrors.validation_not_found,
+} as const;
+
+/** As the chain has it, with what this service knows besides. Throws Failure `validation_not_found`. */
+export async function readValidation(
+  { stores, chain }: { stores: Stores; chain: Chain },
+  requestHash: Hex,
+): Promise<ReadValidation> {
+  const registries = requireRegistries(chain);
+  const [onChain, stored] = await Promise.all([
+    registries.validation(requestHash),
+    stores.validations.find(chain.network, requestHash),
+  ]);
+  // One that is stored only is still on its way, and may be refused.
+  if (onChain === undefined) {
+    throw new Failure("validation_not_found", { detail: readErrors.validation_not_found });
+  }
+  const { response } = onChain;
+  const owner = await registries.ownerOf(onChain.agentId);
+  const own = stored?.answer?.response === response ? stored?.answer : undefined;
+  return {
+    requestHash,
+    state: response === undefined ? "requested" : "answered",
+    agentId: onChain.agentId.toString(),
+    validatorAddress: onChain.validator,
+    isOwnersOwn: onChain.validator === owner,
+    tag: stored?.tag ?? (response === undefined ? null : onChain.tag),
+    response: response ?? null,
+    requestUri: stored?.requestUri ?? null,
+    requestTxHash: stored?.requestTransactionHash ?? null,
+    responseUri: own?.responseUri ?? null,
+    responseTxHash: own === undefined ? null : (stored?.answerTransactionHash ?? null),
+  };
+}

@@ -1,0 +1,116 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { AgentRegistries, AgentRegistryAction } from "../../ports/agent-registries.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
+import { resultOf } from "../treasury/order-outcome.ts";
+import type { SendOutAnswer } from "../treasury/send-out.ts";
+import { registryErrors, registryWriteErrors } from "./errors.ts";
+import { orderKeyOf, type RegistryPurpose } from "./orders.ts";
+
+export interface RecordPorts {
+  stores: Stores;
+  chain: Pick<Chain, "network" | "chainId">;
+  submission: ChainSubmission;
+}
+
+/** Something that the registries take once, whoever asks for it how often. */
+export interface RecordOnce<Stored extends { id: string }> {
+  tenantId: string;
+  callId: string;
+  purpose: RegistryPurpose;
+  /** Signs it. */
+  from: Hex;
+  action: AgentRegistryAction;
+  /** The tool's answer but for `txHash`, `chainId` and `status`. */
+  result: Readonly<Record<string, unknown>>;
+  /** Stores the intent. Undefined: there is such a one already. */
+  insert(aggregates: Aggregates): Promise<Stored | undefined>;
+  /** The one that is there; undefined: it is gone again. */
+  findEarlier(): Promise<Stored | undefined>;
+  /** Throws what the caller is told when the earlier one, whose transaction has ended, is not what this call asks for. */
+  requireSame(earlier: Stored, transaction: ChainTransaction): void;
+  waitMs?: number | undefined;
+}
+
+/** Clients commonly give up on a call after a minute. */
+const WAIT_MS = 40_000;
+/** How often a call tries when what was before it is refused by the chain. */
+const MOST_ATTEMPTS = 3;
+
+/**
+ * Stores the intent and its order and marks the call as undecided, in one transaction; then the submitter carries it out, also when
+ * this process dies. Throws Failure with a code of `registryWriteErrors`.
+ */
+export async function recordOnce<Stored extends { id: string }>(
+  ports: RecordPorts,
+  request: RecordOnce<Stored>,
+): Promise<SendOutAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const own = await storeIntent(ports, request);
+    const stored = own ?? (await request.findEarlier());
+    const end = stored && (await awaitEnd(ports, request, stored.id));
+    if (stored === undefined || end?.state === "reverted") {
+      if (end !== undefined && (own !== undefined || attempt === MOST_ATTEMPTS)) throw refused(end);
+      if (attempt === MOST_ATTEMPTS) throw inProgress();
+      continue;
+    }
+    if (end === undefined) throw inProgress();
+    if (own === undefined) request.requireSame(stored, end);
+    const result = resultOf(end, ports.chain.chainId, end.hash);
+    return own === undefined
+      ? { kind: "replayed", transaction: end, result, firstCallId: end.callId }
+      : { kind: "confirmed", transaction: end, result };
+  }
+}
+
+async function storeIntent<Stored extends { id: string }>(
+  { stores, chain }: RecordPorts,
+  { tenantId, callId, purpose, from, action, result, insert }: RecordOnce<Stored>,
+): Promise<Stored | undefined> {
+  return await stores.transaction(async (aggregates) => {
+    const stored = await insert(aggregates);
+    if (stored === undefined) return undefined;
+    await aggregates.chainTransactions.enqueue({
+      network: chain.network,
+      idempotencyKey: orderKeyOf(purpose, stored.id),
+      tenantId,
+      callId,
+      purpose,
+      order: { kind: "agent_registry", token: "USDC", from, action },
+      result,
+    });
+    await aggregates.effects.open(callId);
+    return stored;
+  });
+}
+
+/** The end of the order of a record that is stored. Undefined: not in time. */
+export async function awaitEnd(
+  { stores, chain, submission }: RecordPorts,
+  { purpose, waitMs = WAIT_MS }: { purpose: RegistryPurpose; waitMs?: number | undefined },
+  id: string,
+): Promise<ChainTransaction | undefined> {
+  const order = await stores.chainTransactions.findByKey(chain.network, orderKeyOf(purpose, id));
+  if (order === undefined) throw new Error(`${purpose} ${id} has no order`);
+  submission.kick();
+  return await submission.waitForEnd(order.id, waitMs);
+}
+
+export function requireRegistries({ agentRegistries }: Pick<Chain, "agentRegistries">): AgentRegistries {
+  if (agentRegistries !== undefined) return agentRegistries;
+  throw new Failure("chain_not_available", { detail: registryErrors.chain_not_available });
+}
+
+export function inProgress(): Failure {
+  return new Failure("step_in_progress", { detail: registryWriteErrors.step_in_progress, retryAfterSeconds: 10 });
+}
+
+function refused({ id, hash, failure }: ChainTransaction): Failure {
+  return new Failure("registry_refused", {
+    detail: registryWriteErrors.registry_refused,
+    extra: { transactionId: id, txHash: hash },
+    cause: new Error(failure ?? "reverted"),
+  });
+}

@@ -1,0 +1,117 @@
+import { Failure } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { mismatch, type SendOutAnswer } from "../treasury/send-out.ts";
+import { registryWriteErrors } from "./errors.ts";
+import { hashOf, REQUEST_PURPOSE } from "./orders.ts";
+import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import type { NewValidation } from "./reputation.ts";
+
+export interface RequestPorts extends RecordPorts {
+  chain: Chain;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+export interface ValidationRequest {
+  tenantId: string;
+  callId: string;
+  /** Undefined: an id that no agent can have. */
+  agentId: bigint | undefined;
+  validator: Hex;
+  /** Must be the tenant's own, and the agent's owner. */
+  ownerWallet: Hex;
+  tag: string;
+  requestUri: string | undefined;
+  seed: string | undefined;
+  /** Part of the answer beside what the request says. */
+  about: Readonly<Record<string, unknown>>;
+  waitMs?: number;
+}
+
+/** For the tool to declare. */
+export const requestErrors = {
+  ...registryWriteErrors,
+  not_the_owner: "Name your own agent, and as its owner your treasury wallet, as check_treasury shows it.",
+} as const;
+
+/** Asks for a validation once for each hash. Throws Failure with a code of `requestErrors`. */
+export async function requestValidation(ports: RequestPorts, request: ValidationRequest): Promise<SendOutAnswer> {
+  const { stores, chain, clock, random } = ports;
+  const { tenantId, callId, agentId, validator, tag, requestUri } = request;
+  const { network } = chain;
+  const registries = requireRegistries(chain);
+  if (agentId === undefined) throw agentNotFound();
+  const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+  if (request.ownerWallet !== from) throw notTheOwner();
+  const owner = await registries.ownerOf(agentId);
+  if (owner === undefined) throw agentNotFound();
+  if (owner !== from) throw notTheOwner();
+  const requestHash = await requestHashOf(ports, request, { agentId, from, registry: registries.contracts.validation });
+  const validation: NewValidation = {
+    id: newId("val_", clock.now().epochMilliseconds, random),
+    network,
+    requestHash,
+    tenantId,
+    agentId,
+    validator,
+    tag,
+    requestUri,
+  };
+  return await recordOnce(ports, {
+    tenantId,
+    callId,
+    purpose: REQUEST_PURPOSE,
+    from,
+    action: { name: "request_validation", validator, agentId, requestUri: requestUri ?? "", requestHash },
+    result: {
+      requestHash,
+      agentId: agentId.toString(),
+      validatorAddress: validator,
+      ownerWalletAddress: from,
+      tag,
+      requestUri: requestUri ?? null,
+      ...request.about,
+    },
+    insert: ({ validations }) => validations.insert(validation),
+    findEarlier: () => stores.validations.find(network, requestHash),
+    requireSame(earlier) {
+      const isSame =
+        earlier.tenantId === tenantId &&
+        earlier.agentId === agentId &&
+        earlier.validator === validator &&
+        earlier.tag === tag &&
+        earlier.requestUri === requestUri;
+      if (!isSame) throw mismatch();
+    },
+    waitMs: request.waitMs,
+  });
+}
+
+/** With a seed it follows from the arguments; without one every call is another request, but for those with one Idempotency-Key. */
+async function requestHashOf(
+  { stores, chain, random }: Pick<RequestPorts, "chain" | "random"> & { stores: Stores },
+  { callId, validator, tag, requestUri, seed }: ValidationRequest,
+  { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
+): Promise<Hex> {
+  const earlier = seed === undefined ? await stores.chainTransactions.findOfRequest(chain.network, callId) : undefined;
+  const order = earlier?.order;
+  if (order?.kind === "agent_registry" && order.action.name === "request_validation") return order.action.requestHash;
+  const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };
+  return hashOf({
+    chainId: chain.chainId,
+    registry,
+    agentId: agentId.toString(),
+    ownerWalletAddress: from,
+    validatorAddress: validator,
+    tag,
+    requestUri: requestUri ?? null,
+    ...salt,
+  });
+}
+
+const agentNotFound = (): Failure => new Failure("agent_not_found", { detail: requestErrors.agent_not_found });
+const notTheOwner = (): Failure => new Failure("not_the_owner", { detail: requestErrors.not_the_owner });

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
+import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { feedbackErrors, giveFeedback as rate } from "../give-feedback.ts";
+import { AgentId, EscrowId, EvidenceUri, readAgentId, readHash, Tag } from "../input.ts";
+import { requireOwnTenant, userErrors } from "../own-names.ts";
+
+const Output = ChainWrite.extend({
+  agentId: z.string(),
+  stars: z.number(),
+  tag: z.string(),
+  fromKind: z.enum(["org", "user"]),
+  tripId: z.string().nullable(),
+  bookingId: z.string().nullable(),
+  evidenceUri: z.string().nullable(),
+  raterAddress: z.string().describe("Your treasury wallet, in whose name the registry has the rating"),
+  raterAgentId: z.string().nullable().describe("Your own agent"),
+  feedbackHash: z.string().describe("On the chain: SHA-256 of the rating as canonical JSON; see docs/reputation.md"),
+});
+
+export const giveFeedback = defineTool({
+  name: "give_feedback",
+  title: "Rate an agent",
+  summary: "Rate another's agent on the chain: once per booking, else once per trip, else once per agent and tag.",
+  area: "reputation",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random", "travelers"],
+  input: z.strictObject({
+    subjectAgentId: AgentId,
+    stars: z.int().min(1).max(5),
+    tag: Tag,
+    fromKind: z.enum(["org", "user"]).describe("Tenant and user are raters of their own"),
+    fromTenantId: z.string().optional(),
+    fromUserId: z.string().optional().describe("Left out: the calling user"),
+    tripId: EscrowId.optional(),
+    bookingId: EscrowId.optional(),
+    evidenceUri: EvidenceUri.optional(),
+  }),
+  output: Output,
+  errors: { ...feedbackErrors, ...userErrors },
+  example: () => ({ subjectAgentId: "1", stars: 5, tag: "punctual", fromKind: "org" as const }),
+  gives: ({ raterAddress, raterAgentId }) => ({
+    treasuryAddress: raterAddress,
+    ...(raterAgentId === null ? {} : { ownAgentId: raterAgentId }),
+  }),
+
+  async run(input, { chain, submission, stores, clock, random, travelers, caller, call, fail }) {
+    const { subjectAgentId, stars, tag, fromKind, fromTenantId, fromUserId, tripId, bookingId, evidenceUri } = input;
+    const { tenantId } = caller;
+    requireOwnTenant(caller, fromTenantId);
+    if (fromUserId !== undefined && !(await travelers.isUser(tenantId, fromUserId))) throw fail("user_not_found");
+    const answer = await rate(
+      { chain, submission, stores, clock, random },
+      {
+        tenantId,
+        callId: call.id,
+        raterKind: fromKind,
+        userId: fromUserId ?? caller.userId,
+        agentId: readAgentId(subjectAgentId),
+        stars,
+        tag,
+        tripId: tripId === undefined ? undefined : readHash(tripId),
+        bookingId: bookingId === undefined ? undefined : readHash(bookingId),
+        evidenceUri,
+        about: chainProvenance(chain, clock),
+      },
+    );
+    return toToolAnswer(answer, Output);
+  },
+});

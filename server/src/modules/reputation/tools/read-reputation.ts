@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainResult, chainProvenance } from "../../treasury/chain-result.ts";
+import { registryErrors } from "../errors.ts";
+import { AgentId, readAgentId } from "../input.ts";
+import { requireOwnTenant, userErrors } from "../own-names.ts";
+import { readReputation as read } from "../read-reputation.ts";
+
+const Average = DecimalAmount.nullable().describe("Stars, with two places; null: no ratings");
+
+export const readReputation = defineTool({
+  name: "read_reputation",
+  title: "Read an agent's reputation",
+  summary: "Show how an agent was rated: average, count, by tag, most recent. By default your own agent.",
+  area: "reputation",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  keyOnlyInputs: ["tenantId", "userId"],
+  uses: ["chain", "stores", "clock", "travelers"],
+  input: z.strictObject({
+    tenantId: z.string().optional().describe("Yours: your own agent, unless agentId is given"),
+    userId: z.string().optional().describe("A user of yours: only ratings that this user has given, of any agent"),
+    agentId: AgentId.optional().describe("Required without an API key"),
+    recentLimit: z.int().min(0).max(50).default(10),
+  }),
+  output: ChainResult.extend({
+    agentId: z.string().nullable().describe("null: of any agent"),
+    average: Average,
+    count: z.number(),
+    byTag: z
+      .array(z.object({ tag: z.string().describe("Words of raters"), average: Average, count: z.number() }))
+      .describe("The 50 most frequent"),
+    tagCount: z.number(),
+    recent: z
+      .array(
+        z.object({
+          agentId: z.string(),
+          stars: z.number(),
+          tag: z.string(),
+          at: z.string(),
+          txHash: z.string().nullable(),
+          tripId: z.string().optional(),
+          bookingId: z.string().optional(),
+        }),
+      )
+      .describe("Newest first; tripId and bookingId of your own ratings only"),
+  }),
+  errors: { ...registryErrors, ...userErrors },
+  example: () => ({ agentId: "1", recentLimit: 5 }),
+
+  async run(input, { chain, stores, clock, travelers, caller, fail, invalid }) {
+    const { agentId, userId, recentLimit } = input;
+    const isKeyed = caller.keyId !== "";
+    if (!isKeyed && agentId === undefined) {
+      throw invalid({ path: "agentId", message: "is required without an API key" });
+    }
+    requireOwnTenant(caller, input.tenantId);
+    if (userId !== undefined && !(await travelers.isUser(caller.tenantId, userId))) throw fail("user_not_found");
+    const anyOrOwn = userId === undefined ? "own" : "any";
+    const reputation = await read(
+      { stores, chain },
+      {
+        tenantId: isKeyed ? caller.tenantId : undefined,
+        agent: agentId === undefined ? anyOrOwn : { id: readAgentId(agentId) },
+        userId,
+        recentLimit,
+      },
+    );
+    return { ...reputation, chainId: chain.chainId, ...chainProvenance(chain, clock) };
+  },
+});

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainResult, chainProvenance } from "../../treasury/chain-result.ts";
+import { RequestHash, readHash } from "../input.ts";
+import { readValidation as read, readErrors } from "../read-validation.ts";
+
+export const readValidation = defineTool({
+  name: "read_validation",
+  title: "Read a validation",
+  summary: "Show a request for validation and its answer, as the chain has them.",
+  area: "reputation",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["chain", "stores", "clock"],
+  input: z.strictObject({ requestHash: RequestHash }),
+  output: ChainResult.extend({
+    requestHash: z.string(),
+    state: z.enum(["requested", "answered"]),
+    agentId: z.string(),
+    validatorAddress: z.string(),
+    isOwnersOwn: z.boolean().describe("The agent's owner is the validator: nobody else has looked at it"),
+    tag: z.string().nullable().describe("Words of who asked; null: not asked for through this service"),
+    response: z.number().nullable().describe("0: failed, 100: passed, null: not answered"),
+    requestUri: z
+      .string()
+      .nullable()
+      .describe("Null also when the request went past this service; the same of those below"),
+    requestTxHash: z.string().nullable(),
+    responseUri: z.string().nullable(),
+    responseTxHash: z.string().nullable(),
+  }),
+  errors: readErrors,
+  example: (_today, { requestHash }) => ({ requestHash }),
+
+  async run({ requestHash }, { chain, stores, clock }) {
+    const validation = await read({ stores, chain }, readHash(requestHash));
+    return { ...validation, chainId: chain.chainId, ...chainProvenance(chain, clock) };
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
+import { Recipient } from "../../treasury/input.ts";
+import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { AgentId, EvidenceUri, readAgentId, Seed, Tag, walletOf } from "../input.ts";
+import { requestValidation as request, requestErrors } from "../request-validation.ts";
+
+const Output = ChainWrite.extend({
+  requestHash: z.string().describe("For submit_validation_response and read_validation"),
+  agentId: z.string(),
+  validatorAddress: z.string(),
+  ownerWalletAddress: z.string(),
+  tag: z.string(),
+  requestUri: z.string().nullable(),
+});
+
+export const requestValidation = defineTool({
+  name: "request_validation",
+  title: "Request a validation",
+  summary: "Ask a validator, on the chain, to look at work of your own agent.",
+  area: "reputation",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random"],
+  input: z.strictObject({
+    subjectAgentId: AgentId.describe("Yours"),
+    validatorAddress: Recipient,
+    tag: Tag,
+    requestUri: EvidenceUri.optional(),
+    ownerWalletAddress: Recipient.describe("Your treasury wallet"),
+    seed: Seed.optional().describe("The same seed and arguments: the same request"),
+  }),
+  output: Output,
+  errors: requestErrors,
+  example: (_today, { ownAgentId, treasuryAddress }) => ({
+    subjectAgentId: ownAgentId,
+    validatorAddress: treasuryAddress,
+    tag: "itinerary",
+    ownerWalletAddress: treasuryAddress,
+  }),
+  gives: ({ requestHash }) => ({ requestHash }),
+
+  async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {
+    const { subjectAgentId, validatorAddress, tag, requestUri, ownerWalletAddress, seed } = input;
+    const answer = await request(
+      { chain, submission, stores, clock, random },
+      {
+        tenantId,
+        callId: call.id,
+        agentId: readAgentId(subjectAgentId),
+        validator: walletOf(validatorAddress),
+        ownerWallet: walletOf(ownerWalletAddress),
+        tag,
+        requestUri,
+        seed,
+        about: chainProvenance(chain, clock),
+      },
+    );
+    return toToolAnswer(answer, Output);
+  },
+});

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
+import { Recipient } from "../../treasury/input.ts";
+import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { answerErrors, answerValidation } from "../answer-validation.ts";
+import { EvidenceUri, RequestHash, readHash, Tag, walletOf } from "../input.ts";
+
+const Output = ChainWrite.extend({
+  requestHash: z.string(),
+  agentId: z.string(),
+  validatorAddress: z.string(),
+  response: z.number(),
+  tag: z.string(),
+  responseUri: z.string().nullable(),
+  responseHash: z.string().describe("On the chain: SHA-256 of the answer as canonical JSON; see docs/reputation.md"),
+});
+
+export const submitValidationResponse = defineTool({
+  name: "submit_validation_response",
+  title: "Answer a validation request",
+  summary: "Answer, once and on the chain, a request that names your treasury wallet as its validator.",
+  area: "reputation",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock", "random"],
+  input: z.strictObject({
+    requestHash: RequestHash,
+    response: z.literal([0, 100]).meta({ type: "integer" }).describe("0: failed, 100: passed"),
+    tag: Tag.describe("The request's"),
+    validatorWalletAddress: Recipient.describe("Your treasury wallet"),
+    responseUri: EvidenceUri.optional(),
+  }),
+  output: Output,
+  errors: answerErrors,
+  example: (_today, { requestHash, treasuryAddress }) => ({
+    requestHash,
+    response: 100 as const,
+    tag: "itinerary",
+    validatorWalletAddress: treasuryAddress,
+  }),
+
+  async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {
+    const { requestHash, response, tag, validatorWalletAddress, responseUri } = input;
+    const answer = await answerValidation(
+      { chain, submission, stores, clock, random },
+      {
+        tenantId,
+        callId: call.id,
+        requestHash: readHash(requestHash),
+        response,
+        tag,
+        validatorWallet: walletOf(validatorWalletAddress),
+        responseUri,
+        about: chainProvenance(chain, clock),
+      },
+    );
+    return toToolAnswer(answer, Output);
+  },
+});

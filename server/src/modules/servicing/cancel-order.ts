@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Flights } from "../../ports/flights.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import { SupplierResult } from "../bookings/offer-schema.ts";
+import type { OrderRecord } from "../orders/orders.ts";
+import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
+import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+
+export const Credits = z
+  .array(
+    z.object({
+      id: z.string().describe("airlineCreditId of book_flight"),
+      airlineIataCode: z.string().nullable(),
+      amount: DecimalAmount,
+      currency: z.string(),
+      code: z.string().nullable(),
+      passengerId: z.string().nullable(),
+    }),
+  )
+  .readonly();
+
+/** What a quote and its confirmation both say. */
+export const Refund = SupplierResult.extend({
+  cancellationId: z.string(),
+  orderId: z.string(),
+  kind: z.enum(["flight", "stay"]),
+  refundAmount: DecimalAmount.nullable().describe("null: the supplier did not say"),
+  refundCurrency: z.string().nullable(),
+  refundTo: z.string().describe("balance and original_form_of_payment go to the treasury wallet"),
+  credits: Credits.describe("Airline credits in place of money"),
+});
+
+export const CancellationResult = Refund.extend({
+  bookingId: z.string(),
+  status: z.literal("cancelled"),
+  confirmedAt: z.string(),
+  chargedUsdc: DecimalAmount,
+  refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+});
+
+/** Refunds in these words come back to who paid; everything else is not money, or not the tenant's. */
+const GIVEN_BACK: ReadonlySet<string> = new Set(["balance", "original_form_of_payment"]);
+
+/** What the tenant gets in USDC of what the supplier gives back. */
+export function givenBack(amount: string | null, currency: string | null, refundTo: string | null): Micro {
+  if (amount === null || currency !== BOOKING_CURRENCY || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
+  return toMicroUsdc(amount) ?? 0n;
+}
+
+/** Throws `currency_not_supported` when a refund could not be passed on. */
+export function requireBookingCurrency(amount: string | null, currency: string | null): void {
+  if (amount === null || currency === null || currency === BOOKING_CURRENCY || toMicroUsdc(amount) === 0n) return;
+  throw new Failure("currency_not_supported", {
+    detail: `Only orders in ${BOOKING_CURRENCY} can be changed or cancelled here; this one is in ${currency}.`,
+    extra: { currency },
+  });
+}
+
+export function isPast(instant: string | Temporal.Instant | null | undefined, clock: Clock): boolean {
+  if (instant === null || instant === undefined) return false;
+  return Temporal.Instant.compare(Temporal.Instant.from(instant), clock.now()) <= 0;
+}
+
+/** The same words, those that the tool declares, for what nobody knows as for what is somebody else's. */
+export async function inOurWords<T>(work: Promise<T>, notFound: string): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw cause instanceof Failure && cause.code === notFound ? new Failure(notFound, { cause }) : cause;
+  }
+}
+
+export function cancellationExpired(): Failure {
+  return new Failure("cancellation_expired", {
+    detail: "What the quote said may not hold any more. Nothing happened; call cancel_order_quote again.",
+  });
+}
+
+/** What can be refused before anything is stored or sent. */
+export function prepareFlightCancellation(
+  quote: CancellationQuote,
+  order: OrderRecord,
+  clock: Clock,
+): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
+  const { refundAmount, refundCurrency, refundTo } = quote;
+  // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
+  if (quote.confirmedAt === null && isPast(quote.expiresAt, clock)) throw cancellationExpired();
+  requireBookingCurrency(refundAmount, refundCurrency);
+  const expected = { refundAmount, refundCurrency, refundTo };
+  return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
+}
+
+export function flightCancellation(
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
+  flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation">,
+): ServicingCommit {
+  function toEffect(action: ServicingAction, quote: CancellationQuote): ServicingEffect | undefined {
+    const { confirmedAt, refundAmount, refundCurrency, refundTo, credits } = quote;
+    if (confirmedAt === null) return undefined;
+    const refund = givenBack(refundAmount, refundCurrency, refundTo);
+    const details = { cancellationId: quote.id, refundAmount, refundCurrency, refundTo };
+    return {
+      result: {
+        cancellationId: quote.id,
+        orderId: action.orderId,
+        bookingId: action.bookingId,
+        kind: "flight",
+        status: "cancelled",
+        ...{ refundAmount, refundCurrency, refundTo, credits, confirmedAt },
+        ...flights.provenance(),
+        sandbox: flights.sandbox,
+      },
+      refund,
+      order: { status: "cancelled" },
+      events: [
+        { kind: "cancelled", key: quote.id, details },
+        ...credits.map((credit) => ({ kind: "credit_issued", key: credit.id, details: { ...credit } })),
+      ],
+    };
+  }
+  return {
+    quietMilliseconds: flights.quietMilliseconds,
+    async send(action) {
+      const effect = toEffect(action, await flightServicing.confirmCancellation(action.subjectId));
+      if (effect === undefined) throw new Failure("outcome_unknown");
+      return effect;
+    },
+    lookUp: async (action) => toEffect(action, await flightServicing.getCancellation(action.subjectId)),
+  };
+}

@@ -1,0 +1,135 @@
+import { Failure } from "../../domain/errors.ts";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
+import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
+import type { OrderRecord } from "../orders/orders.ts";
+import { cancellationExpired, givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
+import type {
+  NewServicingAction,
+  ServicingAction,
+  ServicingQuotes,
+  StayCancellationQuote,
+} from "./servicing-actions.ts";
+import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+
+/** Ours, as the supplier of stays has no quotes for cancellations. */
+export const STAY_QUOTE_PREFIX = "scq_";
+/** Stays are paid from the balance, and go back there. */
+const REFUND_TO = "balance";
+
+/** What callers are told who cancel a stay as any other order. */
+const CODE_OF_ORDERS: ReadonlyMap<string, string> = new Map([
+  ["booking_not_found", "order_not_found"],
+  ["not_cancellable", "order_not_cancellable"],
+]);
+
+async function inWordsOfOrders<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const code = cause instanceof Failure ? CODE_OF_ORDERS.get(cause.code) : undefined;
+    throw code === undefined ? cause : new Failure(code, { cause });
+  }
+}
+
+export interface StayRefund {
+  amount: string;
+  currency: string;
+  /** When a cancellation gives back something else. */
+  until: Temporal.Instant | undefined;
+}
+
+/** What a cancellation at this moment gives back: what the first step of the policy says that is not over yet. */
+export function refundAt(policy: CancellationPolicy, at: Temporal.Instant, currency: string): StayRefund {
+  const steps = policy.timeline
+    .map(({ before, ...step }) => ({ ...step, before: Temporal.Instant.from(before) }))
+    .toSorted((left, right) => Temporal.Instant.compare(left.before, right.before));
+  const step = steps.find(({ before }) => Temporal.Instant.compare(at, before) < 0);
+  if (step === undefined) return { amount: "0.00", currency, until: undefined };
+  return { amount: step.refundAmount, currency: step.currency, until: step.before };
+}
+
+export async function quoteStayCancellation(
+  ports: {
+    stayBookings: Pick<StayBookings, "getStay">;
+    servicingQuotes: ServicingQuotes;
+    clock: Clock;
+    random: RandomBytes;
+  },
+  order: OrderRecord,
+): Promise<StayCancellationQuote> {
+  const { stayBookings, servicingQuotes, clock, random } = ports;
+  const stay = await inWordsOfOrders(stayBookings.getStay(order.orderId));
+  if (stay.status === "cancelled") throw new Failure("already_cancelled");
+  const now = clock.now();
+  const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.totalCurrency);
+  const quote: StayCancellationQuote = {
+    id: newId(STAY_QUOTE_PREFIX, now.epochMilliseconds, random),
+    tenantId: order.tenantId,
+    network: order.network,
+    stayId: order.orderId,
+    refundAmount: amount,
+    refundCurrency: currency,
+    expiresAt: until,
+  };
+  await servicingQuotes.insertStayCancellation(quote);
+  return quote;
+}
+
+export function stayRefundFields({ refundAmount, refundCurrency }: StayCancellationQuote) {
+  return { refundAmount, refundCurrency, refundTo: REFUND_TO, credits: [] };
+}
+
+/** What can be refused before anything is stored or sent. */
+export function prepareStayCancellation(
+  quote: StayCancellationQuote,
+  order: OrderRecord,
+  clock: Clock,
+): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
+  if (isPast(quote.expiresAt, clock)) throw cancellationExpired();
+  const { id: cancellationId, refundAmount, refundCurrency } = quote;
+  requireBookingCurrency(refundAmount, refundCurrency);
+  const expected = { cancellationId, refundAmount, refundCurrency };
+  return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
+}
+
+export function stayCancellation(
+  stays: Pick<Stays, "provenance" | "sandbox">,
+  stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">,
+): ServicingCommit {
+  function toEffect(action: ServicingAction, stay: SupplierStay): ServicingEffect | undefined {
+    if (stay.status !== "cancelled" || stay.cancelledAt === null) return undefined;
+    const { cancelledAt: confirmedAt, cancellationPolicy, totalCurrency } = stay;
+    // By the supplier's clock: it is the supplier's account that is given something back.
+    const { amount, currency } = refundAt(cancellationPolicy, Temporal.Instant.from(confirmedAt), totalCurrency);
+    const { cancellationId } = action.expected;
+    const refund = givenBack(amount, currency, REFUND_TO);
+    const details = { cancellationId, refundAmount: amount, refundCurrency: currency, refundTo: REFUND_TO };
+    return {
+      result: {
+        ...details,
+        credits: [],
+        orderId: action.orderId,
+        bookingId: action.bookingId,
+        kind: "stay",
+        status: "cancelled",
+        confirmedAt,
+        ...stays.provenance(),
+        sandbox: stays.sandbox,
+      },
+      refund,
+      order: { status: "cancelled" },
+      events: [{ kind: "cancelled", key: action.subjectId, details }],
+    };
+  }
+  return {
+    quietMilliseconds: stayBookings.quietMilliseconds,
+    async send(action) {
+      const effect = toEffect(action, await inWordsOfOrders(stayBookings.cancelStay(action.orderId)));
+      if (effect === undefined) throw new Failure("outcome_unknown");
+      return effect;
+    },
+    lookUp: async (action) => toEffect(action, await stayBookings.getStay(action.orderId)),
+  };
+}

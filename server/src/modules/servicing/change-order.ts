@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FlightServicing, OrderChange } from "../../ports/flight-servicing.ts";
+import type { Flights } from "../../ports/flights.ts";
+import { toMicroUsdc } from "../bookings/booking-result.ts";
+import { SupplierResult } from "../bookings/offer-schema.ts";
+import type { OrderRecord } from "../orders/orders.ts";
+import { givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
+import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
+import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+
+/** What a change costs, as offers of it, the pending change and the confirmed one say it. */
+export const ChangePrice = z.object({
+  changeTotalAmount: DecimalAmount.describe("The difference to pay; below zero it is given back"),
+  changeTotalCurrency: z.string(),
+  newTotalAmount: DecimalAmount,
+  newTotalCurrency: z.string(),
+  penaltyAmount: DecimalAmount.nullable(),
+  penaltyCurrency: z.string().nullable(),
+  refundTo: z.string().nullable(),
+});
+
+export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
+  changeId: z.string(),
+  orderId: z.string(),
+  bookingId: z.string(),
+  status: z.literal("confirmed"),
+  confirmedAt: z.string(),
+  chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+});
+
+export interface ChangePayment {
+  type: "balance" | "arc" | "card";
+  amount: string;
+  currency: string;
+}
+
+/** What is to be paid for a change; "0" when it costs nothing or gives something back. */
+export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmount">): string {
+  return changeTotalAmount.startsWith("-") || toMicroUsdc(changeTotalAmount) === 0n ? "0" : changeTotalAmount;
+}
+
+export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
+  const { changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
+  const { penaltyAmount, penaltyCurrency, refundTo } = change;
+  return {
+    ...{ changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency },
+    ...{ penaltyAmount, penaltyCurrency, refundTo },
+  };
+}
+
+/** What can be refused before anything is stored or sent. */
+export function prepareFlightChange(
+  change: OrderChange,
+  order: OrderRecord,
+  payment: ChangePayment,
+  clock: Clock,
+): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
+  if (payment.type === "card") {
+    throw new Failure("card_not_available", {
+      detail: "Cards are not accepted here. Pay with type balance or arc.",
+    });
+  }
+  // Also one that took effect after it was given up: there is nothing left to pay for.
+  if (order.status === "cancelled") {
+    throw new Failure("order_not_changeable", {
+      detail: "The order is cancelled. Nothing was charged and nothing happened.",
+    });
+  }
+  // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
+  if (change.confirmedAt === null && isPast(change.expiresAt, clock)) {
+    throw new Failure("change_expired", {
+      detail: "The change can no longer be confirmed. Nothing happened; call request_order_change again.",
+    });
+  }
+  const { changeTotalAmount, changeTotalCurrency } = change;
+  requireBookingCurrency(changeTotalAmount.replace(/^-/, ""), changeTotalCurrency);
+  if (payment.currency.toUpperCase() !== changeTotalCurrency) {
+    throw invalidInput([{ path: "payment.currency", message: `must be ${changeTotalCurrency}, as the change is` }]);
+  }
+  const due = dueFor(change);
+  const amount = toMicroUsdc(due);
+  if (amount === undefined) throw new Error(`the change ${change.id} asks ${due}`);
+  if (toMicroUsdc(payment.amount) !== amount) {
+    throw new Failure("price_changed", {
+      detail: `The change asks ${due} ${changeTotalCurrency}. Nothing happened; confirm with that amount.`,
+      extra: { amount: due, currency: changeTotalCurrency },
+    });
+  }
+  return {
+    bookingId: order.bookingId,
+    orderId: order.orderId,
+    payment: amount === 0n ? undefined : { kind: payment.type === "arc" ? "wallet" : "balance", amount },
+    expected: { ...priceOf(change) },
+  };
+}
+
+/** Kept with the intent, as nobody else knows it when a worker takes over. */
+const Expected = z.object({ changeTotalAmount: z.string(), changeTotalCurrency: z.string() });
+
+export function flightChange(
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
+  flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
+): ServicingCommit {
+  function toEffect(action: ServicingAction, change: OrderChange): ServicingEffect | undefined {
+    const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency, refundTo } = change;
+    if (confirmedAt === null) return undefined;
+    const isRefund = changeTotalAmount.startsWith("-");
+    const refund = isRefund ? givenBack(changeTotalAmount.slice(1), changeTotalCurrency, refundTo) : 0n;
+    return {
+      result: {
+        changeId: change.id,
+        orderId: action.orderId,
+        bookingId: action.bookingId,
+        status: "confirmed",
+        ...priceOf(change),
+        confirmedAt,
+        ...flights.provenance(),
+        sandbox: flights.sandbox,
+      },
+      refund,
+      order: { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
+      events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
+    };
+  }
+  return {
+    quietMilliseconds: flights.quietMilliseconds,
+    async send(action) {
+      const { changeTotalAmount: amount, changeTotalCurrency: currency } = Expected.parse(action.expected);
+      const payment = action.payment === undefined ? undefined : { amount, currency };
+      const effect = toEffect(action, await flightServicing.confirmChange(action.subjectId, payment));
+      if (effect === undefined) throw new Failure("outcome_unknown");
+      return effect;
+    },
+    lookUp: async (action) => toEffect(action, await flightServicing.getChange(action.subjectId)),
+  };
+}

@@ -1,0 +1,73 @@
+import { Failure } from "../../domain/errors.ts";
+import type { RandomBytes } from "../../domain/ids.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { inOurWords, prepareFlightCancellation } from "./cancel-order.ts";
+import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "./cancel-stay.ts";
+import { carryOut, type ServicingAnswer, type ServicingOptions, type ServicingRequest } from "./carry-out.ts";
+import { type SupplierPorts, servicingCommits } from "./servicing-commits.ts";
+import type { ServicingPorts } from "./servicing-steps.ts";
+
+export interface ServicingCall {
+  caller: { tenantId: string; environment: Environment };
+  callId: string;
+}
+
+export type ServicingToolPorts = SupplierPorts &
+  Pick<ServicingPorts, "stores" | "submission" | "clock"> & { random: RandomBytes };
+
+const inProgress = {
+  code: "cancellation_in_progress",
+  detail: "An earlier call is confirming this cancellation. Call again with the same id to get its result.",
+};
+
+/** Cancels what a quote is about, a flight order or a stay, once. */
+export function confirmCancellation(
+  ports: ServicingToolPorts,
+  call: ServicingCall,
+  cancellationId: string,
+  options: ServicingOptions = {},
+): Promise<ServicingAnswer> {
+  const request = cancellationId.startsWith(STAY_QUOTE_PREFIX)
+    ? ofStay(ports, call, cancellationId)
+    : Promise.resolve(ofFlight(ports, call, cancellationId));
+  const { random } = ports;
+  const commits = servicingCommits(ports);
+  return request.then((known) => carryOut({ ...ports, commits }, known, { random, ...options }));
+}
+
+function ofFlight(ports: ServicingToolPorts, call: ServicingCall, cancellationId: string): ServicingRequest {
+  const { flightServicing, stores, clock } = ports;
+  const { tenantId, environment } = call.caller;
+  return {
+    ...call,
+    kind: "flight_cancellation",
+    subjectId: cancellationId,
+    inProgress,
+    async prepare() {
+      const quote = await inOurWords(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
+      const order = await stores.orders.find(tenantId, environment, quote.orderId);
+      if (order === undefined) throw new Failure("cancellation_not_found");
+      return prepareFlightCancellation(quote, order, clock);
+    },
+  };
+}
+
+async function ofStay(
+  ports: ServicingToolPorts,
+  call: ServicingCall,
+  cancellationId: string,
+): Promise<ServicingRequest> {
+  const { stores, clock } = ports;
+  const { tenantId, environment } = call.caller;
+  const quote = await stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
+  const order = quote === undefined ? undefined : await stores.orders.find(tenantId, environment, quote.stayId);
+  if (quote === undefined || order === undefined) throw new Failure("cancellation_not_found");
+  return {
+    ...call,
+    kind: "stay_cancellation",
+    // However many quotes there are, a stay is cancelled once.
+    subjectId: quote.stayId,
+    inProgress,
+    prepare: async () => prepareStayCancellation(quote, order, clock),
+  };
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { newFundedTenant } from "../../../test/support/treasury.ts";
+
+/** Cancellations of flight orders, over dispatch, at the supplier's sandbox. */
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing();
+});
+afterAll(() => world.close());
+
+/** The supplier's clock is moved there. */
+const LATE_MS = 600_000;
+const CONFIRM = "/air/order_cancellations/{id}/actions/confirm";
+const confirm = (cancellationId: unknown, options = {}) =>
+  world.service.call("confirm_cancel_order", { cancellationId }, options);
+const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+
+async function quoted(route?: { origin: string; destination: string }) {
+  const order = await world.bookFlexible(route);
+  const quote = await world.result("cancel_order_quote", { orderId: order.orderId });
+  return { ...order, quote, cancellationId: quote.cancellationId };
+}
+
+describe("a cancellation", () => {
+  it("is quoted, confirmed, and given back to the wallet", async () => {
+    const { orderId, bookingId, quote, cancellationId } = await quoted();
+    expect(quote).toMatchObject({ orderId, kind: "flight", refundCurrency: "USD", refundTo: "balance", sandbox: true });
+    expect(await world.confirmedCancellations(orderId)).toEqual([]);
+    const answer = await confirm(cancellationId);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body.result).toMatchObject({
+      cancellationId,
+      orderId,
+      bookingId,
+      status: "cancelled",
+      refundAmount: quote.refundAmount,
+      refundedUsdc: quote.refundAmount,
+      chargedUsdc: "0.00",
+    });
+    expect(await world.confirmedCancellations(orderId)).toMatchObject([{ refund_amount: quote.refundAmount }]);
+    await world.expectSameBooks();
+    const again = await confirm(cancellationId);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(codeOf(await world.service.call("cancel_order_quote", { orderId }))).toEqual([500, "already_cancelled"]);
+    await world.expectSameBooks();
+  });
+
+  it("sixteen times at once is one", async () => {
+    const { orderId, cancellationId } = await quoted();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => world.untilEnded(() => confirm(cancellationId))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+    expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
+    await world.expectSameBooks();
+  });
+
+  it("into airline credits gives no money and names the credits", async () => {
+    const { orderId, quote, cancellationId } = await quoted({ origin: "LTN", destination: "SYD" });
+    expect(quote).toMatchObject({
+      refundTo: "airline_credits",
+      credits: [expect.objectContaining({ currency: "USD" })],
+    });
+    const answer = await confirm(cancellationId);
+    expect(answer.body.result).toMatchObject({ refundTo: "airline_credits", refundedUsdc: "0.00" });
+    await world.expectSameBooks();
+    const { credits } = await world.result("list_airline_credits", {});
+    expect(credits).toContainEqual(expect.objectContaining({ orderId, usable: true }));
+  });
+});
+
+describe("a confirmation that the supplier does not answer", () => {
+  it("is found to be done or undone, is made once, and is given back once", async () => {
+    const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
+    const undone = ["timeout", "accepted_then_failed"];
+    const orders = [];
+    for (const fault of [...done, ...undone]) orders.push({ fault, ...(await quoted()) });
+    await Promise.all(
+      orders.map(async ({ fault, cancellationId }) => {
+        await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, fault, LATE_MS);
+        expect(codeOf(await world.unanswered(confirm(cancellationId))), fault).toEqual([500, "outcome_unknown"]);
+      }),
+    );
+    await world.advance(LATE_MS / 1_000);
+    for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
+      await expect.poll(() => world.confirmedCancellations(orderId), { message: fault }).toHaveLength(1);
+    }
+    await world.endQuietTime();
+    await Promise.all(
+      orders.map(async ({ fault, orderId, cancellationId, quote }) => {
+        const answer = await world.untilKnown(() => confirm(cancellationId));
+        expect(answer.body.result, answer.text).toMatchObject({
+          status: "cancelled",
+          refundedUsdc: quote.refundAmount,
+        });
+        expect(await world.confirmedCancellations(orderId), fault).toHaveLength(1);
+      }),
+    );
+    await world.expectSameBooks();
+  });
+});
+
+describe("a confirmation that is refused leaves everything as it is", () => {
+  it("http_503: nothing happened, and the next call does it", async () => {
+    const { orderId, cancellationId } = await quoted();
+    await world.arm(CONFIRM, "http_503");
+    expect(codeOf(await confirm(cancellationId))).toEqual([500, "provider_unavailable"]);
+    expect((await confirm(cancellationId)).status).toBe(200);
+    expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
+  });
+
+  it.each([
+    ["offer_expired", "cancellation_expired"],
+    ["price_changed", "cancellation_stale"],
+  ])("%s is %s", async (fault, code) => {
+    const { orderId, cancellationId } = await quoted();
+    await world.arm(CONFIRM, fault);
+    expect(codeOf(await confirm(cancellationId))).toEqual([500, code]);
+    expect(await world.confirmedCancellations(orderId)).toEqual([]);
+    await world.expectSameBooks();
+  });
+
+  it("a newer quote makes the older one stale; each quote is one of the tenant's own", async () => {
+    const { orderId, cancellationId } = await quoted();
+    const newer = await world.result("cancel_order_quote", { orderId });
+    expect(codeOf(await confirm(cancellationId))).toEqual([500, "cancellation_stale"]);
+    const other = await newFundedTenant(world.service, "Other");
+    const theirs = await confirm(newer.cancellationId, other.as);
+    const unknown = await confirm("ore_0000UnheardOf0000000000", other.as);
+    expect([codeOf(theirs), theirs.body.detail]).toEqual([codeOf(unknown), unknown.body.detail]);
+    expect(codeOf(theirs)).toEqual([500, "cancellation_not_found"]);
+    const quoting = await world.service.call("cancel_order_quote", { orderId }, other.as);
+    const nothing = await world.service.call("cancel_order_quote", { orderId: "ord_0000Nothing" }, other.as);
+    expect([codeOf(quoting), quoting.body.detail]).toEqual([codeOf(nothing), nothing.body.detail]);
+    expect(codeOf(quoting)).toEqual([500, "order_not_found"]);
+    expect((await confirm(newer.cancellationId)).status).toBe(200);
+    expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
+    await world.expectSameBooks();
+  });
+});

@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { micro, openServicing, type Servicing } from "../../../test/support/servicing-service.ts";
+import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
+import { formatDecimal } from "../../domain/money.ts";
+
+/** Changes of flight orders, over dispatch, at the supplier's sandbox. */
+let world: Servicing;
+beforeAll(async () => {
+  world = await openServicing();
+});
+afterAll(() => world.close());
+
+/** The supplier's clock is moved there. */
+const LATE_MS = 600_000;
+const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
+
+type Payment = { type: string; amount: string; currency: string };
+const confirm = (changeId: string, payment: Payment, options = {}) =>
+  world.service.call("confirm_order_change", { changeId, payment }, options);
+
+async function selected(wanted: "dearer" | "cheaper" = "dearer") {
+  const order = await world.bookFlexible();
+  const change = await world.selectChange(order, wanted);
+  return { ...order, ...change, payment: { type: "balance", ...change.due } };
+}
+
+const confirmPath = (changeId: string) => `/air/order_changes/${changeId}/actions/confirm`;
+
+describe("a change", () => {
+  it.each(["balance", "arc"])("that costs is paid by %s, once", async (type) => {
+    const { orderId, bookingId, changeId, due, payment } = await selected();
+    const answer = await confirm(changeId, { ...payment, type });
+    expect(answer.body.result, answer.text).toMatchObject({
+      changeId,
+      orderId,
+      bookingId,
+      status: "confirmed",
+      changeTotalAmount: due.amount,
+      chargedUsdc: due.amount,
+      refundedUsdc: "0.00",
+      sandbox: true,
+    });
+    const again = await confirm(changeId, { ...payment, type });
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    expect(await world.confirmedChanges(orderId)).toMatchObject([{ change_amount: due.amount }]);
+    const purposes = await world.service.sql(
+      "select purpose from chain_transaction where idempotency_key like '%servicing:%' and result is null and tenant_id = $1 order by created_at desc limit 1",
+      [world.service.tenantId],
+    );
+    expect(purposes).toEqual([{ purpose: type === "arc" ? "servicing" : "capture" }]);
+    await world.expectSameBooks();
+  });
+
+  it("that gives something back gives it to the wallet", async () => {
+    const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
+    expect(due.amount).toBe("0");
+    const answer = await confirm(changeId, { type: "balance", ...due });
+    const back = changeTotalAmount.slice(1);
+    expect(answer.body.result, answer.text).toMatchObject({
+      changeTotalAmount,
+      chargedUsdc: "0.00",
+      refundedUsdc: back,
+    });
+    expect(await world.confirmedChanges(orderId)).toMatchObject([{ refund_amount: back }]);
+    await world.expectSameBooks();
+  });
+
+  it.each([10_000_000n, 0n])(
+    "of an order that a credit paid but for %s gives back as money only that",
+    async (money) => {
+      const offer = await world.flexibleOffer();
+      const airlineCreditId = await world.giveCredit(
+        offer.owner.iataCode,
+        formatDecimal(micro(offer.totalAmount) - money),
+      );
+      const order = await world.book({ offerId: offer.id, airlineCreditId });
+      await world.issueTickets();
+      const { changeId, changeTotalAmount, due } = await world.selectChange(order, "cheaper");
+      expect(micro(changeTotalAmount)).toBeLessThan(-money);
+      const answer = await confirm(changeId, { type: "balance", ...due });
+      const refundedUsdc = formatDecimal(money);
+      expect(answer.body.result, answer.text).toMatchObject({ refundedUsdc });
+      const record = await world.service.send(`/api/orders/${order.orderId}`, {
+        headers: { authorization: `Bearer ${world.service.apiKey}` },
+      });
+      const refunds = money === 0n ? [] : [{ details: { changeId, changeTotalAmount, refundedUsdc } }];
+      expect(record.body).toMatchObject({ changes: [{ details: { changeId } }], refunds });
+      await world.expectSameBooks();
+    },
+  );
+
+  it("confirmed sixteen times at once is one", async () => {
+    const { orderId, changeId, payment } = await selected();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => world.untilEnded(() => confirm(changeId, payment))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+    expect(await world.confirmedChanges(orderId)).toHaveLength(1);
+    await world.expectSameBooks();
+  });
+});
+
+describe("a request for a change", () => {
+  it("names the slices of the order, and refuses what cannot be", async () => {
+    const order = await world.bookFlexible();
+    const { orderId } = order;
+    const remove = [{ slice_id: order.slices[0]?.id }];
+    const request = (slices: object) => world.service.call("request_order_change", { orderId, slices });
+    const add = { origin: "LHR", destination: "JFK", departure_date: "2027-12-01" };
+    const unknown = await request({ add: [add], remove: [{ slice_id: "sli_0000Nothing" }] });
+    expect(codeOf(unknown)).toEqual([400, "invalid_input"]);
+    expect(unknown.body.detail).toContain(`${order.slices[0]?.id} (LHR to JFK)`);
+    for (const slices of [
+      { add: [add], remove: [] },
+      { add: [{ ...add, departure_date: "2027-02-30" }], remove },
+      { add: [{ ...add, departure_date: "2020-01-01" }], remove },
+      { add: [{ ...add, destination: "LGW" }], remove },
+      { add: [{ ...add, destination: "London" }], remove },
+    ]) {
+      expect(codeOf(await request(slices)), JSON.stringify(slices)).toEqual([400, "invalid_input"]);
+    }
+    const { cancellationId } = await world.result("cancel_order_quote", { orderId });
+    await world.result("confirm_cancel_order", { cancellationId });
+    expect(codeOf(await request({ add: [add], remove }))).toEqual([500, "order_not_changeable"]);
+  });
+});
+
+describe("a confirmation that the supplier does not answer", () => {
+  it("is found to be done or undone, is made once, and is paid once", async () => {
+    const done = ["reset_after_effect", "truncated_json", "accepted_then_done", "late_effect"];
+    const orders = [];
+    for (const fault of [...done, "timeout"]) orders.push({ fault, type: "balance", ...(await selected()) });
+    for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
+    await Promise.all(
+      orders.map(async ({ fault, type, changeId, payment }) => {
+        await world.arm(confirmPath(changeId), fault, LATE_MS);
+        const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
+        expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
+      }),
+    );
+    await world.advance(LATE_MS / 1_000);
+    for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
+      await expect.poll(() => world.confirmedChanges(orderId), { message: fault }).toHaveLength(1);
+    }
+    await world.endQuietTime();
+    await Promise.all(
+      orders.map(async ({ fault, type, orderId, changeId, due, payment }) => {
+        const where = `${fault}, paid by ${type}`;
+        const answer = await world.untilKnown(() => confirm(changeId, { ...payment, type }));
+        expect(answer.body.result, answer.text).toMatchObject({ status: "confirmed", chargedUsdc: due.amount });
+        expect(await world.confirmedChanges(orderId), where).toHaveLength(1);
+      }),
+    );
+    await world.expectSameBooks();
+  });
+});
+
+describe("a confirmation that is refused changes nothing", () => {
+  it.each([
+    ["offer_expired", "balance", "change_expired"],
+    ["price_changed", "balance", "price_changed"],
+    ["http_503", "balance", "provider_unavailable"],
+    ["price_changed", "arc", "price_changed"],
+  ])("%s with %s is %s, and what was paid comes back", async (fault, type, code) => {
+    const { orderId, changeId, payment } = await selected();
+    await world.arm(confirmPath(changeId), fault);
+    expect(codeOf(await confirm(changeId, { ...payment, type }))).toEqual([500, code]);
+    expect(await world.confirmedChanges(orderId)).toEqual([]);
+    await world.expectSameBooks();
+  });
+
+  it("another amount, another currency, a card", async () => {
+    const { orderId, changeId, due, payment } = await selected();
+    const more = formatDecimal(micro(due.amount) + 10_000n);
+    const wrong = await confirm(changeId, { ...payment, amount: more });
+    expect([codeOf(wrong), wrong.body.amount]).toEqual([[500, "price_changed"], due.amount]);
+    expect(codeOf(await confirm(changeId, { ...payment, currency: "EUR" }))).toEqual([400, "invalid_input"]);
+    expect(codeOf(await confirm(changeId, { ...payment, type: "card" }))).toEqual([500, "card_not_available"]);
+    expect(await world.confirmedChanges(orderId)).toEqual([]);
+    expect((await confirm(changeId, payment)).status).toBe(200);
+  });
+
+  it("of another tenant there is none", async () => {
+    const order = await world.bookFlexible();
+    const [offer] = await world.changeOffers(order);
+    const { changeId, due } = await world.selectChange(order);
+    const { as } = await newFundedTenant(world.service, "Other");
+    const payment = { type: "balance", ...due };
+    const slices = { add: [], remove: [{ slice_id: order.slices[0]?.id }] };
+    const calls = [
+      ["select_order_change_offer", { offerId: offer?.id }, { offerId: "oco_0000Nothing" }],
+      ["confirm_order_change", { changeId, payment }, { changeId: "oce_0000Nothing", payment }],
+      ["request_order_change", { orderId: order.orderId, slices }, { orderId: "ord_0000Nothing", slices }],
+    ] as const;
+    for (const [tool, theirs, nothing] of calls) {
+      const [refused, unknown] = [
+        await world.service.call(tool, theirs, as),
+        await world.service.call(tool, nothing, as),
+      ];
+      expect([codeOf(refused), refused.body.detail], tool).toEqual([codeOf(unknown), unknown.body.detail]);
+      expect(String(refused.body.code)).toMatch(/_not_found$/);
+    }
+    expect(await world.confirmedChanges(order.orderId)).toEqual([]);
+  });
+
+  it("without the money", async () => {
+    const { orderId, changeId, due, payment } = await selected();
+    const available = micro((await world.books()).available.USDC);
+    const left = micro(due.amount) - 1n;
+    await world.result("send_tokens", { to: stranger(), amount: formatDecimal(available - left) });
+    for (const type of ["balance", "arc"]) {
+      const answer = await confirm(changeId, { ...payment, type });
+      expect([codeOf(answer), answer.body.missingUsdc]).toEqual([[500, "insufficient_balance"], "0.000001"]);
+    }
+    expect(await world.confirmedChanges(orderId)).toEqual([]);
+    expect((await world.books()).held.USDC).toBe("0.00");
+  });
+});

@@ -1,0 +1,24 @@
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Flights } from "../../ports/flights.ts";
+import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { Stays } from "../../ports/stays.ts";
+import { flightCancellation } from "./cancel-order.ts";
+import { stayCancellation } from "./cancel-stay.ts";
+import { flightChange } from "./change-order.ts";
+import type { ServicingCommits } from "./servicing-steps.ts";
+
+export interface SupplierPorts {
+  flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">;
+  flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation" | "getChange" | "confirmChange">;
+  stays: Pick<Stays, "provenance" | "sandbox">;
+  stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">;
+}
+
+/** How each kind of action is carried out at the suppliers of one environment. */
+export function servicingCommits({ flights, flightServicing, stays, stayBookings }: SupplierPorts): ServicingCommits {
+  return {
+    flight_cancellation: flightCancellation(flights, flightServicing),
+    flight_change: flightChange(flights, flightServicing),
+    stay_cancellation: stayCancellation(stays, stayBookings),
+  };
+}

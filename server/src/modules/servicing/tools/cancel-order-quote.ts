@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { Refund } from "../cancel-order.ts";
+import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
+import { orderNotFound } from "../servicing-errors.ts";
+
+export const cancelOrderQuote = defineTool({
+  name: "cancel_order_quote",
+  title: "Quote an order's cancellation",
+  summary: "Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet.",
+  area: "flights",
+  effect: "write",
+  price: 2_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],
+  input: z.strictObject({ orderId: z.string().describe("orderId of book_flight or book_stay") }),
+  output: Refund.extend({
+    expiresAt: z.string().nullable().describe("After this ask again. null: it does not expire"),
+  }),
+  errors: {
+    ...supplierErrors,
+    order_not_found: orderNotFound,
+    order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
+    already_cancelled: "The order is cancelled already.",
+  },
+  example: (_today, { changedOrderId }) => ({ orderId: changedOrderId }),
+  gives: ({ cancellationId }) => ({ cancellationId }),
+
+  async run({ orderId }, ports) {
+    const { flights, flightServicing, stays, stores, clock, random, caller, fail } = ports;
+    const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
+    if (order === undefined) throw fail("order_not_found");
+    if (order.kind === "stay") {
+      const { stayBookings } = ports;
+      const { servicingQuotes } = stores;
+      const quote = await quoteStayCancellation({ stayBookings, servicingQuotes, clock, random }, order);
+      return {
+        cancellationId: quote.id,
+        orderId,
+        kind: order.kind,
+        ...stayRefundFields(quote),
+        expiresAt: quote.expiresAt?.toString() ?? null,
+        ...stays.provenance(),
+        sandbox: stays.sandbox,
+      };
+    }
+    const quote = await flightServicing.quoteCancellation(orderId);
+    const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
+    return {
+      ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

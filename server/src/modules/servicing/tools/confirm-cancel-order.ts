@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { CancellationResult } from "../cancel-order.ts";
+import { confirmCancellation } from "../confirm-cancellation.ts";
+import { commitErrors, orderNotFound } from "../servicing-errors.ts";
+
+export const confirmCancelOrder = defineTool({
+  name: "confirm_cancel_order",
+  title: "Confirm an order's cancellation",
+  summary:
+    "Cancel a flight order or a stay as quoted; what is refunded goes back to the treasury wallet. Repeating it never cancels twice.",
+  area: "flights",
+  effect: "spend",
+  price: 20_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
+  input: z.strictObject({ cancellationId: z.string().describe("Of cancel_order_quote") }),
+  output: CancellationResult,
+  errors: {
+    ...supplierErrors,
+    ...commitErrors,
+    cancellation_in_progress: "An earlier call is confirming this cancellation. Call again with the same id.",
+    cancellation_not_found: "You have no such cancellation. cancel_order_quote gives the id.",
+    cancellation_expired: "What the quote said may not hold any more. Nothing happened; call cancel_order_quote again.",
+    cancellation_stale: "A newer quote or a change of the order replaced it. Nothing happened; quote again.",
+    order_not_found: orderNotFound,
+    order_not_cancellable: "The supplier does not let this order be cancelled. It stands as before.",
+    already_cancelled: "The order is cancelled already.",
+    already_confirmed: "This cancellation is confirmed already.",
+  },
+  example: (_today, { cancellationId }) => ({ cancellationId }),
+
+  async run({ cancellationId }, { caller, call, ...ports }) {
+    const { progress } = call;
+    const answer = await confirmCancellation(ports, { caller, callId: call.id }, cancellationId, { progress });
+    const result = CancellationResult.parse(answer.result);
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});

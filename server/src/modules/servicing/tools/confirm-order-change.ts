@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { parseDecimal } from "../../../domain/money.ts";
+import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { sendOutErrors } from "../../treasury/send-out.ts";
+import { ChangeResult } from "../change-order.ts";
+import { confirmChange } from "../confirm-change.ts";
+import { commitErrors } from "../servicing-errors.ts";
+
+export const confirmOrderChange = defineTool({
+  name: "confirm_order_change",
+  title: "Confirm an order's change",
+  summary:
+    "Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice.",
+  area: "flights",
+  effect: "spend",
+  price: 20_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
+  input: z.strictObject({
+    changeId: z.string().describe("Of select_order_change_offer"),
+    payment: z.strictObject({
+      type: z
+        .enum(["balance", "arc", "card"])
+        .describe("balance: from what the treasury wallet has available; arc: by a transfer of its own first"),
+      amount: z
+        .string()
+        .refine((text) => parseDecimal(text) !== undefined, { message: "must be a decimal amount, such as 12.34" })
+        .describe('due.amount of select_order_change_offer; "0" when nothing is due'),
+      currency: z
+        .string()
+        .refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter ISO 4217 code" })
+        .describe("ISO 4217"),
+    }),
+  }),
+  output: ChangeResult,
+  errors: {
+    ...supplierErrors,
+    ...commitErrors,
+    change_in_progress: "An earlier call is confirming this change. Call again with the same id.",
+    change_not_found: "You have no such change. select_order_change_offer gives the id.",
+    change_expired: "The change can no longer be confirmed. Nothing happened; call request_order_change again.",
+    order_not_changeable: "The supplier does not let this order be changed like that. It stands as before.",
+    already_confirmed: "This change is confirmed already.",
+    price_changed: "The change asks another amount; amount and currency say which. Nothing happened.",
+    card_not_available: "Cards are not accepted here. Pay with type balance or arc.",
+    insufficient_balance:
+      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+    transfer_reverted: sendOutErrors.transfer_reverted,
+  },
+  example: (_today, { changeId, changeAmount }) => ({
+    changeId,
+    payment: { type: "balance" as const, amount: changeAmount, currency: "USD" },
+  }),
+  gives: ({ orderId }) => ({ changedOrderId: orderId }),
+
+  async run(change, { caller, call, ...ports }) {
+    const { progress } = call;
+    const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress });
+    const result = ChangeResult.parse(answer.result);
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});

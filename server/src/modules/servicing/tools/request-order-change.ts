@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { CabinClass, isCalendarDate } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { isBefore, todayAt } from "../../bookings/dates.ts";
+import { Slice, SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { ChangePrice, priceOf } from "../change-order.ts";
+import { orderNotFound } from "../servicing-errors.ts";
+
+const Place = z.string().refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter IATA code" });
+
+export const requestOrderChange = defineTool({
+  name: "request_order_change",
+  title: "Request an order's change",
+  summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
+  area: "flights",
+  effect: "write",
+  price: 2_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "maps", "stores", "clock"],
+  input: z.strictObject({
+    orderId: z.string().describe("orderId of book_flight"),
+    slices: z.strictObject({
+      add: z.array(
+        z.strictObject({
+          origin: Place,
+          destination: Place,
+          departure_date: z
+            .string()
+            .refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" })
+            .describe("YYYY-MM-DD"),
+          cabin_class: CabinClass.optional(),
+        }),
+      ),
+      remove: z.array(
+        z.strictObject({ slice_id: z.string().describe("Of the order; an unknown one is answered with the list") }),
+      ),
+    }),
+  }),
+  output: SupplierResult.extend({
+    orderId: z.string(),
+    changeRequestId: z.string(),
+    offers: z
+      .array(
+        ChangePrice.extend({
+          id: z.string().describe("offerId of select_order_change_offer"),
+          expiresAt: z.string().nullable(),
+          slices: z.object({ add: z.array(Slice).readonly(), remove: z.array(Slice).readonly() }),
+        }),
+      )
+      .readonly()
+      .describe("Cheapest first; empty: the airline offers none, or has not ticketed the order yet"),
+  }),
+  errors: {
+    ...supplierErrors,
+    order_not_found: orderNotFound,
+    order_not_changeable: "The order cannot be changed: by its fare, or because it is cancelled. It stands as before.",
+  },
+  example: (today, { orderId, sliceId }) => ({
+    orderId,
+    slices: {
+      add: [{ origin: "LHR", destination: "JFK", departure_date: today.add({ days: 75 }).toString() }],
+      remove: [{ slice_id: sliceId }],
+    },
+  }),
+  gives: ({ offers: [cheapest] }) => (cheapest === undefined ? {} : { changeOfferId: cheapest.id }),
+
+  async run({ orderId, slices }, { flights, flightServicing, maps, stores, clock, caller, call, fail, invalid }) {
+    const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
+    if (order === undefined || order.kind !== "flight") throw fail("order_not_found");
+    if (order.status === "cancelled") throw fail("order_not_changeable");
+    if (slices.remove.length === 0) {
+      throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
+    }
+    const add = slices.add.map((slice, index) => {
+      const [origin, destination] = [slice.origin.toUpperCase(), slice.destination.toUpperCase()];
+      const path = `slices.add.${index}`;
+      if (maps.metroCode(origin) === maps.metroCode(destination)) {
+        throw invalid({ path: `${path}.destination`, message: "must be another place than the origin" });
+      }
+      if (isBefore(slice.departure_date, todayAt(maps.airport(origin)?.timeZone, clock))) {
+        throw invalid({ path: `${path}.departure_date`, message: `must not be before today in ${origin}` });
+      }
+      const { departure_date: departureDate, cabin_class: cabinClass } = slice;
+      return { origin, destination, departureDate, ...(cabinClass === undefined ? {} : { cabinClass }) };
+    });
+    const { slices: present } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
+    for (const [index, { slice_id: sliceId }] of slices.remove.entries()) {
+      if (present.some(({ id }) => id === sliceId)) continue;
+      const known = present.map(({ id, origin, destination }) => `${id} (${origin} to ${destination})`).join(", ");
+      throw invalid({ path: `slices.remove.${index}.slice_id`, message: `must be a slice of the order: ${known}` });
+    }
+    const remove = slices.remove.map(({ slice_id: sliceId }) => ({ sliceId }));
+    const request = await flightServicing.requestChange(orderId, { add, remove });
+    await stores.servicingQuotes.rememberChangeOffers(
+      order,
+      request.offers.map(({ id }) => id),
+    );
+    const offers = request.offers.map((offer) => ({
+      id: offer.id,
+      ...priceOf(offer),
+      expiresAt: offer.expiresAt,
+      slices: offer.slices,
+    }));
+    return {
+      orderId,
+      changeRequestId: request.id,
+      offers: offers.toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount)),
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

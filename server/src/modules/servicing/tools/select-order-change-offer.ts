@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
+
+export const selectOrderChangeOffer = defineTool({
+  name: "select_order_change_offer",
+  title: "Select an order's change offer",
+  summary: "Choose one of the offers of a change; it is not paid or made before confirm_order_change.",
+  area: "flights",
+  effect: "write",
+  price: 2_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "stores"],
+  input: z.strictObject({ offerId: z.string().describe("oco_… of request_order_change") }),
+  output: SupplierResult.extend(ChangePrice.shape).extend({
+    changeId: z.string(),
+    orderId: z.string(),
+    offerId: z.string(),
+    due: z
+      .object({ amount: DecimalAmount, currency: z.string() })
+      .describe("What payment of confirm_order_change must name"),
+    expiresAt: z.string().nullable(),
+  }),
+  errors: {
+    ...supplierErrors,
+    change_offer_not_found: "You have no such change offer. request_order_change gives the id.",
+    change_expired: "The offer is no longer available. Call request_order_change again.",
+    order_not_changeable: "The supplier does not let this order be changed like that. It stands as before.",
+    price_changed: "The supplier asks another price now. Call request_order_change again.",
+    already_confirmed: "This change is made already.",
+  },
+  example: (_today, { changeOfferId }) => ({ offerId: changeOfferId }),
+  gives: ({ changeId, due }) => ({ changeId, changeAmount: due.amount }),
+
+  async run({ offerId }, { flights, flightServicing, stores, caller, fail }) {
+    const { tenantId, environment } = caller;
+    const orderId = await stores.servicingQuotes.findOrderOfChangeOffer(tenantId, environment, offerId);
+    if (orderId === undefined) throw fail("change_offer_not_found");
+    const change = await flightServicing.selectChangeOffer(offerId);
+    return {
+      changeId: change.id,
+      orderId,
+      offerId,
+      ...priceOf(change),
+      due: { amount: dueFor(change), currency: change.changeTotalCurrency },
+      expiresAt: change.expiresAt,
+      ...flights.provenance(),
+      sandbox: flights.sandbox,
+    };
+  },
+});

@@ -1,0 +1,111 @@
+import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
+import { type BookAnswer, type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import { findOwnCustomer } from "../travelers/own-records.ts";
+import type { Travelers } from "../travelers/traveler-profile.ts";
+import { getOwnQuote } from "./own-quotes.ts";
+import { type StayBookingPorts, stayBookingSteps } from "./stay-booking-steps.ts";
+
+export interface BookStayPorts extends StayBookingPorts {
+  stayBookings: StayBookingPorts["stayBookings"] & Pick<StayBookings, "getQuote">;
+  travelers: Travelers;
+}
+
+export interface BookStayRequest {
+  caller: { tenantId: string; userId: string; travelerId: string; environment: Environment };
+  callId: string;
+  /** But for the phone number as the caller gave it; the profile's is used when there is none. */
+  stay: Omit<StayBookingRequest, "bookingId" | "phoneNumber"> & { phoneNumber: string | undefined };
+}
+
+/** Books a quote once per tenant, whoever asks for it how often. Throws Failure; see `stay-booking-steps.ts` for the way of a booking. */
+export function bookStay(
+  ports: BookStayPorts,
+  request: BookStayRequest,
+  { random = systemRandom, ...options }: BookOptions & { random?: RandomBytes } = {},
+): Promise<BookAnswer> {
+  const { caller, callId, stay } = request;
+  const prepare = () => prepareBooking(ports, request, random);
+  return bookOnce(ports, { caller, callId, kind: "stay", offerId: stay.quoteId, prepare }, options);
+}
+
+/** Everything that can be refused before anything is stored or sent. */
+async function prepareBooking(
+  ports: BookStayPorts,
+  { caller, callId, stay }: BookStayRequest,
+  random: RandomBytes,
+): Promise<PreparedBooking> {
+  const { stayBookings, stores, travelers, clock } = ports;
+  const { negotiatedRates } = stores;
+  const quote = await getOwnQuote({ stayBookings, negotiatedRates }, caller, stay.quoteId);
+  if (quote.expiresAt !== null && Temporal.Instant.compare(Temporal.Instant.from(quote.expiresAt), clock.now()) <= 0) {
+    throw new Failure("quote_expired", { detail: "The quote has expired. Call quote_stay again." });
+  }
+  const issues = problemsWith(stay, quote);
+  if (issues.length > 0) throw invalidInput(issues);
+  const { totalAmount, totalCurrency } = quote;
+  const amountMicroUsdc = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
+  if (amountMicroUsdc === undefined) {
+    throw new Failure("currency_not_supported", {
+      detail: `Only stays in ${BOOKING_CURRENCY} can be booked; this one is in ${totalCurrency}.`,
+      extra: { currency: totalCurrency },
+    });
+  }
+  await requireOwnCustomers(travelers, caller, stay);
+  const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
+  const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
+  const order: StayBookingRequest = { ...stay, phoneNumber, bookingId };
+  return {
+    booking: {
+      id: bookingId,
+      userId: caller.userId,
+      // What is due at the accommodation is not part of it.
+      amountMicroUsdc,
+      totalAmount,
+      totalCurrency,
+      airlineCreditId: undefined,
+    },
+    pursue: (booking) => stayBookingSteps(ports, callId).order(booking, order),
+  };
+}
+
+function problemsWith(stay: BookStayRequest["stay"], quote: StayQuote): Issue[] {
+  const issues: Issue[] = [];
+  if (stay.guests.length > quote.guests) {
+    issues.push({ path: "guests", message: `must name at most ${quote.guests}: the quote is for so many` });
+  }
+  if (stay.loyaltyProgrammeAccountNumber !== undefined && quote.supportedLoyaltyProgramme === null) {
+    issues.push({ path: "loyaltyProgrammeAccountNumber", message: "the accommodation has no loyalty programme" });
+  }
+  return issues;
+}
+
+async function requireOwnCustomers(
+  travelers: Travelers,
+  caller: BookStayRequest["caller"],
+  { customerUserIds, guests }: BookStayRequest["stay"],
+): Promise<void> {
+  const named = new Set([...customerUserIds, ...guests.flatMap(({ customerUserId }) => customerUserId ?? [])]);
+  for (const customerUserId of named) {
+    if ((await findOwnCustomer(travelers, caller, customerUserId)) !== undefined) continue;
+    throw new Failure("customer_not_found", {
+      detail: "You have no such customer user. ensure_flight_customer gives the id.",
+      extra: { customerUserId },
+    });
+  }
+}
+
+async function profilePhoneNumber(
+  travelers: Travelers,
+  { tenantId, travelerId }: BookStayRequest["caller"],
+): Promise<string> {
+  const phoneNumber = (await travelers.get(tenantId, travelerId))?.phoneNumber;
+  if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
+  throw new Failure("traveler_incomplete", {
+    detail: "The accommodation asks for a phone number. Give phoneNumber, or put one into the caller's profile.",
+    extra: { travelers: [{ userId: travelerId, fields: ["phoneNumber"] }] },
+  });
+}

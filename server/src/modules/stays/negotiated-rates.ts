@@ -1,0 +1,85 @@
+import { Failure } from "../../domain/errors.ts";
+import type { CallOptions } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { NegotiatedRate, StayBookings } from "../../ports/stay-bookings.ts";
+import type { Accommodation, StaySearch, Stays } from "../../ports/stays.ts";
+import type { NegotiatedRates } from "./negotiated-rate-records.ts";
+
+interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+interface RatePorts {
+  stayBookings: Pick<StayBookings, "createNegotiatedRate" | "updateNegotiatedRate" | "deleteNegotiatedRate">;
+  negotiatedRates: NegotiatedRates;
+}
+
+/**
+ * The rate is the tenant's once it is stored here. One whose answer was lost stays at the supplier, in no search and nobody's: it
+ * costs nothing, and a new one can be made.
+ */
+export async function createRate(
+  { stayBookings, negotiatedRates }: RatePorts,
+  { tenantId, environment }: Owner,
+  rate: Parameters<StayBookings["createNegotiatedRate"]>[0],
+): Promise<NegotiatedRate> {
+  const created = await stayBookings.createNegotiatedRate(rate);
+  await negotiatedRates.add(environment, created.id, tenantId);
+  return created;
+}
+
+export async function updateRate(
+  { stayBookings, negotiatedRates }: RatePorts,
+  { tenantId, environment }: Owner,
+  negotiatedRateId: string,
+  change: Parameters<StayBookings["updateNegotiatedRate"]>[1],
+): Promise<NegotiatedRate> {
+  if ((await negotiatedRates.find(tenantId, environment, negotiatedRateId)) !== "active") throw rateNotFound();
+  try {
+    return await stayBookings.updateNegotiatedRate(negotiatedRateId, change);
+  } catch (error) {
+    throw error instanceof Failure && error.code === "negotiated_rate_not_found" ? rateNotFound(error.cause) : error;
+  }
+}
+
+/** Deleting it again says the same again, so that a lost answer can be asked for. */
+export async function deleteRate(
+  { stayBookings, negotiatedRates }: RatePorts,
+  { tenantId, environment }: Owner,
+  negotiatedRateId: string,
+): Promise<void> {
+  if ((await negotiatedRates.find(tenantId, environment, negotiatedRateId)) === undefined) throw rateNotFound();
+  // Searches must not name what the supplier does not have any more.
+  await negotiatedRates.markDeleted(tenantId, environment, negotiatedRateId);
+  await stayBookings.deleteNegotiatedRate(negotiatedRateId);
+}
+
+/** More than anybody has agreed; a search has to end. */
+const MOST_RATES_SEARCHED = 100;
+
+/** The search of everybody, with the rates beside that the tenant has negotiated. */
+export async function searchWithOwnRates(
+  { stays, negotiatedRates }: { stays: Stays; negotiatedRates: Pick<NegotiatedRates, "listActive"> },
+  { tenantId, environment }: Owner,
+  query: StaySearch,
+  limit: number,
+  options: CallOptions,
+): Promise<readonly Accommodation[]> {
+  const negotiatedRateIds = await negotiatedRates.listActive(tenantId, environment, MOST_RATES_SEARCHED);
+  if (negotiatedRateIds.length === 0) return await stays.searchAccommodations(query, limit, options);
+  try {
+    return await stays.searchAccommodations({ ...query, negotiatedRateIds }, limit, options);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "negotiated_rate_not_found") throw error;
+    // One of them is gone at the supplier: public rates are better than none.
+    return await stays.searchAccommodations(query, limit, options);
+  }
+}
+
+function rateNotFound(cause?: unknown): Failure {
+  return new Failure("negotiated_rate_not_found", {
+    detail: "You have no such negotiated rate. The answer to create gives the id.",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

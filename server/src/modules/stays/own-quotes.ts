@@ -1,0 +1,61 @@
+import { Failure } from "../../domain/errors.ts";
+import type { CallOptions } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
+import type { NegotiatedRates } from "./negotiated-rate-records.ts";
+
+interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+interface QuotePorts<Method extends "quoteStay" | "getQuote"> {
+  stayBookings: Pick<StayBookings, Method>;
+  negotiatedRates: Pick<NegotiatedRates, "isForeign">;
+}
+
+/** A new quote of a rate. One that another tenant has negotiated does not exist. */
+export function quoteOwnRate(
+  { stayBookings, negotiatedRates }: QuotePorts<"quoteStay">,
+  owner: Owner,
+  rateId: string,
+  options: CallOptions = {},
+): Promise<StayQuote> {
+  return unlessForeign(negotiatedRates, owner, "rate_not_found", () => stayBookings.quoteStay(rateId, options));
+}
+
+/** The quote as it was made. One of a rate that another tenant has negotiated does not exist. */
+export function getOwnQuote(
+  { stayBookings, negotiatedRates }: QuotePorts<"getQuote">,
+  owner: Owner,
+  quoteId: string,
+): Promise<StayQuote> {
+  return unlessForeign(negotiatedRates, owner, "quote_not_found", () => stayBookings.getQuote(quoteId));
+}
+
+const NOT_FOUND = {
+  rate_not_found: "There is no such rate. Search again and use a rate id of the result.",
+  quote_not_found: "There is no such quote. Call quote_stay again.",
+} as const;
+
+async function unlessForeign(
+  negotiatedRates: Pick<NegotiatedRates, "isForeign">,
+  { tenantId, environment }: Owner,
+  notFound: keyof typeof NOT_FOUND,
+  ask: () => Promise<StayQuote>,
+): Promise<StayQuote> {
+  // The same words for one that nobody knows as for one that is somebody else's.
+  const failure = (cause?: unknown) =>
+    new Failure(notFound, { detail: NOT_FOUND[notFound], ...(cause === undefined ? {} : { cause }) });
+  let quote: StayQuote;
+  try {
+    quote = await ask();
+  } catch (error) {
+    throw error instanceof Failure && error.code === notFound ? failure(error.cause) : error;
+  }
+  const { negotiatedRateId } = quote;
+  if (negotiatedRateId !== null && (await negotiatedRates.isForeign(environment, negotiatedRateId, tenantId))) {
+    throw failure();
+  }
+  return quote;
+}

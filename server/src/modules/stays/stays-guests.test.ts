@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
+import { newFundedTenant } from "../../../test/support/treasury.ts";
+
+/** Who a stay is booked for, and what of the arguments is refused before the supplier is asked. */
+let world: StaysWorld;
+beforeAll(async () => {
+  world = await openStays();
+});
+afterAll(() => world.close());
+
+const said = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code, body.detail];
+/** Stored before the supplier is asked. */
+const intentsOf = (quoteId: string) => world.service.sql("select id from booking where offer_id = $1", [quoteId]);
+const guest = { givenName: "Amelia", familyName: "Hart" };
+
+describe("book_stay", () => {
+  it("takes the phone number of the caller's profile when none is given", async () => {
+    const { id } = await world.quoted();
+    expect(await world.bookStay(id, { phoneNumber: undefined })).toMatchObject({ status: 200 });
+    const other = await newFundedTenant(world.service, "Without a profile");
+    const missing = await world.bookStay(id, { phoneNumber: undefined }, other.as);
+    expect(missing.body).toMatchObject({
+      code: "traveler_incomplete",
+      travelers: [{ fields: ["phoneNumber"] }],
+    });
+    expect(await world.stayBookings(id)).toHaveLength(1);
+  });
+
+  it("books one quote for two tenants, each for itself", async () => {
+    const other = await newFundedTenant(world.service, "Two of one quote");
+    const quote = await world.quoted();
+    const mine = await world.bookStay(quote.id);
+    const theirs = await world.bookStay(quote.id, {}, other.as);
+    expect([mine.status, theirs.status], theirs.text).toEqual([200, 200]);
+    const [first, second] = await world.stayBookings(quote.id);
+    expect([mine.body.result, theirs.body.result]).toMatchObject([{ orderId: first?.id }, { orderId: second?.id }]);
+    expect(first?.id).not.toBe(second?.id);
+    // An order is its tenant's own.
+    const cancelling = await world.service.call("cancel_order_quote", { orderId: first?.id }, other.as);
+    const nothing = await world.service.call("cancel_order_quote", { orderId: "bok_0000Nothing" }, other.as);
+    expect(said(cancelling)).toEqual(said(nothing));
+    expect([cancelling.status, cancelling.body.code]).toEqual([500, "order_not_found"]);
+  });
+
+  it("names customers of the tenant only", async () => {
+    const { customerUserId } = await world.result("ensure_flight_customer", {});
+    const mine = await world.quoted();
+    const booked = await world.bookStay(mine.id, {
+      guests: [{ ...guest, customerUserId }],
+      additionalCustomerUserIds: [customerUserId],
+    });
+    expect(booked.status, booked.text).toBe(200);
+    const other = await newFundedTenant(world.service, "Strangers");
+    const theirs = await world.quoted();
+    for (const place of ["guests", "additionalCustomerUserIds"]) {
+      const naming = (id: unknown) =>
+        place === "guests" ? { guests: [{ ...guest, customerUserId: id }] } : { additionalCustomerUserIds: [id] };
+      const foreign = await world.bookStay(theirs.id, naming(customerUserId), other.as);
+      const unknown = await world.bookStay(theirs.id, naming("icu_0000Nobody"), other.as);
+      expect([foreign.status, foreign.body.code], place).toEqual([500, "customer_not_found"]);
+      expect(said(foreign)).toEqual(said(unknown));
+    }
+    expect(await world.stayBookings(theirs.id)).toEqual([]);
+  });
+
+  it.each([
+    ["phoneNumber", { phoneNumber: "020 8016 0508" }],
+    ["email", { email: "nobody" }],
+    ["guests", { guests: [] }],
+    ["guests", { guests: [guest, guest] }],
+    ["guests.0.givenName", { guests: [{ ...guest, givenName: "4242424242424242" }] }],
+    ["guests.0.bornOn", { guests: [{ ...guest, bornOn: "2001-02-30" }] }],
+    ["loyaltyProgrammeAccountNumber", { loyaltyProgrammeAccountNumber: " " }],
+    ["accommodationSpecialRequests", { accommodationSpecialRequests: "Charge 4242 4242 4242 4242" }],
+    ["accommodationSpecialRequests", { accommodationSpecialRequests: "a".repeat(1_001) }],
+  ])("refuses %s %j", async (path, extra) => {
+    const { id } = await world.quoted();
+    const answer = await world.bookStay(id, extra);
+    expect([answer.status, answer.body.code], answer.text).toEqual([400, "invalid_input"]);
+    expect(answer.body.issues).toEqual([expect.objectContaining({ path })]);
+    expect(await intentsOf(id)).toEqual([]);
+    expect(await world.stayBookings(id)).toEqual([]);
+  });
+
+  it("takes a loyalty number only where there is a programme", async () => {
+    const { accommodations } = await world.searchHotels({}, { location: "New York" });
+    const quotes = await Promise.all([world.hotel, ...accommodations].map((one) => world.quoted(one.cheapestRate.id)));
+    const has = quotes.find(({ supportedLoyaltyProgramme }) => supportedLoyaltyProgramme !== null);
+    const hasNot = quotes.find(({ supportedLoyaltyProgramme }) => supportedLoyaltyProgramme === null);
+    if (has === undefined || hasNot === undefined) throw new Error("every hotel has a programme, or none");
+    const loyaltyProgrammeAccountNumber = "12345678";
+    expect(await world.bookStay(has.id, { loyaltyProgrammeAccountNumber })).toMatchObject({ status: 200 });
+    expect((await world.bookStay(hasNot.id, { loyaltyProgrammeAccountNumber })).body).toMatchObject({
+      code: "invalid_input",
+      issues: [{ path: "loyaltyProgrammeAccountNumber" }],
+    });
+    expect(await intentsOf(hasNot.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { containsCardNumber } from "../../../domain/card-numbers.ts";
+import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
+import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
+import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { sendOutErrors } from "../../treasury/send-out.ts";
+import { bookStay as book } from "../book-stay.ts";
+import { StayResult } from "../stay-result.ts";
+
+export const bookStay = defineTool({
+  name: "book_stay",
+  title: "Book stay",
+  summary:
+    "Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
+  area: "stays",
+  effect: "spend",
+  price: 20_000n,
+  payableWithoutKey: false,
+  uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random"],
+  input: z
+    .strictObject({
+      quoteId: z.string().describe("quo_… of quote_stay"),
+      email: Email,
+      phoneNumber: PhoneNumber.optional().describe("E.164; default: the caller's profile"),
+      guests: z
+        .array(
+          z.strictObject({
+            givenName: z.string(),
+            familyName: z.string(),
+            bornOn: IsoDate.optional().describe("Not passed on: accommodations do not ask for it"),
+            customerUserId: z.string().optional().describe("icu_… of ensure_flight_customer"),
+          }),
+        )
+        .min(1)
+        .max(9),
+      loyaltyProgrammeAccountNumber: z.string().optional(),
+      accommodationSpecialRequests: z.string().max(1_000).optional(),
+      additionalCustomerUserIds: z.array(z.string()).optional().describe("icu_…: who else may see the booking"),
+    })
+    .superRefine((input, context) => {
+      const check = (path: (string | number)[], message: string | undefined) => {
+        if (message !== undefined) context.addIssue({ code: "custom", path, message });
+      };
+      check(["email"], emailProblem(input.email));
+      for (const [index, { givenName, familyName }] of input.guests.entries()) {
+        check(["guests", index, "givenName"], nameProblem(givenName));
+        check(["guests", index, "familyName"], nameProblem(familyName));
+      }
+      if (input.loyaltyProgrammeAccountNumber?.trim() === "") {
+        check(["loyaltyProgrammeAccountNumber"], "must not be empty");
+      }
+      if (containsCardNumber(input.accommodationSpecialRequests ?? "")) {
+        check(["accommodationSpecialRequests"], "must not hold a payment card number");
+      }
+    }),
+  output: StayResult,
+  errors: {
+    ...supplierErrors,
+    outcome_unknown:
+      "The supplier has not said whether it booked; the price stays held. Call again with the same quote: you get the result, never a second order.",
+    booking_in_progress: "An earlier call is booking this quote. Call again with the same quote to get its result.",
+    quote_not_found: "There is no such quote. Call quote_stay again.",
+    quote_expired: "The quote has expired. Nothing is owed; call quote_stay again.",
+    rate_unavailable: "The rate is sold out or no longer offered. Nothing is owed; search again.",
+    price_changed: "The accommodation asks another price now. Nothing is owed; call quote_stay again.",
+    booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or take another rate.",
+    currency_not_supported: "Only stays in USD can be booked. Take another rate.",
+    insufficient_balance:
+      "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
+    settlement_stopped: sendOutErrors.settlement_stopped,
+    customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
+    traveler_incomplete:
+      "A phone number is needed: give phoneNumber, or PUT /api/travelers/{userId} sets the profile's.",
+  },
+  example: (_today, { quoteId }) => ({
+    quoteId,
+    email: "amelia@example.com",
+    phoneNumber: "+442080160508",
+    guests: [{ givenName: "Amelia", familyName: "Hart" }],
+  }),
+
+  async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, caller, call }) {
+    const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
+    const answer = await book(
+      { stays, stayBookings, travelers, stores, clock },
+      {
+        caller,
+        callId: call.id,
+        stay: {
+          quoteId,
+          email,
+          phoneNumber,
+          guests: input.guests.map(({ givenName, familyName, customerUserId }) => ({
+            givenName,
+            familyName,
+            ...(customerUserId === undefined ? {} : { customerUserId }),
+          })),
+          customerUserIds: input.additionalCustomerUserIds ?? [],
+          ...(loyaltyProgrammeAccountNumber === undefined ? {} : { loyaltyProgrammeAccountNumber }),
+          ...(accommodationSpecialRequests === undefined ? {} : { specialRequests: accommodationSpecialRequests }),
+        },
+      },
+      { random, progress: call.progress },
+    );
+    // What it cost leaves the wallet at once, and not with the next look at what is to be done.
+    submission.kick();
+    const result = StayResult.parse(answer.result);
+    return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
+  },
+});

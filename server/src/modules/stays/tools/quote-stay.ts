@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { quoteOwnRate } from "../own-quotes.ts";
+import { StayCancellationPolicy } from "../stay-result.ts";
+
+export const quoteStay = defineTool({
+  name: "quote_stay",
+  title: "Quote stay",
+  summary:
+    "Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking.",
+  area: "stays",
+  effect: "read",
+  price: 1_000n,
+  payableWithoutKey: true,
+  uses: ["stays", "stayBookings", "stores"],
+  input: z.strictObject({ rateId: z.string().describe("cheapestRate.id of search_hotels") }),
+  output: SupplierResult.extend({
+    id: z.string().describe("quoteId of book_stay"),
+    accommodation: z.object({ id: z.string(), name: z.string(), address: z.string().nullable() }),
+    checkInDate: z.string(),
+    checkOutDate: z.string(),
+    rooms: z.number(),
+    guests: z.number(),
+    totalAmount: DecimalAmount.describe("What book_stay takes"),
+    totalCurrency: z.string(),
+    taxAmount: DecimalAmount.nullable(),
+    feeAmount: DecimalAmount.nullable(),
+    dueAtAccommodationAmount: DecimalAmount.nullable().describe("Paid there, beside totalAmount"),
+    dueAtAccommodationCurrency: z.string().nullable(),
+    cancellationPolicy: StayCancellationPolicy,
+    conditions: z.array(z.object({ title: z.string(), description: z.string() })).readonly(),
+    supportedLoyaltyProgramme: z.string().nullable(),
+    negotiatedRateId: z.string().nullable(),
+    expiresAt: z.string().nullable().describe("null: the supplier does not say; book soon"),
+  }),
+  errors: {
+    ...supplierErrors,
+    rate_not_found: "There is no such rate. Search again and use a rate id of the result.",
+    rate_unavailable: "The rate is sold out or no longer offered. Search again and choose another.",
+    price_changed: "The rate has another price now. Search again.",
+  },
+  example: (_today, { rateId }) => ({ rateId }),
+  gives: ({ id }) => ({ quoteId: id }),
+
+  async run({ rateId }, { stays, stayBookings, stores, caller, call }) {
+    const { negotiatedRates } = stores;
+    const quote = await quoteOwnRate({ stayBookings, negotiatedRates }, caller, rateId, { signal: call.signal });
+    return { ...quote, ...stays.provenance(), sandbox: stays.sandbox };
+  },
+});

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { DecimalAmount, IsoDate, Provenance } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { isBefore, isEarlier, todayAt } from "../../bookings/dates.ts";
+import { SupplierResult } from "../../bookings/offer-schema.ts";
+import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { searchWithOwnRates } from "../negotiated-rates.ts";
+import { searchRadiusKilometers } from "../search-radius.ts";
+
+const ACCOMMODATIONS_RETURNED = 6;
+const LONGEST_LOCATION = 200;
+
+const Accommodation = z.object({
+  id: z.string(),
+  searchResultId: z.string(),
+  name: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+  address: z.string().nullable(),
+  photos: z.array(z.string()).readonly(),
+  starRating: z.number().nullable(),
+  reviewScore: z.number().nullable().describe("0 to 10"),
+  reviewCount: z.number().nullable(),
+  cheapestRate: z.object({
+    id: z.string().describe("rateId of quote_stay"),
+    totalAmount: DecimalAmount,
+    totalCurrency: z.string(),
+    boardType: z.string().nullable(),
+    roomName: z.string().nullable(),
+  }),
+  cancellationPolicy: z.object({
+    refundable: z.boolean(),
+    timeline: z.array(z.object({ before: z.string(), refundAmount: DecimalAmount, currency: z.string() })).readonly(),
+  }),
+  expiresAt: z.string().nullable(),
+});
+
+export const searchHotels = defineTool({
+  name: "search_hotels",
+  title: "Search hotels",
+  summary: "Find up to six hotels at a place, each with its cheapest rate and cancellation policy.",
+  area: "stays",
+  effect: "read",
+  price: 2_000n,
+  payableWithoutKey: true,
+  uses: ["stays", "maps", "stores", "clock"],
+  input: z
+    .strictObject({
+      location: z.string().describe("City, neighborhood or airport code"),
+      checkInDate: IsoDate,
+      checkOutDate: IsoDate,
+      guests: z.number().int().min(1).max(9).default(1),
+      rooms: z.number().int().min(1).max(9).default(1),
+    })
+    .superRefine((query, context) => {
+      const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+      if (query.location.trim() === "") issue("location", "must not be empty");
+      if (query.location.length > LONGEST_LOCATION) {
+        issue("location", `must not be longer than ${LONGEST_LOCATION} characters`);
+      }
+      if (query.checkOutDate === query.checkInDate || isEarlier(query.checkOutDate, query.checkInDate)) {
+        issue("checkOutDate", "must be after the check-in date");
+      }
+    }),
+  output: SupplierResult.extend({
+    accommodations: z.array(Accommodation).readonly(),
+    location: z.object({
+      label: z.string(),
+      latitude: z.number(),
+      longitude: z.number(),
+      countryCode: z.string(),
+      precision: z.string(),
+      provenance: Provenance,
+    }),
+  }),
+  errors: {
+    ...supplierErrors,
+    location_not_found:
+      "No place has this name; nearMatches lists similar ones. A city or an airport code always works.",
+    no_accommodations: "The supplier has no rooms there for these dates. Try other dates or a larger place.",
+  },
+  example: (today) => ({
+    location: "London",
+    checkInDate: today.add({ days: 60 }).toString(),
+    checkOutDate: today.add({ days: 62 }).toString(),
+  }),
+
+  gives: ({ accommodations: [first] }) =>
+    first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id },
+
+  async run(query, { stays, maps, stores, clock, caller, call, fail, invalid }) {
+    const text = query.location.trim();
+    call.progress("Looking the place up");
+    const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
+    const [place] = candidates;
+    if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
+    const timeZone = /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
+    if (isBefore(query.checkInDate, todayAt(timeZone, clock))) {
+      throw invalid({ path: "checkInDate", message: `must not be before today in ${place.label}` });
+    }
+    call.progress(`Asking the supplier for rooms near ${place.label}`);
+    const accommodations = await searchWithOwnRates(
+      { stays, negotiatedRates: stores.negotiatedRates },
+      caller,
+      {
+        latitude: place.latitude,
+        longitude: place.longitude,
+        radiusKilometers: searchRadiusKilometers[place.precision],
+        checkInDate: query.checkInDate,
+        checkOutDate: query.checkOutDate,
+        guests: query.guests,
+        rooms: query.rooms,
+      },
+      ACCOMMODATIONS_RETURNED,
+      { signal: call.signal },
+    );
+    if (accommodations.length === 0) throw fail("no_accommodations");
+    return {
+      accommodations: accommodations.slice(0, ACCOMMODATIONS_RETURNED),
+      location: { ...place, provenance },
+      ...stays.provenance(),
+      sandbox: stays.sandbox,
+    };
+  },
+});

@@ -1,0 +1,23 @@
+import type { AirlineCredit, Flights } from "../../ports/flights.ts";
+import type { Travelers } from "./traveler-profile.ts";
+
+/** The tenant's user behind a supplier customer; undefined also for another tenant's customer, which does not exist here. */
+export function findOwnCustomer(
+  travelers: Travelers,
+  caller: { tenantId: string; environment: string },
+  customerUserId: string,
+): Promise<string | undefined> {
+  return travelers.findUserByCustomerId(caller.tenantId, customerUserId, caller.environment);
+}
+
+/** The tenant's airline credit; undefined also for one that belongs to somebody else or to nobody we know. */
+export async function findOwnCredit(
+  ports: { flights: Flights; travelers: Travelers },
+  caller: { tenantId: string; environment: string },
+  creditId: string,
+): Promise<AirlineCredit | undefined> {
+  const credit = await ports.flights.getAirlineCredit(creditId);
+  if (credit === undefined || credit.customerUserId === null) return undefined;
+  const owner = await findOwnCustomer(ports.travelers, caller, credit.customerUserId);
+  return owner === undefined ? undefined : credit;
+}

@@ -1,0 +1,45 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { OwnedMovement } from "../ledger/ledger.ts";
+import { ownMovements } from "./wallet-owners.ts";
+
+/**
+ * Books, by an operator's decision, what left tenants' wallets by a transaction that is not ours: it is taken out of what they
+ * have available, and books and chain agree again. Money may move on when the reconciler has seen that (`ChainNetworks.resume`).
+ * Safe to repeat. Throws Failure `not_found` for a transaction that is in no block that counts, `conflict` for one of ours,
+ * `insufficient_balance` when a tenant has less available than was taken.
+ */
+export async function acceptOutgoing(
+  { chain, stores }: { chain: Pick<Chain, "network" | "chainId" | "receipt" | "escrow">; stores: Stores },
+  transactionHash: Hex,
+): Promise<OwnedMovement[]> {
+  const { network } = chain;
+  const receipt = await chain.receipt(transactionHash);
+  if (receipt === undefined) {
+    throw new Failure("not_found", {
+      detail: `The transaction ${transactionHash} is in no block of ${network} that counts.`,
+    });
+  }
+  if ((await stores.chainTransactions.knownHashes(network, [receipt.hash])).has(receipt.hash)) {
+    throw new Failure("conflict", { detail: `The transaction ${transactionHash} is one of the service's own.` });
+  }
+  const owned = await ownMovements(stores.wallets, chain, receipt.movements);
+  const leaving = owned.filter(({ from }) => from !== undefined && from.kind !== "escrow");
+  await stores.transaction(async ({ ledger }) => {
+    for (const one of leaving) {
+      const { token, amount, logIndex } = one.movement;
+      if (one.from?.kind !== "treasury") {
+        throw new Failure("conflict", { detail: "The collection account has no available balance to take it from." });
+      }
+      await ledger.send(
+        { network, token, tenantId: one.from.tenantId },
+        amount,
+        `accepted:${receipt.hash}:${logIndex}`,
+      );
+    }
+    await ledger.postMovements(network, leaving);
+  });
+  return leaving;
+}

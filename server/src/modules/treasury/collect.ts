@@ -1,0 +1,29 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Purse } from "../ledger/ledger.ts";
+
+/**
+ * Takes at most the held amount for the service, in the caller's transaction: the hold ends, and what was taken goes from the
+ * tenant's treasury to the collection wallet by a chain transaction that is stored with it.
+ */
+export async function collect(
+  { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
+  purse: Purse,
+  reference: string,
+  amount: Micro,
+): Promise<void> {
+  await ledger.capture(purse, reference, amount);
+  if (amount === 0n) return;
+  const { network, token, tenantId } = purse;
+  const treasury = await wallets.ensure(network, "treasury", tenantId);
+  const collection = await wallets.ensure(network, "collection");
+  await chainTransactions.enqueue({
+    network,
+    idempotencyKey: `capture:${reference}`,
+    tenantId,
+    callId: null,
+    purpose: "capture",
+    order: { kind: "transfer", token, from: treasury.address, to: collection.address, amount },
+    result: undefined,
+  });
+}

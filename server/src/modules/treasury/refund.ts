@@ -1,0 +1,31 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Purse } from "../ledger/ledger.ts";
+
+export const REFUND_PURPOSE = "refund";
+
+/**
+ * Gives back what was taken, in the caller's transaction and once for a reference: from the collection wallet to the tenant's
+ * treasury, by a chain transaction that is stored with it.
+ */
+export async function refund(
+  { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
+  purse: Purse,
+  reference: string,
+  amount: Micro,
+): Promise<void> {
+  if (amount === 0n) return;
+  const { network, token, tenantId } = purse;
+  await ledger.refund(purse, amount, reference);
+  const treasury = await wallets.ensure(network, "treasury", tenantId);
+  const collection = await wallets.ensure(network, "collection");
+  await chainTransactions.enqueue({
+    network,
+    idempotencyKey: `refund:${reference}`,
+    tenantId,
+    callId: null,
+    purpose: REFUND_PURPOSE,
+    order: { kind: "transfer", token, from: collection.address, to: treasury.address, amount },
+    result: undefined,
+  });
+}

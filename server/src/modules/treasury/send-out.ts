@@ -1,0 +1,144 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import type { ChainNetworks } from "../../ports/chain-networks.ts";
+import type { ChainOrder, ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { isSameOrder, outgoingOf, resultOf } from "./order-outcome.ts";
+
+export interface SendOutPorts {
+  stores: Stores;
+  chain: Pick<Chain, "network" | "chainId">;
+  submission: ChainSubmission;
+}
+
+export interface SendOutRequest {
+  tenantId: string;
+  callId: string;
+  /**
+   * The same key is the same order, whoever asks how often; with the call's id in it, every call is another order, but for calls
+   * with an Idempotency-Key: asked again, those find the order that the first has stored.
+   */
+  idempotencyKey: string;
+  /** A tool's name, for example. */
+  purpose: string;
+  /** What it takes leaves the tenant's treasury wallet. */
+  order: ChainOrder;
+  /** The tool's answer but for `txHash`, `chainId` and `status`. */
+  result: Readonly<Record<string, unknown>>;
+  /** How long the call waits; the order goes on without it. */
+  waitMs?: number | undefined;
+  /** Whether an earlier call's order, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
+  isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
+  /** Stored in the same transaction. */
+  alongside?: ((aggregates: Aggregates, stored: ChainTransaction) => Promise<void>) | undefined;
+}
+
+export type SendOutAnswer =
+  | { kind: "confirmed"; transaction: ChainTransaction; result: Record<string, unknown> }
+  /** An earlier call's order with the same key: nothing was done now. */
+  | { kind: "replayed"; transaction: ChainTransaction; result: Record<string, unknown>; firstCallId: string | null };
+
+/** Clients commonly give up on a call after a minute. */
+const WAIT_MS = 40_000;
+
+/** For tools that send to declare. */
+export const sendOutErrors = {
+  insufficient_balance: "The wallet lacks money that is not held or on its way. Add what is missing and call again.",
+  settlement_stopped:
+    "Money stands still until the operator has looked into a difference. Nothing was moved; call again later.",
+  transfer_in_progress:
+    "The transfer is stored and will be carried out, and its end is not known yet. Do not send it again, except with the same Idempotency-Key.",
+  transfer_reverted: "The network refused the transfer. Nothing was moved; the money is available again.",
+  recipient_blocked: "The token's issuer blocks the sender or the recipient. Nothing was moved.",
+} as const;
+
+/**
+ * Takes the money out of what is available, stores the order and marks the call as undecided, in one transaction; then the
+ * submitter carries it out, also when this process dies. Throws Failure with a code of `sendOutErrors`.
+ */
+export async function sendOut(ports: SendOutPorts, request: SendOutRequest): Promise<SendOutAnswer> {
+  const { stores, chain, submission } = ports;
+  const { network, chainId } = chain;
+  const earlier =
+    (await stores.chainTransactions.findByKey(network, request.idempotencyKey)) ??
+    (await stores.chainTransactions.findOfRequest(network, request.callId));
+  const { isSame = ({ order }) => isSameOrder(order, request.order) } = request;
+  if (earlier !== undefined && !isSame(earlier)) throw mismatch();
+  if (earlier === undefined) await requireMoving(stores.chainNetworks, network);
+  const stored = earlier ?? (await storeOrder(stores, network, request));
+  const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMs);
+  const result = resultOf(end, chainId, end.hash);
+  return end.callId === request.callId
+    ? { kind: "confirmed", transaction: end, result }
+    : { kind: "replayed", transaction: end, result, firstCallId: end.callId };
+}
+
+/** Has a stored order carried out and waits for it. Throws what is said of one whose end is not known in time or that had no effect. */
+export async function endOf(
+  submission: ChainSubmission,
+  stored: ChainTransaction,
+  says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },
+  waitMs = WAIT_MS,
+): Promise<ChainTransaction> {
+  submission.kick();
+  const end = await submission.waitForEnd(stored.id, waitMs);
+  if (end === undefined) throw says.inProgress(stored);
+  if (end.state === "reverted") throw says.reverted(end);
+  return end;
+}
+
+export async function requireMoving(networks: Pick<ChainNetworks, "get">, network: Environment): Promise<void> {
+  const state = await networks.get(network);
+  if (state?.stoppedBecause === undefined) return;
+  throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
+}
+
+async function storeOrder(stores: Stores, network: Environment, request: SendOutRequest): Promise<ChainTransaction> {
+  const { tenantId, callId, idempotencyKey, purpose, order, result } = request;
+  return await stores.transaction(async (aggregates) => {
+    const { chainTransactions, ledger, effects } = aggregates;
+    const stored = await chainTransactions.enqueue({
+      network,
+      idempotencyKey,
+      tenantId,
+      callId,
+      purpose,
+      order,
+      result,
+    });
+    // Somebody with the same key was quicker, and has paid for it.
+    if (stored.callId !== callId) return stored;
+    const outgoing = outgoingOf(order);
+    if (outgoing !== undefined) {
+      await ledger.send({ tenantId, network, token: order.token }, outgoing.amount, stored.id);
+    }
+    await request.alongside?.(aggregates, stored);
+    await effects.open(callId);
+    return stored;
+  });
+}
+
+export function mismatch(): Failure {
+  return new Failure("idempotency_mismatch", {
+    detail:
+      "This Idempotency-Key was used with another request, whose outcome was open. Use a new key for a new request.",
+  });
+}
+
+function inProgress({ id, hash }: ChainTransaction): Failure {
+  return new Failure("transfer_in_progress", {
+    detail: sendOutErrors.transfer_in_progress,
+    extra: { transactionId: id, ...(hash === undefined ? {} : { txHash: hash }) },
+    retryAfterSeconds: 10,
+  });
+}
+
+function reverted({ id, hash, failure }: ChainTransaction): Failure {
+  const code = /blacklist|blocked/i.test(failure ?? "") ? "recipient_blocked" : "transfer_reverted";
+  return new Failure(code, {
+    detail: sendOutErrors[code],
+    extra: { transactionId: id, txHash: hash },
+    cause: new Error(failure ?? "reverted"),
+  });
+}

@@ -1,0 +1,154 @@
+import { type Selectable, sql } from "kysely";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { newId } from "../../domain/ids.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { ChainTables } from "../../platform/database/tables/chain-tables.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Signer } from "../../ports/signer.ts";
+import type { Vault } from "../../ports/vault.ts";
+import type { Wallet, WalletKind, Wallets } from "../../ports/wallets.ts";
+
+interface WalletStorage {
+  db: Queryable;
+  vault: Vault;
+  clock: Clock;
+}
+
+const HEX = /^0x[0-9a-f]+$/;
+
+/** Joins the caller's transaction when `db` is one. The network must be bound (`chain-networks.ts`). */
+export function createWallets(
+  storage: WalletStorage,
+): Wallets & { adopt(network: Environment, kind: "relayer", privateKey: Hex): Promise<Wallet> } {
+  const { db } = storage;
+
+  async function find(network: Environment, kind: WalletKind, tenantId: string | null): Promise<Wallet | undefined> {
+    const row = await db
+      .selectFrom("wallet")
+      .select(["id", "network", "kind", "tenant_id", "address"])
+      .where("network", "=", network)
+      .where("kind", "=", kind)
+      .where("tenant_id", tenantId === null ? "is" : "=", tenantId)
+      .executeTakeFirst();
+    return row === undefined ? undefined : toWallet(row);
+  }
+
+  /** Whoever is first decides about the key. */
+  async function insert(
+    network: Environment,
+    kind: WalletKind,
+    tenantId: string | null,
+    privateKey: Hex,
+  ): Promise<Wallet> {
+    const id = newId("wal_", storage.clock.now().epochMilliseconds);
+    await db
+      .insertInto("wallet")
+      .values({
+        id,
+        network,
+        kind,
+        tenant_id: tenantId,
+        address: lowerHex(privateKeyToAddress(privateKey)),
+        encrypted_key: storage.vault.encrypt(privateKey, contextOf(id)),
+        created_at: storage.clock.now().toString(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const wallet = await find(network, kind, tenantId);
+    if (wallet === undefined) throw new Error(`the address of the ${kind} wallet belongs to another wallet`);
+    return wallet;
+  }
+
+  return {
+    async ensure(network: Environment, kind: WalletKind, tenantId: string | null = null) {
+      return (await find(network, kind, tenantId)) ?? (await insert(network, kind, tenantId, generatePrivateKey()));
+    },
+
+    /** The operator's own key. The one that is stored answers, which may be another. */
+    async adopt(network, kind, privateKey) {
+      return (await find(network, kind, null)) ?? (await insert(network, kind, null, privateKey));
+    },
+
+    findTreasury: (network, tenantId) => find(network, "treasury", tenantId),
+
+    async list(network) {
+      const rows = await db
+        .selectFrom("wallet")
+        .select(["id", "network", "kind", "tenant_id", "address"])
+        .where("network", "=", network)
+        .orderBy("id")
+        .execute();
+      return rows.map(toWallet);
+    },
+
+    async findByAddress(network, addresses) {
+      if (addresses.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("wallet")
+        .select(["id", "network", "kind", "tenant_id", "address"])
+        .where("network", "=", network)
+        .where("address", "in", [...new Set(addresses)])
+        .execute();
+      return new Map(rows.map((row) => [row.address, toWallet(row)]));
+    },
+
+    async tenantsWithout(network, limit) {
+      const rows = await db
+        .selectFrom("tenant")
+        .select("id")
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom("wallet")
+                .select("wallet.id")
+                .whereRef("wallet.tenant_id", "=", "tenant.id")
+                .where("wallet.network", "=", network),
+            ),
+          ),
+        )
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async tenantsWithoutOrder(network, keyPrefix, limit) {
+      const { rows } = await sql<{ tenant_id: string }>`
+        select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
+          select from chain_transaction as stored
+          where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
+        order by tenant_id limit ${limit}`.execute(db);
+      return rows.map((row) => row.tenant_id);
+    },
+  };
+}
+
+export function createSigner({ db, vault }: Pick<WalletStorage, "db" | "vault">): Signer {
+  return {
+    async privateKeyOf(walletId) {
+      const row = await db
+        .selectFrom("wallet")
+        .select("encrypted_key")
+        .where("id", "=", walletId)
+        .executeTakeFirstOrThrow();
+      return lowerHex(vault.decrypt(row.encrypted_key, contextOf(walletId)));
+    },
+  };
+}
+
+function contextOf(walletId: string): string {
+  return `wallet:${walletId}`;
+}
+
+function lowerHex(text: string): Hex {
+  const lower = text.toLowerCase();
+  // Said without the text, which may be a key.
+  if (!HEX.test(lower)) throw new Error("not hexadecimal");
+  return `0x${lower.slice(2)}`;
+}
+
+function toWallet(row: Pick<Selectable<ChainTables["wallet"]>, "id" | "network" | "kind" | "tenant_id" | "address">) {
+  return { id: row.id, network: row.network, kind: row.kind, tenantId: row.tenant_id, address: row.address };
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import type { TokenSymbol } from "../../../domain/tokens.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainResult, chainProvenance } from "../chain-result.ts";
+
+const Amounts = z.object({ USDC: DecimalAmount, EURC: DecimalAmount });
+
+export const checkTreasury = defineTool({
+  name: "check_treasury",
+  title: "Check the treasury",
+  summary: "Show your treasury wallet's address and balances, and how much of them is free to spend.",
+  area: "treasury",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["chain", "stores", "clock"],
+  input: z.strictObject({}),
+  output: ChainResult.extend({
+    address: z.string(),
+    balances: Amounts.describe("In the wallet, by the chain"),
+    available: Amounts.describe("Free to spend: less what is held and what is on its way out"),
+    held: Amounts.describe("Covers bookings whose outcome is open"),
+    outgoing: Amounts.describe("On its way out by transactions that are not confirmed yet"),
+  }),
+  errors: {},
+  example: () => ({}),
+
+  async run(_input, { chain, stores, clock, caller: { tenantId } }) {
+    const { network } = chain;
+    const { address } = await stores.wallets.ensure(network, "treasury", tenantId);
+    const head = await chain.head();
+    const read = async (token: TokenSymbol) => {
+      const [[onChain = 0n], books] = await Promise.all([
+        chain.balances(token, [address], head.number),
+        stores.ledger.balance({ tenantId, network, token }),
+      ]);
+      return { onChain, ...books };
+    };
+    const [usdc, eurc] = await Promise.all([read("USDC"), read("EURC")]);
+    const both = (name: keyof typeof usdc) => ({ USDC: formatDecimal(usdc[name]), EURC: formatDecimal(eurc[name]) });
+    return {
+      address,
+      chainId: chain.chainId,
+      balances: both("onChain"),
+      available: both("available"),
+      held: both("held"),
+      outgoing: both("outgoing"),
+      ...chainProvenance(chain, clock),
+    };
+  },
+});

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { formatDecimal, fromNumber } from "../../../domain/money.ts";
+import { nearest } from "../../../domain/near-match.ts";
+import { DecimalAmount, Provenance } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { convert, convertible } from "../convert.ts";
+
+const isPositive = (amount: number): boolean => (fromNumber(amount) ?? 0n) > 0n;
+
+export const quoteFx = defineTool({
+  name: "quote_fx",
+  title: "Quote an exchange rate",
+  summary: "Convert an amount between currencies at reference rates. Information only: nothing is exchanged.",
+  area: "treasury",
+  effect: "read",
+  price: 1_000n,
+  payableWithoutKey: true,
+  uses: ["fx"],
+  input: z.strictObject({
+    fromCurrency: z.string().describe("ISO 4217 code, USDC or EURC"),
+    toCurrency: z.enum(["USDC", "USD", "EURC"]),
+    amount: z.number().refine(isPositive, { message: "must be more than zero with at most 6 decimal places" }),
+  }),
+  output: Provenance.extend({
+    fromCurrency: z.string(),
+    toCurrency: z.string(),
+    amount: DecimalAmount,
+    rate: z.string().describe("Units of toCurrency for one unit of fromCurrency, cut after 8 places"),
+    converted: DecimalAmount.describe("Rounded down to 6 places"),
+    assumptions: z.array(z.string()).readonly().describe("What is taken for true without a source"),
+  }),
+  errors: {
+    rate_not_available: "There is no rate for this currency. The answer lists the currencies that have one.",
+  },
+  example: () => ({ fromCurrency: "GBP", toCurrency: "USDC" as const, amount: 250 }),
+
+  async run({ fromCurrency, toCurrency, amount }, { fx, call, fail, invalid }) {
+    const from = fromCurrency.trim().toUpperCase();
+    if (!/^[A-Z]{3,4}$/.test(from)) {
+      throw invalid({ path: "fromCurrency", message: "must be an ISO 4217 code, USDC or EURC" });
+    }
+    const micro = fromNumber(amount) ?? 0n;
+    const table = await fx.table(call.signal);
+    const conversion = convert(table, micro, from, toCurrency);
+    if (conversion === undefined) {
+      const known = convertible(table);
+      const near = nearest(from, known);
+      throw fail("rate_not_available", { extra: { currencies: known, ...(near === undefined ? {} : { near }) } });
+    }
+    return {
+      fromCurrency: from,
+      toCurrency,
+      amount: formatDecimal(micro),
+      rate: conversion.rate,
+      converted: formatDecimal(conversion.converted),
+      assumptions: conversion.assumptions,
+      ...table.provenance,
+    };
+  },
+});

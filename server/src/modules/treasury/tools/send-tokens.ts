@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { tokenSymbols } from "../../../domain/tokens.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../chain-result.ts";
+import { Recipient, readAddress, Token, TokenAmount } from "../input.ts";
+import { isNetworkContract } from "../network-contracts.ts";
+import { sendOut, sendOutErrors } from "../send-out.ts";
+import { toToolAnswer } from "../tool-answer.ts";
+
+const Output = ChainWrite.extend({
+  from: z.string(),
+  to: z.string(),
+  amount: DecimalAmount,
+  token: z.enum(tokenSymbols),
+});
+
+export const sendTokens = defineTool({
+  name: "send_tokens",
+  title: "Send tokens",
+  summary: "Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed.",
+  area: "treasury",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ to: Recipient, amount: TokenAmount, token: Token }),
+  output: Output,
+  errors: sendOutErrors,
+  example: () => ({ to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
+    const { network } = chain;
+    const { token } = input;
+    const to = readAddress(input.to);
+    const amount = parseDecimal(input.amount);
+    if (to === undefined || amount === undefined) throw new Error("the schema has let a bad value through");
+    const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+    if (to === from) throw invalid({ path: "to", message: "is your own treasury wallet; name another address" });
+    if (isNetworkContract(chain, to)) {
+      throw invalid({ path: "to", message: "is one of the network's contracts, which would keep the money for good" });
+    }
+    if (await chain.isBlocked(token, to)) throw fail("recipient_blocked");
+    const answer = await sendOut(
+      { chain, submission, stores },
+      {
+        tenantId,
+        callId: call.id,
+        idempotencyKey: `send_tokens:${call.id}`,
+        purpose: "send_tokens",
+        order: { kind: "transfer", token, from, to, amount },
+        result: { from, to, amount: formatDecimal(amount), token, ...chainProvenance(chain, clock) },
+      },
+    );
+    return toToolAnswer(answer, Output);
+  },
+});

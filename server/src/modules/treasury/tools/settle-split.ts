@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainWrite, chainProvenance } from "../chain-result.ts";
+import { Recipient, readAddress, TokenAmount } from "../input.ts";
+import { isNetworkContract } from "../network-contracts.ts";
+import { sendOut, sendOutErrors } from "../send-out.ts";
+import { BASIS_POINTS, splitParts } from "../split-parts.ts";
+import { toToolAnswer } from "../tool-answer.ts";
+
+const Output = ChainWrite.extend({
+  from: z.string(),
+  supplier: z.string(),
+  grossUsdc: DecimalAmount,
+  supplierUsdc: DecimalAmount.describe("Gross less the two others, to the last micro-unit"),
+  commissionUsdc: DecimalAmount.describe("Yours: it stays in your treasury wallet. Rounded down"),
+  serviceFeeUsdc: DecimalAmount.describe("The service's. Rounded down"),
+});
+
+const Bps = z
+  .number()
+  .refine((bps) => Number.isInteger(bps) && bps >= 0 && bps <= BASIS_POINTS, {
+    message: "must be a whole number within 0 and 10000",
+  })
+  // The interface gives no bounds, which the library would add.
+  .meta({ type: "integer" });
+
+export const settleSplit = defineTool({
+  name: "settle_split",
+  title: "Settle with a split",
+  summary: "Pay a booking's gross amount in USDC and divide it between supplier, your commission and the service fee.",
+  area: "treasury",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z
+    .strictObject({
+      gross: TokenAmount,
+      supplier: Recipient,
+      commissionBps: Bps.default(1_000).describe("0..10000, and not over 10000 with serviceFeeBps"),
+      serviceFeeBps: Bps.default(100).describe("0..10000"),
+    })
+    .superRefine(({ commissionBps, serviceFeeBps }, context) => {
+      // One that is too much by itself is complained about already.
+      if (commissionBps + serviceFeeBps <= BASIS_POINTS || Math.max(commissionBps, serviceFeeBps) > BASIS_POINTS)
+        return;
+      const message = "must not be over 10000 together with serviceFeeBps";
+      context.addIssue({ code: "custom", path: ["commissionBps"], message });
+    }),
+  output: Output,
+  errors: { ...sendOutErrors, chain_not_available: "This network has no splitter contract. Use send_tokens." },
+  example: () => ({ gross: "250.00", supplier: "0x00000000000000000000000000000000000a11ce" }),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
+    const { network } = chain;
+    const { commissionBps, serviceFeeBps } = input;
+    const supplier = readAddress(input.supplier);
+    const gross = parseDecimal(input.gross);
+    if (supplier === undefined || gross === undefined) throw new Error("the schema has let a bad value through");
+    if (chain.splitter === undefined) throw fail("chain_not_available");
+    const { address: from } = await stores.wallets.ensure(network, "treasury", tenantId);
+    if (supplier === from || isNetworkContract(chain, supplier)) {
+      throw invalid({
+        path: "supplier",
+        message: "is no supplier: it is your own wallet or one of the network's contracts",
+      });
+    }
+    if (await chain.isBlocked("USDC", supplier)) throw fail("recipient_blocked");
+    const parts = splitParts(gross, commissionBps, serviceFeeBps);
+    const answer = await sendOut(
+      { chain, submission, stores },
+      {
+        tenantId,
+        callId: call.id,
+        idempotencyKey: `settle_split:${call.id}`,
+        purpose: "settle_split",
+        order: { kind: "split", token: "USDC", from, supplier, gross, commissionBps, serviceFeeBps },
+        result: {
+          from,
+          supplier,
+          grossUsdc: formatDecimal(gross),
+          supplierUsdc: formatDecimal(parts.supplier),
+          commissionUsdc: formatDecimal(parts.commission),
+          serviceFeeUsdc: formatDecimal(parts.serviceFee),
+          ...chainProvenance(chain, clock),
+        },
+      },
+    );
+    return toToolAnswer(answer, Output);
+  },
+});

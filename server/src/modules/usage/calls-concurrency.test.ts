@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { newId } from "../../domain/ids.ts";
+import { openDatabase } from "../../platform/database/database.ts";
+import { migrateToLatest } from "../../platform/database/migrate.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
+import { systemClock } from "../../ports/clock.ts";
+import type { ChargeLine, Settlement } from "./calls.ts";
+import { createCalls } from "./store-calls.ts";
+
+const CALLERS = 32;
+const TURNS = 10;
+const TENANTS = ["tenant_1", "tenant_2", "tenant_3"];
+/** Reached long before the last turn. */
+const CAP = 1_000_000n;
+
+let testDatabase: TestDatabase;
+let processes: ReturnType<typeof openDatabase>[];
+let watcher: ReturnType<typeof openDatabase>;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  // Who waits behind everybody else for one of few connections waits as long as it takes.
+  const options = { onError: () => undefined, connectionPatienceMs: 120_000 };
+  const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
+  watcher = open(1);
+  processes = [open(16), open(16)];
+  await migrateToLatest(testDatabase.url, watcher);
+  await watcher.pool.query(
+    `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
+     select id, id, 'free', $2, 'secret', now() from unnest($1::text[]) as id`,
+    [TENANTS, CAP],
+  );
+});
+afterAll(async () => {
+  for (const database of [...processes, watcher]) await database.close();
+  await testDatabase.drop();
+});
+
+/** The same choices in every run; what meets what is left to the two processes. */
+function createChooser(seed: number) {
+  let state = seed;
+  const below = (limit: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+  return { below, oneOf: <Choice>(first: Choice, ...rest: Choice[]): Choice => rest[below(rest.length + 1)] ?? first };
+}
+type Chooser = ReturnType<typeof createChooser>;
+
+function newLine({ oneOf }: Chooser): ChargeLine {
+  const at = systemClock.now();
+  const face = { callId: null, keyId: "key_1", subject: "user_1", tool: "probe", surface: "test", traceId: "trace" };
+  const price = oneOf(0n, 500n, 1_400n, 5_000n, 20_000n);
+  const bill = { listPrice: price, discountPercent: 0, price, usageStatus: "sandbox" } as const;
+  const id = newId("x_", at.epochMilliseconds);
+  const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), period: oneOf("2026-11", "2026-12") };
+  return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at };
+}
+
+/** Spent is what is recorded and reserved, at this very moment, and never more than the cap. */
+async function expectBooksToAgree(): Promise<void> {
+  const { rows } = await watcher.pool.query<{ spent: string; should: string; most: bigint }>(
+    `select tenant_id, sum(spent_micro)::text as spent, max(spent_micro) as most,
+       ((select coalesce(sum(price_micro), 0) from usage_record record where record.tenant_id = spend.tenant_id)
+       + (select coalesce(sum(price_micro), 0) from call where call.tenant_id = spend.tenant_id and state = 'reserved'))::text
+       as should
+     from tenant_spend spend group by tenant_id`,
+  );
+  expect(rows.map(({ spent }) => spent)).toEqual(rows.map(({ should }) => should));
+  for (const { most } of rows) expect(most).toBeLessThanOrEqual(CAP);
+}
+
+test("two processes that charge, reserve and settle the same tenants at once keep books that agree at every moment", async () => {
+  const reserved: string[] = [];
+  const refusals = { charge: 0, reserve: 0 };
+
+  async function act(calls: ReturnType<typeof createCalls>, rival: typeof calls, chooser: Chooser): Promise<void> {
+    const lines = Array.from({ length: 1 + chooser.below(12) }, () => newLine(chooser));
+    const what = chooser.below(3);
+    if (what < 2) {
+      const kind = what === 0 ? "charge" : "reserve";
+      const send = () => (kind === "charge" ? calls.charge(lines) : calls.reserve(lines, "proc_1"));
+      // The answer was lost, or the connection was and the first sending still runs.
+      const sendings = Array.from({ length: 1 + chooser.below(2) }, send);
+      const granted = await Promise.all(sendings);
+      const again = await send();
+      for (const [index, { id }] of lines.entries()) {
+        const isGranted = granted.some((answer) => answer[index] === true);
+        if (isGranted) expect(again[index], "a grant stays one").toBe(true);
+        else refusals[kind] += 1;
+        if (kind === "reserve" && again[index] === true) reserved.push(id);
+      }
+      return;
+    }
+    const settlements = reserved.splice(0, 1 + chooser.below(15)).map((callId): Settlement => {
+      const usageId = chooser.oneOf("use_", "use_", null);
+      const at = systemClock.now();
+      const id = usageId === null ? null : newId("use_", at.epochMilliseconds);
+      return { callId, usageId: id, latencyMs: 1, at, idempotency: "none", outcomeText: null };
+    });
+    const twice = [...settlements, ...settlements.toReversed()];
+    // A sweep settles the same calls beside their own process.
+    const [ours, theirs] = await Promise.all([calls.settle(twice), rival.settle(settlements)]);
+    expect(ours.slice(0, settlements.length)).toEqual(theirs);
+    expect(theirs.map((id) => id !== null)).toEqual(settlements.map(({ usageId }) => usageId !== null));
+  }
+
+  const [one, two] = processes.map(({ pool }) => createCalls(pool));
+  if (one === undefined || two === undefined) throw new Error("two processes");
+  let running = true;
+  const storm = Promise.all(
+    Array.from({ length: 2 * CALLERS }, async (_, index) => {
+      const chooser = createChooser(index);
+      const [own, rival] = index % 2 === 0 ? [one, two] : [two, one];
+      for (let turn = 0; turn < TURNS; turn += 1) await act(own, rival, chooser);
+    }),
+  ).finally(() => {
+    running = false;
+  });
+  while (running) await expectBooksToAgree();
+  await storm;
+  await expectBooksToAgree();
+  expect(refusals.charge).toBeGreaterThan(0);
+  expect(refusals.reserve).toBeGreaterThan(0);
+});
+
+test("a statement that ran out of time can be sent again, one that is wrong cannot", async () => {
+  const { pool } = watcher;
+  const late = pool.query("set statement_timeout = 1; select pg_sleep(5)").catch((error: unknown) => error);
+  expect(isDatabaseAway(await late)).toBe(true);
+  await pool.query("reset statement_timeout");
+  expect(isDatabaseAway(await pool.query("select wrong").catch((error: unknown) => error))).toBe(false);
+});

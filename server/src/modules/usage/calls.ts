@@ -1,0 +1,93 @@
+import type { Micro } from "../../domain/money.ts";
+
+/** What every charge and reservation carries. */
+export interface ChargeLine {
+  /** The usage record's id (the meter id) for a charge, the call's id for a reservation. */
+  id: string;
+  /** The call, when it has claimed an idempotency key; else null. */
+  callId: string | null;
+  tenantId: string;
+  keyId: string;
+  subject: string;
+  tool: string;
+  surface: string;
+  /** Calendar month in UTC, YYYY-MM. */
+  period: string;
+  listPrice: Micro;
+  discountPercent: number;
+  price: Micro;
+  usageStatus: "sandbox" | "unsettled";
+  traceId: string;
+  idempotencyKey: string | null;
+  latencyMs: number;
+  at: Temporal.Instant;
+}
+
+export interface Settlement {
+  callId: string;
+  /** Null: the reservation is released, nothing is paid. */
+  usageId: string | null;
+  latencyMs: number;
+  at: Temporal.Instant;
+  /** What becomes of the call's idempotency key: its outcome is stored, or it is free again. */
+  idempotency: "none" | "store" | "forget";
+  outcomeText: string | null;
+  /** An earlier call paid for the answer: what a replay of this call's key says. */
+  paidBefore?: { usageId: string | null; price: Micro };
+}
+
+export interface KeyIdentity {
+  tenantId: string;
+  subject: string;
+  tool: string;
+  key: string;
+}
+
+export type Claim =
+  | { kind: "claimed" }
+  | { kind: "running" }
+  | { kind: "mismatch" }
+  | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
+
+/** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
+/** `isPending`: paid by a signed payment whose money is still being fetched, and may turn out not to be there. */
+export type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
+
+export interface Calls {
+  /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim. */
+  charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;
+  /** Cap and reservation in one statement: true where granted. Refused is also who lost its claim. */
+  reserve(lines: readonly ChargeLine[], processId: string): Promise<readonly boolean[]>;
+  /**
+   * A release of a call whose effect is open or done changes nothing but that a sweep settles it, by how its effect ends; its key
+   * stays taken until then. Answers with the usage record under which each call is paid: another one than was asked for when a sweep was quicker;
+   * null when it is not paid, also because another call pays for the same answer.
+   */
+  settle(settlements: readonly Settlement[]): Promise<readonly (string | null)[]>;
+  /** Takes an idempotency key for a call, or says what holds it. Keys are free again after 24 h. */
+  claim(
+    identity: KeyIdentity,
+    requestHash: string,
+    callId: string,
+    processId: string,
+    at: Temporal.Instant,
+  ): Promise<Claim>;
+  /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. False: it was ended before. */
+  closeClaim(callId: string): Promise<boolean>;
+  /**
+   * Whether an answer first given by `firstCallId` was paid for. `unpaid` is said once only: the asker pays for it.
+   */
+  takeOver(firstCallId: string): Promise<TakenOver>;
+  heartbeat(processId: string): Promise<void>;
+  /** Settles what dead processes and failed calls left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
+  sweep(options: {
+    processId: string;
+    staleSeconds: number;
+    limit: number;
+    at: Temporal.Instant;
+    newUsageId: () => string;
+    /** What a replay of the call's key says; undefined: the key is free, and the tool is asked again what it did. */
+    outcomeText: (result: unknown) => string | undefined;
+  }): Promise<{ captured: number; released: number; keys: number }>;
+  prune(at: Temporal.Instant): Promise<void>;
+}

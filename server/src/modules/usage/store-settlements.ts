@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { UsageSettlements } from "./usage-settlements.ts";
+
+export function createUsageSettlements(db: Queryable): UsageSettlements {
+  return {
+    async listDue(after, limit) {
+      const rows = await db
+        .selectFrom("usage_record")
+        .select("tenant_id")
+        .distinct()
+        .where("status", "=", "unsettled")
+        .where("settlement_id", "is", null)
+        .where("tenant_id", ">", after)
+        .orderBy("tenant_id")
+        .limit(limit)
+        .execute();
+      return rows.flatMap(({ tenant_id }) => tenant_id ?? []);
+    },
+
+    async gather(tenantId, settlementId, limit) {
+      // Several processes may gather at once: each takes records that nobody else is taking.
+      const { rows } = await sql<{ records: number; amount: string }>`
+        with due as (
+          select id from usage_record
+          where tenant_id = ${tenantId} and status = 'unsettled' and settlement_id is null
+          order by id limit ${limit} for update skip locked
+        ), gathered as (
+          update usage_record set settlement_id = ${settlementId} from due where usage_record.id = due.id
+          returning usage_record.price_micro
+        )
+        select count(*)::int as records, coalesce(sum(price_micro), 0)::text as amount from gathered`.execute(db);
+      const [row] = rows;
+      return { records: row?.records ?? 0, amount: BigInt(row?.amount ?? "0") };
+    },
+
+    async complete(settlementId) {
+      await db
+        .updateTable("usage_record")
+        .set({ status: "settled" })
+        .where("settlement_id", "=", settlementId)
+        .execute();
+    },
+
+    async dissolve(settlementId) {
+      await db
+        .updateTable("usage_record")
+        .set({ settlement_id: null })
+        .where("settlement_id", "=", settlementId)
+        .where("status", "=", "unsettled")
+        .execute();
+    },
+  };
+}

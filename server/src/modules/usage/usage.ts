@@ -1,0 +1,28 @@
+import type { Micro } from "../../domain/money.ts";
+
+export interface UsageRecord {
+  id: string;
+  tool: string;
+  surface: string;
+  status: string;
+  subject: string;
+  keyId: string | null;
+  listPriceMicroUsdc: Micro;
+  discountPercent: number;
+  priceMicroUsdc: Micro;
+  traceId: string;
+  idempotencyKey: string | null;
+  latencyMs: number;
+  createdAt: Temporal.Instant;
+  /** The transaction that paid it on chain. */
+  settlementTx: string | null;
+}
+
+export interface Usage {
+  /** Newest first; `before` is the id of the last record of the page before. */
+  list(
+    tenantId: string,
+    page: { before: string | undefined; limit: number; tool: string | undefined },
+  ): Promise<readonly UsageRecord[]>;
+  totals(tenantId: string, period: string): Promise<{ spentMicroUsdc: Micro; capMicroUsdc: Micro }>;
+}

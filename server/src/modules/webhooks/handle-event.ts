@@ -1,0 +1,164 @@
+import { Failure } from "../../domain/errors.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import type { Flights } from "../../ports/flights.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { StayBookings } from "../../ports/stay-bookings.ts";
+import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
+import type { Booking } from "../bookings/bookings.ts";
+import type { OrderEvent, OrderRecord } from "../orders/orders.ts";
+import { type OrderPorts, refreshOrder } from "../orders/refresh-order.ts";
+import type { ServicingCommits } from "../servicing/servicing-steps.ts";
+import { isDecided } from "./prove-booking.ts";
+
+export interface EventPorts extends OrderPorts {
+  flights: Pick<Flights, "getOrder" | "findOrdersByBooking" | "cancelUnpaidOrder" | "getAirlineCredit">;
+  flightServicing: OrderPorts["flightServicing"] &
+    Pick<FlightServicing, "getCancellation" | "getChange" | "listAirlineCredits">;
+  stayBookings: Pick<StayBookings, "getStay" | "findStaysByBooking">;
+  commits: ServicingCommits;
+}
+
+/** The event can be worked on later only; the message says why. */
+export class NotYet extends Error {}
+
+const CREATION_FAILED: ReadonlySet<string> = new Set(["order.creation_failed", "stays.booking_creation_failed"]);
+const MOST_CREDITS = 200;
+
+/**
+ * Works on one event. Its body is only a hint: what it names is read at the supplier, and what follows is stored once, so that
+ * events may come twice, late or in any order. Returns what came of it, for the operator.
+ */
+export async function handleEvent(ports: EventPorts, network: Environment, event: SupplierEvent): Promise<string> {
+  const { orderId } = event;
+  const order = orderId === undefined ? undefined : await ports.stores.orders.findByOrderId(network, orderId);
+  if (order === undefined) return finishBooking(ports, network, event);
+  await finishActions(ports, order);
+  for (const recorded of await readSubject(ports, order, event)) {
+    const at = ports.clock.now();
+    await ports.stores.orders.record(network, order.orderId, { ...recorded, at, source: "webhook" });
+  }
+  return (await refreshOrder(ports, order, "webhook")) === "read" ? "order read" : "order not at the supplier";
+}
+
+/** An event about what is not an order yet may decide a booking whose outcome is open. */
+async function finishBooking(ports: EventPorts, network: Environment, event: SupplierEvent): Promise<string> {
+  const { stores, log } = ports;
+  const bookingId = await bookingOf(ports, event);
+  const booking = bookingId === undefined ? undefined : await stores.bookings.get(bookingId);
+  if (booking === undefined || booking.network !== network) return "not of this service";
+  const fields = { bookingId, network, state: booking.state, orderId: event.orderId, type: event.type };
+  if (booking.state === "booked") {
+    if (event.orderId === undefined) return "booked meanwhile";
+    if (booking.orderId === event.orderId) throw new NotYet("booked a moment ago");
+    log.error(fields, "the supplier has a second order of one booking");
+    return "second order of its booking";
+  }
+  const creationFailed = CREATION_FAILED.has(event.type);
+  if (booking.state === "failed") {
+    if (creationFailed) return "booking failed";
+    if (booking.kind === "flight") return endOrdersOfFailed(ports, booking, fields);
+    if (!(await isDecided(ports, booking, false))) return "booking failed";
+    log.error(fields, "the supplier has a paid order of a booking that failed");
+    return "paid order of a failed booking";
+  }
+  if (!(await isDecided(ports, booking, creationFailed))) return "decides nothing";
+  await stores.bookings.wake(booking.id);
+  throw new NotYet("its booking is being finished");
+}
+
+/** Of an order that the supplier has, its own word; of one that it has not, only the event tells which it would have been. */
+async function bookingOf(
+  { flights, stayBookings }: EventPorts,
+  { orderId, bookingId }: SupplierEvent,
+): Promise<string | undefined> {
+  if (orderId === undefined) return bookingId;
+  try {
+    const record = orderId.startsWith("bok_") ? await stayBookings.getStay(orderId) : await flights.getOrder(orderId);
+    return record.bookingId ?? undefined;
+  } catch (error) {
+    if (error instanceof Failure && (error.code === "order_not_found" || error.code === "booking_not_found")) {
+      return bookingId;
+    }
+    throw error;
+  }
+}
+
+/** What a call has sent and got no answer to records its own events; it may be found out now, if it took effect. */
+async function finishActions(ports: EventPorts, order: OrderRecord): Promise<void> {
+  const { stores, commits } = ports;
+  await reopenActions(ports, order);
+  const sent = await stores.servicingActions.listSent(order.network, order.orderId);
+  if (sent.length === 0) return;
+  for (const action of sent) {
+    if ((await commits[action.kind].lookUp(action)) !== undefined) await stores.servicingActions.wake(action.id);
+  }
+  throw new NotYet("a cancellation or a change of the order is under way");
+}
+
+/** What was given up and took effect after all is finished like any other, once in a lifetime of its subject. */
+async function reopenActions({ stores, commits, log }: EventPorts, order: OrderRecord): Promise<void> {
+  const { network, orderId } = order;
+  const reopened = new Set<string>();
+  for (const action of await stores.servicingActions.listGivenUp(network, orderId)) {
+    const { id, kind, subjectId, payment } = action;
+    const subject = `${kind} ${subjectId}`;
+    if (reopened.has(subject) || (await commits[kind].lookUp(action)) === undefined) continue;
+    reopened.add(subject);
+    const fields = { actionId: id, kind, subjectId, orderId, network };
+    if (payment === undefined) {
+      if (await stores.servicingActions.reopen(id))
+        log.warn(fields, "an action that was given up took effect after all");
+      continue;
+    }
+    // The tenant has its money back and may have spent it.
+    log.error({ ...fields, paid: payment.kind }, "an action that was given up and paid back took effect after all");
+  }
+}
+
+/** Of a booking that failed: nobody pays a hold any more; what is paid is the operator's to decide. */
+async function endOrdersOfFailed(
+  { flights, log }: EventPorts,
+  booking: Booking,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const alive = (await flights.findOrdersByBooking(booking.offerId, booking.id)).filter(({ cancelled }) => !cancelled);
+  if (alive.some(({ paid }) => paid)) {
+    log.error(fields, "the supplier has a paid order of a booking that failed");
+    return "paid order of a failed booking";
+  }
+  for (const { id } of alive) await flights.cancelUnpaidOrder(id);
+  return alive.length === 0 ? "booking failed" : "unpaid order of a failed booking cancelled";
+}
+
+type Recorded = Pick<OrderEvent, "kind" | "details"> & { key: string };
+
+/** What the order itself does not show: read where the event points, and only if that is about this order. */
+async function readSubject(
+  { flights, flightServicing }: EventPorts,
+  { orderId, kind }: OrderRecord,
+  { type, subjectId }: SupplierEvent,
+): Promise<Recorded[]> {
+  if (kind !== "flight" || subjectId === undefined) return [];
+  if (type === "air.order.changed" && subjectId.startsWith("oce_")) {
+    const change = await flightServicing.getChange(subjectId);
+    if (change.orderId !== orderId || change.confirmedAt === null) return [];
+    const { id, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
+    const details = { changeId: id, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency };
+    return [{ kind: "changed", key: id, details }];
+  }
+  if (type === "order_cancellation.confirmed") {
+    const cancellation = await flightServicing.getCancellation(subjectId);
+    if (cancellation.orderId !== orderId || cancellation.confirmedAt === null) return [];
+    return cancellation.credits.map((credit) => ({ kind: "credit_issued", key: credit.id, details: { ...credit } }));
+  }
+  if (type === "air.airline_credit.created") {
+    const credit = await flights.getAirlineCredit(subjectId);
+    if (credit === undefined || credit.customerUserId === null) return [];
+    const credits = await flightServicing.listAirlineCredits(credit.customerUserId, MOST_CREDITS);
+    const issued = credits.find((one) => one.id === subjectId && one.orderId === orderId);
+    if (issued === undefined) return [];
+    const { id, airlineIataCode, amount, currency, code } = issued;
+    return [{ kind: "credit_issued", key: id, details: { id, airlineIataCode, amount, currency, code } }];
+  }
+  return [];
+}

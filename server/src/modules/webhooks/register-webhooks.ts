@@ -1,0 +1,18 @@
+import type { Stores } from "../../kernel/stores.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
+
+/**
+ * Makes the embedded supplier send its events to this deployment. A sandbox that is a new one gets a new endpoint, and a known one
+ * follows the address, so that a start on another port misses nothing.
+ */
+export async function registerWebhooks(
+  { stores, webhooks }: { stores: Pick<Stores, "webhookEndpoints">; webhooks: Pick<SupplierWebhooks, "register"> },
+  network: Environment,
+  url: string,
+): Promise<void> {
+  const known = await stores.webhookEndpoints.find(network);
+  const made = await webhooks.register(url, known?.endpointId);
+  if (made !== undefined) await stores.webhookEndpoints.put(network, made);
+  else if (known !== undefined && known.url !== url) await stores.webhookEndpoints.put(network, { ...known, url });
+}

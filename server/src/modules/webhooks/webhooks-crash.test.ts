@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { absent } from "../../../test/support/absent-port.ts";
+import { openBookingWorld, QUIET_MILLISECONDS } from "../../../test/support/booking-world.ts";
+import { dyingProcess } from "../../../test/support/dying-ports.ts";
+import { silentLog } from "../../../test/support/identity.ts";
+import { offer, slice } from "../../../test/support/offers.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { OrderDetails } from "../../ports/flight-servicing.ts";
+import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
+import { servicingCommits } from "../servicing/servicing-commits.ts";
+import { createWebhookProcessor } from "./process-webhooks.ts";
+
+/** Events that were acknowledged survive the death of who works on them, and none of them decides a booking by itself. */
+type World = Awaited<ReturnType<typeof openBookingWorld>>;
+type Tenant = Awaited<ReturnType<World["newTenant"]>>;
+
+let world: World;
+let tenant: Tenant;
+let next = 0;
+beforeAll(async () => {
+  world = await openBookingWorld();
+  tenant = await world.newTenant();
+});
+afterAll(() => world.close());
+
+/** Longer than a dead worker keeps an event, shorter than an order waits to be looked at again. */
+const LEASE_OVER = { minutes: 3 };
+
+function newOffer(): string {
+  next += 1;
+  const id = `off_event_${next}`;
+  tenant.supplier.offers.set(id, offer({ id }));
+  return id;
+}
+
+function event(type: string, about: Partial<SupplierEvent>): SupplierEvent {
+  next += 1;
+  const nothing = { subjectId: undefined, orderId: undefined, bookingId: undefined, createdAt: undefined };
+  return { ...nothing, id: `wev_${next}`, type, ...about };
+}
+const receive = (received: SupplierEvent) => world.stores.webhookInbox.receive("sandbox", received, world.clock.now());
+
+function ticketedDetails(orderId: string): OrderDetails {
+  return {
+    id: orderId,
+    pnr: "ZZ0001",
+    bookingId: null,
+    owner: { iataCode: "BA", name: "British Airways" },
+    totalAmount: "412.50",
+    totalCurrency: "USD",
+    paid: true,
+    cancelledAt: null,
+    ticketed: true,
+    documents: [{ type: "electronic_ticket", number: "0001", passengerIds: [] }],
+    slices: [slice()],
+    conditions: { refundBeforeDeparture: null, changeBeforeDeparture: null },
+    airlineChanges: [{ id: "aic_1", detectedAt: null, actionTaken: null }],
+    availableActions: [],
+  };
+}
+
+const identity = <T>(value: T): T => value;
+
+function processor(stores: Stores, mortal: <T extends object>(port: T) => T = identity) {
+  const stayBookings = absent("stayBookings", { quietMilliseconds: QUIET_MILLISECONDS });
+  const flightServicing = absent("flightServicing", { getOrderDetails: async (id) => ticketedDetails(id) });
+  const { flights } = tenant.supplier;
+  const commits = servicingCommits({ flights, flightServicing, stays: absent("stays"), stayBookings });
+  const ports = { flights: mortal(flights), flightServicing: mortal(flightServicing), stayBookings, commits };
+  const { clock } = world;
+  return createWebhookProcessor({ stores, portsFor: () => ports, clock, log: silentLog });
+}
+
+async function outcomeOf({ id }: SupplierEvent) {
+  const row = await world.db.selectFrom("webhook_event").select("outcome").where("id", "=", id).executeTakeFirst();
+  return row?.outcome ?? undefined;
+}
+
+async function bookedOrder(): Promise<string> {
+  const offerId = newOffer();
+  await tenant.book({ offerId });
+  const row = (await tenant.bookings()).find((booking) => booking.offer_id === offerId);
+  if (row?.order_id == null) throw new Error("not booked");
+  return row.order_id;
+}
+
+/** Lets one worker die at a step, and another one come after it. */
+async function dieAndGoOn(deathAt: number, when: "before" | "after") {
+  const orderId = await bookedOrder();
+  const received = event("air.payment.succeeded", { subjectId: "pay_1", orderId });
+  await receive(received);
+  const { mortal, mortalStores, steps, death } = dyingProcess(deathAt, when);
+  const run = processor(mortalStores(world.stores), mortal).runOnce();
+  await Promise.race([run, death]);
+  const outcome = await outcomeOf(received);
+  world.clock.advance(LEASE_OVER);
+  await processor(world.stores).runOnce();
+  return { orderId, received, steps: steps(), outcome };
+}
+
+async function expectRead(orderId: string, where: string): Promise<void> {
+  const order = await world.stores.orders.findByOrderId("sandbox", orderId);
+  expect(order, where).toMatchObject({ ticketing: "ticketed", documents: [{ number: "0001" }] });
+  const events = await world.stores.orders.events("sandbox", orderId);
+  expect(events.map(({ kind }) => kind).toSorted(), where).toEqual(["booked", "schedule_changed", "ticketed"]);
+}
+
+test("a worker that dies at any step leaves the event to the next one, and nothing happens twice", async () => {
+  const { steps } = await dieAndGoOn(0, "before");
+  expect(steps).toBeGreaterThan(4);
+  const outcomes = new Set<string | undefined>();
+  for (let deathAt = 1; deathAt <= steps; deathAt += 1) {
+    for (const when of ["before", "after"] as const) {
+      const where = `dies ${when} step ${deathAt} of ${steps}`;
+      const { orderId, received, outcome } = await dieAndGoOn(deathAt, when);
+      outcomes.add(outcome);
+      expect(await outcomeOf(received), where).toBe("order read");
+      await expectRead(orderId, where);
+    }
+  }
+  expect(outcomes).toEqual(new Set([undefined, "order read"]));
+});
+
+async function leftOpen(fault: string) {
+  const offerId = newOffer();
+  tenant.supplier.faults.order.push(fault);
+  await expect(tenant.book({ offerId })).rejects.toMatchObject({ code: "outcome_unknown" });
+  const find = async () => (await tenant.bookings()).find((booking) => booking.offer_id === offerId);
+  return { id: (await find())?.id ?? "", stateOf: async () => (await find())?.state };
+}
+/** As soon as an event may have woken it. */
+const reconcileAtOnce = () => tenant.reconcile({ milliseconds: 1 });
+
+test("an event about an order that is not there decides nothing before the quiet time is over", async () => {
+  const { id, stateOf } = await leftOpen("late_effect");
+  const received = event("order.created", { bookingId: id });
+  await receive(received);
+  await processor(world.stores).runOnce();
+  expect(await outcomeOf(received)).toBe("decides nothing");
+  await reconcileAtOnce();
+  expect(await stateOf()).toBe("ordering");
+  tenant.supplier.arriveLate();
+  await tenant.reconcile();
+  expect(await stateOf()).toBe("booked");
+});
+
+test("a failed creation that the supplier's books confirm ends the booking at once", async () => {
+  const { id, stateOf } = await leftOpen("lost_before_effect");
+  await receive(event("order.creation_failed", { bookingId: id }));
+  await processor(world.stores).runOnce();
+  await reconcileAtOnce();
+  expect(await stateOf()).toBe("failed");
+});
+
+test("a failed creation that the supplier's books deny ends nothing", async () => {
+  const { id, stateOf } = await leftOpen("lost_after_effect");
+  await receive(event("order.creation_failed", { bookingId: id }));
+  await processor(world.stores).runOnce();
+  await reconcileAtOnce();
+  expect(await stateOf()).not.toBe("failed");
+  await tenant.reconcile();
+  expect(await stateOf()).toBe("booked");
+});
+
+test("an event that cannot be worked on is tried again, and given up in the end", async () => {
+  const received = event("order.created", { orderId: "bok_1" });
+  await receive(received);
+  const { runOnce } = processor(world.stores);
+  await runOnce();
+  expect(await runOnce()).toBe(0);
+  for (let hour = 0; hour < 100 && (await outcomeOf(received)) === undefined; hour += 1) {
+    world.clock.advance({ hours: 1 });
+    await runOnce();
+  }
+  expect(await outcomeOf(received)).toMatch(/^given up: /);
+});

@@ -1,0 +1,99 @@
+import pg from "pg";
+import type { Log } from "../../ports/log.ts";
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+const HEARTBEAT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+
+export interface ChangeListener {
+  /** Resolves when listening has begun for the first time, or when `close` was called before. */
+  ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens to one channel on a connection of its own and comes back when that breaks. `onListening(false)` is called as soon as
+ * notifications may be missed, `onListening(true)` once they arrive again.
+ */
+export function listenForChanges(options: {
+  databaseUrl: string;
+  channel: string;
+  onChange: (payload: string) => void;
+  onListening: (listening: boolean) => void;
+  log: Pick<Log, "warn">;
+}): ChangeListener {
+  const { databaseUrl, channel, onChange, onListening, log } = options;
+  const first = Promise.withResolvers<void>();
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let retryMs = FIRST_RETRY_MS;
+  let closed = false;
+  let connecting: Promise<void> = Promise.resolve();
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({
+      connectionString: databaseUrl,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+      query_timeout: ANSWER_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: `listen ${channel}`,
+    });
+    client = next;
+    next.on("error", (error) => lose(next, error));
+    next.on("end", () => lose(next, new Error("The server ended the connection.")));
+    next.on("notification", (message) => onChange(message.payload ?? ""));
+    try {
+      await next.connect();
+      await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      lose(next, error);
+      return;
+    }
+    if (client !== next || closed) return;
+    retryMs = FIRST_RETRY_MS;
+    onListening(true);
+    first.resolve();
+    beat(next);
+  }
+
+  /** A connection that is lost without a word shows only when it is used. */
+  function beat(current: pg.Client): void {
+    timer = setTimeout(() => {
+      current.query("select 1").then(
+        () => {
+          if (client === current) beat(current);
+        },
+        (error: unknown) => lose(current, error),
+      );
+    }, HEARTBEAT_MS);
+    timer.unref();
+  }
+
+  function lose(lost: pg.Client, error: unknown): void {
+    if (client !== lost || closed) return;
+    client = undefined;
+    clearTimeout(timer);
+    onListening(false);
+    log.warn({ err: error, channel, retryMs }, "listening for changes was interrupted");
+    void lost.end().catch(() => undefined);
+    timer = setTimeout(() => {
+      connecting = connect();
+    }, retryMs);
+    timer.unref();
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  connecting = connect();
+  return {
+    ready: first.promise,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      first.resolve();
+      await connecting;
+      await client?.end().catch(() => undefined);
+      onListening(false);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import pg from "pg";
+import { preparing } from "./prepared.ts";
+import type { BillingTables } from "./tables/billing-tables.ts";
+import type { BookingTables } from "./tables/booking-tables.ts";
+import type { ChainTables } from "./tables/chain-tables.ts";
+import type { EscrowTables } from "./tables/escrow-tables.ts";
+import type { IdentityTables } from "./tables/identity-tables.ts";
+import type { OrderTables } from "./tables/order-tables.ts";
+import type { PaymentTables } from "./tables/payment-tables.ts";
+import type { ReputationTables } from "./tables/reputation-tables.ts";
+import type { ServicingTables } from "./tables/servicing-tables.ts";
+
+export interface Database
+  extends IdentityTables,
+    BillingTables,
+    BookingTables,
+    ChainTables,
+    EscrowTables,
+    OrderTables,
+    PaymentTables,
+    ReputationTables,
+    ServicingTables {}
+
+/** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
+export type Queryable = Kysely<Database> | Transaction<Database>;
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+
+/** Parses what PostgreSQL sends: bigint as bigint, timestamptz as Temporal.Instant (sessions run in UTC). */
+const types = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === INT8) return (text: string) => BigInt(text);
+    if (oid === TIMESTAMPTZ) return (text: string) => Temporal.Instant.from(text.replace(" ", "T"));
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+export interface OpenDatabase {
+  db: Kysely<Database>;
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export function openDatabase(
+  databaseUrl: string,
+  options: {
+    poolSize: number;
+    onError: (error: Error) => void;
+    /** How long one waits for a connection, also while others have all of them. */
+    connectionPatienceMs?: number;
+  },
+): OpenDatabase {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: options.poolSize,
+    connectionTimeoutMillis: options.connectionPatienceMs ?? 10_000,
+    idleTimeoutMillis: 60_000,
+    // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
+    statement_timeout: 30_000,
+    // Everything here is looked up by a key. Plans of prepared statements are made once, often while a table is still empty and
+    // reading all of it looks cheapest, and are kept while it grows.
+    options: "-c timezone=UTC -c enable_seqscan=off",
+    types,
+  });
+  // An idle connection that breaks (the server was killed) is replaced by the pool; without a listener it would end the process.
+  pool.on("error", options.onError);
+  // The same for a connection in use, which the pool does not listen to: what is under way on it fails by itself.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+  return { db, pool, close: () => db.destroy() };
+}

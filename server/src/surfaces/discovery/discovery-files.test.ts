@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { registry } from "../../compose-registry.ts";
+import { findFreePort } from "../../embedded/free-port.ts";
+
+const NOW = "2026-11-20T12:00:00Z";
+let now = Temporal.Instant.from(NOW);
+
+let service: TestService;
+/** Where the service is; its public addresses lead nowhere here. */
+let address: string;
+let plain: TestService;
+beforeAll(async () => {
+  const port = await findFreePort();
+  address = `http://127.0.0.1:${port}`;
+  service = await startTestService(
+    {
+      PORT: String(port),
+      PUBLIC_APP_URL: "https://travel.example.com",
+      PUBLIC_EDGE_URL: "https://edge.example.com:8443",
+      SECURITY_CONTACT: "mailto:security@example.com",
+      SECURITY_CONTACT_EXPIRES: "2027-06-30T00:00:00Z",
+      RELEASE_DOWNLOADS_URL: "https://releases.example.com/latest/download/",
+    },
+    { clock: { now: () => now } },
+  );
+  plain = await startTestService();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await plain[Symbol.asyncDispose]();
+});
+
+const get = (path: string) => fetch(`${address}${path}`);
+
+/** Conditions read in schema.json of github.com/modelcontextprotocol/experimental-ext-server-card, commit 8924e08. */
+const Input = z.strictObject({
+  description: z.string().optional(),
+  format: z.enum(["boolean", "filepath", "number", "string"]).optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  placeholder: z.string().optional(),
+  default: z.string().optional(),
+  choices: z.array(z.string()).optional(),
+  value: z.string().optional(),
+});
+const Header = Input.extend({ name: z.string(), variables: z.record(z.string(), Input).optional() });
+const Remote = z.strictObject({
+  type: z.enum(["sse", "streamable-http"]),
+  url: z.string().regex(/^https?:\/\/[^\s]+$/),
+  headers: z.array(Header).optional(),
+});
+const identity = {
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: z
+    .string()
+    .max(255)
+    .regex(/^\d+\.\d+\.\d+$/),
+  websiteUrl: z.url(),
+};
+const ServerCard = z.strictObject({
+  $schema: z.literal("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
+  ...identity,
+  remotes: z.array(Remote.extend({ supportedProtocolVersions: z.array(z.string()).min(1) })).min(1),
+});
+/** Conditions read in internal/validators/schemas/2025-12-11.json of github.com/modelcontextprotocol/registry, commit e361b5f. */
+const RegistryEntry = z.strictObject({
+  $schema: z.literal("https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"),
+  ...identity,
+  remotes: z.array(Remote).min(1),
+});
+
+describe("the MCP server card", () => {
+  test.each(["/api/mcp/server-card", "/.well-known/mcp/server-card.json"])(
+    "is at %s, as its schema wants it",
+    async (path) => {
+      const answer = await get(path);
+      expect(answer.headers.get("content-type")).toBe("application/mcp-server-card+json");
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      expect(answer.headers.get("cache-control")).toBe("max-age=3600");
+      const card = ServerCard.parse(await answer.json());
+      expect(card.name).toBe("com.example.travel/wayfare");
+      expect(card.remotes.map(({ url }) => url)).toEqual([
+        "https://travel.example.com/api/mcp",
+        "https://edge.example.com:8443/mcp",
+      ]);
+      expect(card.remotes[0]?.headers?.[0]).toMatchObject({ name: "Authorization", isSecret: true, isRequired: true });
+    },
+  );
+
+  test("stands beside the edge host's endpoint too", async () => {
+    const answer = await fetch(`${plain.edgeUrl}/mcp/server-card`);
+    const card = ServerCard.parse(await answer.json());
+    expect(card.name).toBe("localhost/wayfare");
+    expect(card.remotes.map(({ url }) => url)).toEqual([`${plain.appUrl}/api/mcp`, `${plain.edgeUrl}/mcp`]);
+  });
+
+  test("says what the endpoint says once connected", async () => {
+    const card = ServerCard.parse(await (await fetch(`${plain.appUrl}/api/mcp/server-card`)).json());
+    const initialized = await plain.send("/api/mcp", {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${plain.apiKey}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+      }),
+    });
+    const { serverInfo, protocolVersion } = z
+      .object({ serverInfo: z.object({ title: z.string(), version: z.string() }), protocolVersion: z.string() })
+      .parse(initialized.body.result);
+    expect(serverInfo).toMatchObject({ title: card.title, version: card.version });
+    expect(card.remotes[0]?.supportedProtocolVersions).toContain(protocolVersion);
+    expect(card.remotes[0]?.supportedProtocolVersions).toContain("2026-07-28");
+  });
+
+  test("is found through the catalog of the domain", async () => {
+    const answer = await get("/.well-known/ai-catalog.json");
+    expect(answer.headers.get("content-type")).toBe("application/ai-catalog+json");
+    expect(await answer.json()).toEqual({
+      specVersion: "1.0",
+      entries: [
+        {
+          identifier: "urn:air:travel.example.com:mcp:wayfare",
+          type: "application/mcp-server-card+json",
+          url: "https://travel.example.com/api/mcp/server-card",
+        },
+      ],
+    });
+  });
+
+  test("has a registry entry of the same content", async () => {
+    const entry = RegistryEntry.parse(await (await get("/server.json")).json());
+    expect(entry.remotes.map(({ url }) => url)).toEqual([
+      "https://travel.example.com/api/mcp",
+      "https://edge.example.com:8443/mcp",
+    ]);
+  });
+});
+
+describe("llms.txt", () => {
+  test("is the same at both addresses, in the form of llmstxt.org", async () => {
+    const answer = await get("/llms.txt");
+    const text = await answer.text();
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await (await get("/.well-known/llms.txt")).text()).toBe(text);
+    expect(text).toMatch(/^# Wayfare\n\n> .+\n\n[^#]+\n\n## /);
+    const sections = text.split(/\n## /).slice(1);
+    expect(sections.length).toBeGreaterThan(1);
+    for (const section of sections) {
+      for (const line of section.trim().split("\n").slice(2)) {
+        expect(line).toMatch(
+          /^- \[[^\]]+\]\(https:\/\/(?:travel\.example\.com|edge\.example\.com:8443)\/[^)\s]+\): \S.*$/,
+        );
+      }
+    }
+  });
+
+  test("has every tool and leads only to what is there", async () => {
+    const text = await (await fetch(`${plain.appUrl}/llms.txt`)).text();
+    for (const { name, summary } of registry) {
+      expect(text).toContain(`- [${name}](${plain.appUrl}/docs/tools/${name}.md): ${summary}`);
+    }
+    for (const [, url = ""] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      const answer = await fetch(url);
+      await answer.body?.cancel();
+      expect(answer.status, url).toBe(200);
+      if (url.endsWith(".md")) expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    }
+  });
+});
+
+test("robots.txt keeps crawlers to what is for them, and names the list of pages", async () => {
+  const text = await (await get("/robots.txt")).text();
+  expect(text).toBe(
+    "User-agent: *\nAllow: /api/openapi.json\nDisallow: /api/\n\nSitemap: https://travel.example.com/sitemap.xml\n",
+  );
+  const sitemap = await get("/sitemap.xml");
+  const urls = [...(await sitemap.text()).matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => match[1]);
+  expect(urls).toEqual(
+    expect.arrayContaining(["https://travel.example.com/", "https://travel.example.com/docs/connect"]),
+  );
+  for (const { name } of registry) expect(urls).toContain(`https://travel.example.com/docs/tools/${name}`);
+});
+
+describe("security.txt", () => {
+  const path = "/.well-known/security.txt";
+
+  test("has what the operator configured", async () => {
+    const answer = await get(path);
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await answer.text()).toBe(
+      "Contact: mailto:security@example.com\nExpires: 2027-06-30T00:00:00Z\nPreferred-Languages: en\nCanonical: https://travel.example.com/.well-known/security.txt\n",
+    );
+  });
+
+  test("is gone once it has expired, and says why", async () => {
+    now = Temporal.Instant.from("2027-06-30T00:00:00Z");
+    const answer = await get(path);
+    now = Temporal.Instant.from(NOW);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code: "not_found", detail: expect.stringContaining("expired") });
+  });
+
+  test("is not invented where nobody configured it", async () => {
+    expect((await fetch(`${plain.appUrl}${path}`)).status).toBe(404);
+  });
+});
+
+describe("downloads", () => {
+  const download = (name: string, from = address) => fetch(`${from}/downloads/${name}`, { redirect: "manual" });
+
+  test.each(["wayfare.mcpb", "wayfare-1.2.3_linux.tar.gz"])("%s leads to the configured release", async (name) => {
+    const answer = await download(name);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get("location")).toBe(`https://releases.example.com/latest/download/${name}`);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("cache-control")).toBe("max-age=3600");
+  });
+
+  test.each(["", ".hidden", "a/b", "a%2Fb", "..%2f..%2fsecret", "a..b", "a%0d%0aX:1", "a%3Fb", "ä", "x".repeat(200)])(
+    "%s is not the name of one",
+    async (name) => {
+      const answer = await download(name);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get("location")).toBeNull();
+      expect(await answer.json()).toMatchObject({ code: "not_found" });
+    },
+  );
+
+  test("are not there unless the operator says where, and the answer says so", async () => {
+    const answer = await download("wayfare.mcpb", plain.appUrl);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringContaining("RELEASE_DOWNLOADS_URL") });
+  });
+});

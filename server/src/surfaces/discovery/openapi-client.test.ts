@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import createClient from "openapi-fetch";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { generateTypes } from "../../../../examples/openapi-client/generate.ts";
+import type { paths } from "../../../../examples/openapi-client/generated/schema.d.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+
+// A compiler runs in most of them.
+vi.setConfig({ testTimeout: 240_000 });
+
+const run = promisify(execFile);
+const folder = resolve(import.meta.dirname, "../../../../examples/openapi-client");
+const types = join(folder, "generated/schema.d.ts");
+// The generator's own TypeScript, which is older than the one of this repository.
+const compiler = join(folder, "node_modules/typescript/bin/tsc");
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+describe("the client generated from the API description", () => {
+  it("is what the running service describes", async () => {
+    const { text } = await service.send("/api/openapi.json", {});
+    const fresh = await generateTypes(text);
+    expect(fresh, "run examples/openapi-client/generate.ts against this service").toBe(readFileSync(types, "utf8"));
+  });
+
+  it("type-checks", async () => {
+    const { stdout } = await run(process.execPath, [compiler, "-p", folder, "--noEmit"]);
+    expect(stdout).toBe("");
+  });
+
+  it.each([
+    [
+      "another tool's name",
+      '{ tenantId: "", tool: "book_flight", args: { origin: "", destination: "", departureDate: "" } }',
+    ],
+    ["a missing argument", '{ tenantId: "", tool: "search_flights", args: { origin: "", destination: "" } }'],
+    [
+      "an argument of the wrong type",
+      '{ tenantId: "", tool: "search_flights", args: { origin: 1, destination: "", departureDate: "" } }',
+    ],
+    [
+      "an unknown argument",
+      '{ tenantId: "", tool: "search_flights", args: { origin: "", destination: "", departureDate: "", stray: 1 } }',
+    ],
+  ])("refuses %s at compile time", async (_name, body) => {
+    const file = join(service.dataDir, "misuse.ts");
+    const type = 'paths["/api/agent/dispatch#search_flights"]["post"]["requestBody"]["content"]["application/json"]';
+    writeFileSync(
+      file,
+      `import type { paths } from ${JSON.stringify(types)};\nexport const body: ${type} = ${body};\n`,
+    );
+    const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", file];
+    const refused = run(process.execPath, [compiler, ...options], { cwd: service.dataDir });
+    await expect(refused).rejects.toMatchObject({
+      stdout: expect.stringMatching(/^misuse\.ts\(2,\d+\): error TS2\d+/),
+    });
+  });
+
+  it("calls the running service", async () => {
+    const quickstart = join(service.dataDir, "quickstart.json");
+    const { stdout } = await run(process.execPath, [join(folder, "search.ts"), quickstart]);
+    expect(stdout).toMatch(/^off_\w+: \d+\.\d\d USD\n/);
+    expect(stdout).toContain("Paid: 2000 micro-USDC\n");
+    expect(stdout).toContain("Refused: Not accepted: destination: must be another place than the origin.\n");
+    expect(stdout).toContain("Last call: search_flights, sandbox\n");
+  });
+
+  it("sends nothing of what follows # in a path", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      response.setHeader("content-type", "application/json").end("{}");
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      const address = server.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const client = createClient<paths>({ baseUrl: `http://127.0.0.1:${port}` });
+      const args = { origin: "LHR", destination: "JFK", departureDate: "2027-01-01" };
+      await client.POST("/api/agent/dispatch#search_flights", {
+        body: { tenantId: "tenant_x", tool: "search_flights", args },
+      });
+      expect(seen).toEqual(["POST /api/agent/dispatch"]);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    }
+  });
+});

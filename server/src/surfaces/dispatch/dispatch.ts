@@ -1,0 +1,108 @@
+import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
+import { nearest } from "../../domain/near-match.ts";
+import type { Answer, Kernel } from "../../kernel/invoke.ts";
+import { MAXIMUM_ISSUES } from "../../kernel/validate.ts";
+import type { Identity, Principal } from "../../ports/identity.ts";
+import { METER_ID_HEADER } from "../http/audit-headers.ts";
+import { checkUser } from "../http/check-user.ts";
+import type { HttpAnswer, HttpHandler } from "../http/http.ts";
+import { isObject, readJsonObject } from "../http/json-body.ts";
+import type { SignedExchange } from "../http/signed-exchange.ts";
+import { renderProblem } from "../render-error.ts";
+
+export const DISPATCH_PATH = "/api/agent/dispatch";
+
+const MEMBERS = ["tenantId", "tool", "args", "userId"] as const;
+
+export interface DispatchOptions {
+  exchange: SignedExchange;
+  kernel: Kernel;
+  identity: Pick<Identity, "isUser">;
+}
+
+/** `POST /api/agent/dispatch`: a tool's name and its arguments in, the signed envelope out. */
+export function createDispatch({ exchange, kernel, identity }: DispatchOptions): HttpHandler {
+  return (request) =>
+    exchange(request, async ({ principal, confirm, traceId }) => {
+      if (request.method !== "POST") {
+        throw new Failure("not_found", {
+          detail: `There is nothing at ${request.method} ${DISPATCH_PATH}. Send a POST.`,
+        });
+      }
+      const envelope = readEnvelope(await readJsonObject(request));
+      await checkTenant(envelope, principal, identity);
+      const answer = await kernel.invoke({
+        toolName: envelope.tool,
+        args: envelope.args,
+        principal,
+        confirmPrincipal: confirm,
+        userId: envelope.userId,
+        surface: "dispatch",
+        traceId,
+        idempotencyKey: request.header("idempotency-key"),
+        gone: request,
+      });
+      return render(answer, traceId);
+    });
+}
+
+interface Envelope {
+  tenantId: string;
+  tool: string;
+  args: Record<string, unknown>;
+  userId: string | undefined;
+}
+
+function readEnvelope(body: Record<string, unknown>): Envelope {
+  const issues: Issue[] = [];
+  for (const name of Object.keys(body)) {
+    if (MEMBERS.some((member) => member === name)) continue;
+    if (issues.length === MAXIMUM_ISSUES) break;
+    const near = nearest(name, MEMBERS);
+    issues.push({ path: name, message: `unknown property${near === undefined ? "" : `; did you mean "${near}"?`}` });
+  }
+  const { tenantId, tool, args, userId } = body;
+  if (typeof tenantId !== "string")
+    issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string" });
+  if (typeof tool !== "string") issues.push({ path: "tool", message: "must be a tool's name, a string" });
+  if (!isObject(args)) issues.push({ path: "args", message: "must be the tool's arguments, an object" });
+  if (userId !== undefined && (typeof userId !== "string" || userId === "" || userId.length > 128)) {
+    issues.push({ path: "userId", message: "must be a user of the tenant, 1 to 128 characters" });
+  }
+  if (issues.length > 0 || typeof tenantId !== "string" || typeof tool !== "string" || !isObject(args)) {
+    throw invalidInput(issues);
+  }
+  return { tenantId, tool, args, userId: typeof userId === "string" ? userId : undefined };
+}
+
+async function checkTenant(
+  envelope: Envelope,
+  principal: Principal,
+  identity: Pick<Identity, "isUser">,
+): Promise<void> {
+  if (envelope.tenantId !== principal.tenantId) {
+    throw new Failure("tenant_not_found", {
+      detail: "There is no such tenant for this key. Send the key's own tenantId.",
+    });
+  }
+  await checkUser(envelope.userId, principal, identity, "userId");
+}
+
+function render(answer: Answer, traceId: string): HttpAnswer {
+  const { outcome } = answer;
+  const rendered = outcome.ok ? renderResult(answer, outcome.result) : renderProblem(outcome, traceId);
+  if (answer.replayed) rendered.headers["idempotent-replayed"] = "true";
+  return rendered;
+}
+
+function renderResult(answer: Answer, result: unknown): HttpAnswer {
+  const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
+  if (answer.usageId !== undefined) headers[METER_ID_HEADER] = answer.usageId;
+  const body = JSON.stringify({
+    ok: true,
+    result,
+    latencyMs: answer.latencyMs,
+    priceMicroUsdc: answer.price.toString(),
+  });
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,85 @@
+import { type Context, Hono } from "hono";
+import type { Log } from "../../ports/log.ts";
+import { renderProblem, renderThrown } from "../render-error.ts";
+import { isLoopback } from "./client-address.ts";
+import { type ClosedReason, closedDetail } from "./closed.ts";
+import type { HttpHandler } from "./http.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Operation } from "./operation.ts";
+import { traceIdOf } from "./trace.ts";
+import { serveWeb } from "./web-adapter.ts";
+
+/** What both hosts answer while the process lives, whatever else they serve. */
+export interface HostOptions {
+  /** What a person reads who opens the host in a browser. */
+  welcome: string;
+  /** Undefined while serving; else why not. */
+  closedBecause(): ClosedReason | undefined;
+  metrics: Metrics | undefined;
+  log: Log;
+}
+
+type Environment = { Bindings: { remoteAddress: string } };
+
+export interface Host {
+  fetch(request: Request, remoteAddress: string): Response | Promise<Response>;
+  /** What is mounted, with paths in the router's words. */
+  routes: readonly { method: string; path: string }[];
+}
+
+/** For what needs a web-standard answer, such as bytes. */
+export type WebHandler = (request: Request) => Response | Promise<Response>;
+
+/** A route of `GET` answers `HEAD` too. */
+export type Route = {
+  method: "GET" | "PUT" | "POST" | "OPTIONS";
+  path: string;
+  /** What the API description says of it; every route under `/api` has one. */
+  operation?: Operation;
+} & ({ handler: HttpHandler } | { webHandler: WebHandler });
+
+export type Routes = readonly Route[];
+
+/** A host is its health routes, its own routes, and a problem for everything else. */
+export function createHost(routes: Routes, options: HostOptions): Host {
+  const { log } = options;
+  const app = new Hono<Environment>();
+  app.get("/healthz", (context) => context.json({ ok: true }));
+  app.get("/readyz", (context) => {
+    const reason = options.closedBecause();
+    if (reason === undefined) return context.json({ ok: true });
+    return context.json({ ok: false, reason }, 503, { "retry-after": "2" });
+  });
+  app.get("/metrics", async (context) => {
+    if (!isLoopback(context.env.remoteAddress) || options.metrics === undefined) return problem(context, "not_found");
+    const { contentType, text } = await options.metrics.render();
+    return context.body(text, 200, { "content-type": contentType });
+  });
+  for (const route of routes) {
+    app.on(route.method, route.path, (context) => {
+      const request = context.req.raw;
+      if ("webHandler" in route) return route.webHandler(request);
+      return serveWeb(route.handler, request, context.env.remoteAddress);
+    });
+  }
+  // Last: a host may have a page of its own there.
+  app.get("/", (context) => context.text(options.welcome));
+  app.notFound((context) => problem(context, options.closedBecause() ?? "not_found"));
+  app.onError((error, context) => {
+    const traceId = traceIdOf(context.req.header("traceparent"));
+    const { status, headers, body } = renderThrown(error, traceId, log);
+    return new Response(body, { status, headers });
+  });
+  return {
+    fetch: (request, remoteAddress) => app.fetch(request, { remoteAddress }),
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+  };
+}
+
+function problem(context: Context, code: "not_found" | ClosedReason): Response {
+  const traceId = traceIdOf(context.req.header("traceparent"));
+  const detail =
+    code === "not_found" ? `There is nothing at ${context.req.method} ${context.req.path}.` : closedDetail[code];
+  const { status, headers, body } = renderProblem({ code, detail }, traceId);
+  return new Response(body, { status, headers });
+}

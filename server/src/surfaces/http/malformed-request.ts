@@ -1,0 +1,55 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { RequestError } from "@hono/node-server";
+import { Failure } from "../../domain/errors.ts";
+import type { Log } from "../../ports/log.ts";
+import { renderThrown } from "../render-error.ts";
+import type { LatestAnswer } from "./half-closed.ts";
+import type { HttpAnswer } from "./http.ts";
+import { traceIdOf } from "./trace.ts";
+
+/** What the web adapter throws before a route is reached: a host or a target that makes no URL. */
+export function renderMalformedRequest(error: unknown, log: Log): HttpAnswer {
+  const refused = error instanceof RequestError ? notHttp("The request's target or Host header is not valid.") : error;
+  return renderThrown(refused, traceIdOf(undefined), log);
+}
+
+/** Answers what node:http cannot read like everything else, with a problem; it would answer with an empty body. */
+export function answerMalformedRequests(server: Server, latestAnswer: LatestAnswer, log: Log): void {
+  server.on("clientError", (error, socket) => {
+    const answer = latestAnswer(socket);
+    // While a whole request is being answered, this would be taken for its answer, and what it asked for may well happen.
+    const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
+    if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
+    socket.destroy();
+  });
+  // Whoever expects something that nobody knows is served like everybody else.
+  server.on("checkExpectation", (incoming, response) => server.emit("request", incoming, response));
+}
+
+/** Answers a request of HTTP/1.1 that names no host, which node:http would do with an empty body. */
+export function refuseMissingHost(incoming: IncomingMessage, response: ServerResponse, log: Log): boolean {
+  if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") return false;
+  const missing = notHttp("The request has no Host header.");
+  const { status, headers, body } = renderThrown(missing, traceIdOf(undefined), log);
+  response.writeHead(status, { ...headers, connection: "close" }).end(body);
+  return true;
+}
+
+function failureOf(error: Error): Failure {
+  const code = "code" in error ? error.code : undefined;
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return new Failure("headers_too_large", { detail: "The headers are longer than 16 kB altogether. Send less." });
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return notHttp("The request did not arrive in time.");
+  return notHttp("The request is not valid HTTP/1.1.");
+}
+
+function notHttp(detail: string): Failure {
+  return new Failure("invalid_input", { detail });
+}
+
+function messageOf({ status, headers, body }: HttpAnswer): string {
+  const all = { ...headers, "content-length": String(Buffer.byteLength(body)), connection: "close" };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${body}`;
+}

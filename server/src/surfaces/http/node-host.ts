@@ -1,0 +1,294 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { BlockList } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
+import type { Log } from "../../ports/log.ts";
+import { renderThrown } from "../render-error.ts";
+import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
+import { clientAddress } from "./client-address.ts";
+import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
+import type { HttpHandler, HttpRequest } from "./http.ts";
+import { answerMalformedRequests, refuseMissingHost, renderMalformedRequest } from "./malformed-request.ts";
+import { takeTurns } from "./take-turns.ts";
+import { traceIdOf } from "./trace.ts";
+
+const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
+const LAST_BYTES_MILLISECONDS = 500;
+const KEEP_ALIVE_MILLISECONDS = 30_000;
+const SLOWEST_READER_MILLISECONDS = 60_000;
+
+export interface NodeHost {
+  server: Server;
+  listen(port: number, host: string): Promise<number>;
+  /** Waits until every answer under way has been sent, at most `graceMilliseconds`, and closes. */
+  close(graceMilliseconds: number): Promise<void>;
+}
+
+/**
+ * Serves `hot` routes straight from node:http (a router and web-standard requests cost about a third of a call's CPU) and
+ * everything else through `fallback`.
+ */
+export function createNodeHost(options: {
+  /** The handler of this path, whatever the method, when it is a hot one. */
+  hot(path: string): HttpHandler | undefined;
+  fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
+  /** Whose word on who asks is taken. */
+  trustedProxies: BlockList;
+  /** How long a client may leave an answer lying without taking any of it. */
+  slowestReaderMilliseconds?: number;
+  log: Log;
+}): NodeHost {
+  const { log, slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
+  const rest = getRequestListener(
+    (request, { incoming }) => options.fallback(request, askerOf(incoming, options.trustedProxies)),
+    {
+      // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
+      hostname: "localhost",
+      errorHandler(error) {
+        const { status, headers, body } = renderMalformedRequest(error, log);
+        return new Response(body, { status, headers });
+      },
+    },
+  );
+
+  let underWay = 0;
+  let whenAnswered: (() => void) | undefined;
+  const end = () => {
+    underWay -= 1;
+    if (underWay === 0) whenAnswered?.();
+  };
+  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+    if (refuseMissingHost(incoming, response, log)) return;
+    underWay += 1;
+    const url = readTarget(incoming);
+    const queryStart = url.indexOf("?");
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    const handler = options.hot(path);
+    if (handler === undefined) {
+      response.once("close", end);
+      void rest(incoming, response);
+      return;
+    }
+    const query = queryStart === -1 ? "" : url.slice(queryStart);
+    const request = new IncomingRequest(incoming, response, askerOf(incoming, options.trustedProxies), path, query);
+    void serve(handler, request, incoming, response, log).finally(end);
+  };
+  const server = createServer({ requireHostHeader: false });
+  const inTurn = takeTurns(server);
+  server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
+  const latestAnswer = rememberLatestAnswers(server);
+  answerMalformedRequests(server, latestAnswer, log);
+  answerHalfClosed(server, latestAnswer);
+  endIdle(server, latestAnswer, slowestReaderMilliseconds);
+  const answered = () =>
+    new Promise<void>((resolve) => {
+      whenAnswered = resolve;
+      if (underWay === 0) resolve();
+    });
+  server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
+  server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
+  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
+
+  return {
+    server,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, () => {
+          server.off("error", reject);
+          const address = server.address();
+          resolve(typeof address === "object" && address !== null ? address.port : port);
+        });
+      }),
+    async close(graceMilliseconds) {
+      // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
+      await Promise.race([answered(), delay(graceMilliseconds, undefined, { ref: false })]);
+      // What was just handed over still has to leave; nothing that is idle is waited for.
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), LAST_BYTES_MILLISECONDS);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}
+
+/** The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). */
+function readTarget(incoming: IncomingMessage): string {
+  const { url: target = "/" } = incoming;
+  if (target.startsWith("/")) return target;
+  const url = URL.parse(target);
+  if (url === null || !url.protocol.startsWith("http")) return target;
+  incoming.headers.host = url.host;
+  return url.pathname + url.search;
+}
+
+/** Ends connections on which nothing moves, but never one whose answer is still being made. */
+function endIdle(server: Server, latestAnswer: LatestAnswer, milliseconds: number): void {
+  server.setTimeout(milliseconds, (socket) => {
+    const answer = latestAnswer(socket);
+    const isMaking = answer !== undefined && !answer.writableFinished && socket.writableLength === 0;
+    if (!isMaking) socket.destroy();
+  });
+}
+
+/**
+ * A class, as accessors of an object literal would give each request a hidden class of its own, which lives in the old space and
+ * keeps all that the request refers to until a full collection: with them a minor collection took ten times as long.
+ */
+class IncomingRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly hasQuery: boolean;
+  readonly remoteAddress: string;
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #query: string;
+  #gone: AbortController | undefined;
+
+  constructor(incoming: IncomingMessage, response: ServerResponse, remoteAddress: string, path: string, query: string) {
+    this.method = incoming.method ?? "GET";
+    this.path = path;
+    this.hasQuery = query !== "";
+    this.remoteAddress = remoteAddress;
+    this.#incoming = incoming;
+    this.#response = response;
+    this.#query = query;
+  }
+
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#query);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  headers(): Iterable<readonly [string, string]> {
+    return headerEntries(this.#incoming);
+  }
+
+  /** Made only for who asks: a signal costs as much as reading the body. */
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const controller = new AbortController();
+      const response = this.#response;
+      const abort = () => {
+        if (!response.writableEnded) controller.abort();
+      };
+      if (response.closed) abort();
+      else response.once("close", abort);
+      this.#gone = controller;
+    }
+    return this.#gone.signal;
+  }
+
+  text(maximumBytes: number): Promise<string> {
+    return readText(this.#incoming, maximumBytes);
+  }
+}
+
+async function serve(
+  handler: HttpHandler,
+  request: HttpRequest,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  log: Log,
+): Promise<void> {
+  try {
+    const { status, headers, body, stream } = await handler(request);
+    if (stream !== undefined) {
+      if (!incoming.complete) headers.connection = "close";
+      response.writeHead(status, headers);
+      markEventStream(response);
+      await sendStream(stream, response);
+      return;
+    }
+    const bytes = Buffer.byteLength(body);
+    headers["content-length"] = String(bytes);
+    // What was not read of a refused body must not be taken for the next request.
+    if (!incoming.complete) headers.connection = "close";
+    response.writeHead(status, headers);
+    response.end(body);
+  } catch (error) {
+    if (response.headersSent) {
+      log.error({ err: error, path: request.path }, "a surface failed in the middle of an answer");
+      response.destroy();
+      return;
+    }
+    const { status, headers, body } = renderThrown(error, traceIdOf(undefined), log);
+    response.writeHead(status, headers).end(body);
+  }
+}
+
+function askerOf(
+  { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
+  trustedProxies: BlockList,
+): string {
+  // Several headers of this name are one list.
+  const forwardedFor = headers["x-forwarded-for"];
+  return clientAddress(
+    socket.remoteAddress,
+    typeof forwardedFor === "string" ? forwardedFor : undefined,
+    trustedProxies,
+  );
+}
+
+function* headerEntries(incoming: IncomingMessage): Iterable<readonly [string, string]> {
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) yield [name, Array.isArray(value) ? value.join(", ") : value];
+  }
+}
+
+/** Takes the next piece only when the client has room for it. */
+async function sendStream(stream: AsyncIterable<string>, response: ServerResponse): Promise<void> {
+  for await (const piece of stream) {
+    if (response.closed || response.destroyed) return;
+    if (!response.write(piece)) await roomAgain(response);
+  }
+  response.end();
+}
+
+function roomAgain(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.once("drain", done).once("close", done);
+  });
+}
+
+async function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
+  return bodyText(await readChunks(incoming, maximumBytes));
+}
+
+function readChunks(incoming: IncomingMessage, maximumBytes: number): Promise<Buffer[]> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge(maximumBytes));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maximumBytes) {
+        incoming.pause();
+        reject(tooLarge(maximumBytes));
+        return;
+      }
+      chunks.push(chunk);
+    });
+    incoming.on("end", () => resolve(chunks));
+    incoming.on("error", () => reject(endedTooEarly()));
+  });
+}

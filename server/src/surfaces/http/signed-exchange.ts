@@ -1,0 +1,112 @@
+import { Failure, unauthorized } from "../../domain/errors.ts";
+import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import { hasScope } from "../../domain/scopes.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { renderThrown } from "../render-error.ts";
+import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
+import { type ClosedReason, closedDetail } from "./closed.ts";
+import type { Admitted, Gate } from "./gate.ts";
+import type { Route } from "./hosts.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "./http.ts";
+import { type Operation, routerPath } from "./operation.ts";
+import { traceIdOf } from "./trace.ts";
+
+export interface Session extends Admitted {
+  traceId: string;
+}
+
+/** An answer under way: whose secret signs it, and which trace it belongs to, is found out while it is made. */
+export interface OpenExchange {
+  traceId: string;
+  signingSecret: string;
+  /** Lets in whoever has a key; its tenant's secret signs from then on. Throws `unauthorized` or `rate_limited`. */
+  admit(): Promise<Admitted>;
+}
+
+/** Runs `work`, renders what it throws, and signs whatever is answered. */
+export type SignedAnswers = (
+  request: HttpRequest,
+  work: (exchange: OpenExchange) => Promise<HttpAnswer>,
+) => Promise<HttpAnswer>;
+
+/** The same for whoever has a key, and nobody else. */
+export type SignedExchange = (
+  request: HttpRequest,
+  work: (session: Session) => Promise<HttpAnswer>,
+) => Promise<HttpAnswer>;
+
+export function createSignedExchange(answerSigned: SignedAnswers): SignedExchange {
+  return (request, work) =>
+    answerSigned(request, async (exchange) => {
+      const { principal, confirm } = await exchange.admit();
+      return work({ principal, confirm, traceId: exchange.traceId });
+    });
+}
+
+export function createSignedAnswers(options: {
+  gate: Gate;
+  /** Undefined while serving; else why nothing is served now. */
+  closedBecause(): ClosedReason | undefined;
+  /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
+  translate(error: unknown): unknown;
+  /** Signs answers to callers that could not be identified. */
+  serviceSigningSecret: string;
+  clock: Clock;
+  /** For the ids of traces that begin here. */
+  random?: RandomBytes;
+  log: Log;
+}): SignedAnswers {
+  const { gate, clock, random = systemRandom, log } = options;
+
+  return async (request, work) => {
+    const exchange: OpenExchange = {
+      traceId: traceIdOf(request.header("traceparent"), random),
+      signingSecret: options.serviceSigningSecret,
+      async admit() {
+        const admitted = await gate.admit(request.header("authorization"), request.remoteAddress);
+        exchange.signingSecret = admitted.principal.signingSecret;
+        return admitted;
+      },
+    };
+    let answer: HttpAnswer;
+    try {
+      const closed = options.closedBecause();
+      if (closed !== undefined) throw new Failure(closed, { detail: closedDetail[closed] });
+      answer = await work(exchange);
+    } catch (error) {
+      answer = renderThrown(options.translate(error), exchange.traceId, log);
+    }
+    const { headers } = answer;
+    headers["cache-control"] = "no-store";
+    // What is not known yet when the headers leave is signed by whoever makes the stream.
+    if (answer.stream === undefined) sign(headers, exchange.signingSecret, clock, exchange.traceId, answer.body);
+    else headers[TRACE_ID_HEADER] = exchange.traceId;
+    return answer;
+  };
+}
+
+/** A keyed resource route: its scope, then `work`, whose value is sent as JSON. */
+export function resourceRoute(
+  exchange: SignedExchange,
+  operation: Operation & { access: { scope: string } },
+  work: (request: HttpRequest, session: Session) => Promise<{ status?: number; value: unknown }>,
+): Route {
+  const { scope } = operation.access;
+  const handler: HttpHandler = (request) =>
+    exchange(request, async (session) => {
+      // What changes records must not rest on a cached key.
+      const principal = scope.endsWith(":read") ? session.principal : await session.confirm();
+      if (principal === undefined) throw unauthorized();
+      if (!hasScope(principal.scopes, scope)) {
+        throw new Failure("missing_scope", { detail: `The key lacks the scope ${scope}.`, extra: { scope } });
+      }
+      const { status = 200, value } = await work(request, { ...session, principal });
+      return {
+        status,
+        headers: { "content-type": "application/json; charset=utf-8" },
+        body: JSON.stringify(value),
+      };
+    });
+  return { method: operation.method, path: routerPath(operation), operation, handler };
+}

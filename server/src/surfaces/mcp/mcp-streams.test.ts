@@ -1,0 +1,240 @@
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Era, sendMcp, toMessage } from "../../../test/support/mcp.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { defineTool } from "../../kernel/tool.ts";
+
+const face = {
+  summary: "For tests.",
+  area: "trip",
+  payableWithoutKey: false,
+  uses: [],
+  input: z.strictObject({ text: z.string() }),
+  output: z.object({ text: z.string() }),
+  errors: { stopped: "The caller has gone." },
+  example: () => ({ text: "hello" }),
+} as const;
+
+/** What a call waits for, by the text that it was called with. */
+function createGates() {
+  const gates = new Map<
+    string,
+    { begun: PromiseWithResolvers<void>; go: PromiseWithResolvers<void>; ended: PromiseWithResolvers<string> }
+  >();
+  return (text: string) => {
+    const gate = gates.get(text) ?? {
+      begun: Promise.withResolvers<void>(),
+      go: Promise.withResolvers<void>(),
+      ended: Promise.withResolvers<string>(),
+    };
+    gates.set(text, gate);
+    return gate;
+  };
+}
+const gateOf = createGates();
+
+const tools = [
+  defineTool({
+    ...face,
+    name: "watchful_read",
+    title: "Reads until its caller has gone",
+    effect: "read",
+    price: 500n,
+    async run({ text }, { call, fail }) {
+      const aborted = once(call.signal, "abort");
+      gateOf(text).begun.resolve();
+      await Promise.race([aborted, gateOf(text).go.promise]);
+      gateOf(text).ended.resolve(call.signal.aborted ? "aborted" : "finished");
+      if (call.signal.aborted) throw fail("stopped");
+      return { text };
+    },
+  }),
+  defineTool({
+    ...face,
+    name: "steady_write",
+    title: "Writes whether or not its caller has gone",
+    effect: "write",
+    price: 5_000n,
+    async run({ text }, { call }) {
+      call.progress("one");
+      gateOf(text).begun.resolve();
+      await gateOf(text).go.promise;
+      call.progress("two");
+      return { text };
+    },
+  }),
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({}, { extraTools: tools });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function post(
+  name: string,
+  text: string,
+  options: { era: Era; id?: unknown; meta?: Record<string, unknown>; signal?: AbortSignal },
+) {
+  const { headers, message } = toMessage("tools/call", { name, arguments: { text } }, options);
+  return fetch(`${service.appUrl}/api/mcp`, {
+    method: "POST",
+    headers: { ...headers, authorization: `Bearer ${service.apiKey}` },
+    body: JSON.stringify(message),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+}
+
+describe.each(["modern", "legacy"] as const)("%s", (era) => {
+  it("tells the stages of a call, then the result, then its signature", async () => {
+    const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
+    const args = { name: "search_flights", arguments: { origin: "LHR", destination: "JFK", departureDate } };
+    const answer = await sendMcp(service, "tools/call", args, { era, meta: { progressToken: "watch" } });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect(answer.headers.get("x-service-sig")).toBeNull();
+    const data = [...answer.text.matchAll(/^data: (.*)$/gm)].map(([, text = ""]) => text);
+    const messages = data.map((text): unknown => JSON.parse(text));
+    const stage = (progress: number, message: unknown) => ({
+      method: "notifications/progress",
+      params: { progressToken: "watch", progress, message },
+    });
+    expect(messages).toMatchObject([
+      stage(1, "Asking the supplier for offers"),
+      stage(2, expect.stringMatching(/^Choosing among \d+ offers$/)),
+      { id: 1, result: { structuredContent: { sandbox: true } } },
+    ]);
+    const [, seconds, mac] = /\n: x-service-sig: t=(\d+),v1=(\w+)\n\n$/.exec(answer.text) ?? [];
+    const signed = `${seconds}.${answer.headers.get("x-service-trace-id")}.${data.at(-1)}`;
+    expect(mac).toBe(createHmac("sha256", service.signingSecret).update(signed).digest("hex"));
+    expect(answer.text).toMatch(/\n: x-service-meter-id: use_\w+\n/);
+  });
+
+  it("answers in one piece who takes no stream", async () => {
+    const departureDate = Temporal.Now.plainDateISO().add({ days: 60 }).toString();
+    const args = { name: "search_flights", arguments: { origin: "LHR", destination: "JFK", departureDate } };
+    const answer = await sendMcp(service, "tools/call", args, {
+      era,
+      meta: { progressToken: 7 },
+      headers: { accept: "application/json" },
+    });
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(answer.body).toMatchObject({ result: { structuredContent: {} } });
+  });
+
+  it.each([{}, { progressToken: 1 }])("stops a read whose caller has gone: %j", async (meta) => {
+    const text = `gone ${era} ${JSON.stringify(meta)}`;
+    const leaving = new AbortController();
+    const call = post("watchful_read", text, { era, meta, signal: leaving.signal });
+    await gateOf(text).begun.promise;
+    leaving.abort();
+    await expect(call.then((response) => response.text())).rejects.toThrow();
+    expect(await gateOf(text).ended.promise).toBe("aborted");
+  });
+
+  it.each([{}, { progressToken: 1 }])("brings a write whose caller has gone to its end: %j", async (meta) => {
+    const text = `gone write ${era} ${JSON.stringify(meta)}`;
+    const leaving = new AbortController();
+    const idempotencyKey = `steady ${text}`;
+    const call = post("steady_write", text, { era, meta: { ...meta, idempotencyKey }, signal: leaving.signal });
+    await gateOf(text).begun.promise;
+    leaving.abort();
+    await expect(call.then((response) => response.text())).rejects.toThrow();
+    gateOf(text).go.resolve();
+    // The same call again: still under way, or done once and for all.
+    for (;;) {
+      const again = await sendMcp(
+        service,
+        "tools/call",
+        { name: "steady_write", arguments: { text } },
+        { era, meta: { idempotencyKey } },
+      );
+      if (again.text.includes("in_progress")) continue;
+      expect(again.body).toMatchObject({
+        result: { structuredContent: { text }, _meta: { "wayfare/replayed": true } },
+      });
+      break;
+    }
+  });
+});
+
+describe("a cancellation in a message of its own", () => {
+  const cancel = (requestId: unknown, key = service.apiKey) =>
+    service.send("/api/mcp", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }),
+    });
+
+  it.each([{}, { progressToken: 1 }])("stops the one read that it means: %j", async (meta) => {
+    const text = `cancelled ${JSON.stringify(meta)}`;
+    const call = post("watchful_read", text, { era: "legacy", id: text, meta });
+    await gateOf(text).begun.promise;
+    expect((await cancel(text)).status).toBe(202);
+    expect(await gateOf(text).ended.promise).toBe("aborted");
+    await (await call).text();
+  });
+
+  it("stops nothing when it may mean two, or somebody else's", async () => {
+    const { apiKey } = await service.operator((identity) =>
+      identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
+    );
+    const calls = ["left", "right"].map((text) => post("watchful_read", text, { era: "legacy", id: 77 }));
+    const other = post("watchful_read", "other", { era: "legacy", id: 78 });
+    for (const text of ["left", "right", "other"]) await gateOf(text).begun.promise;
+    await cancel(77);
+    await cancel("78");
+    await cancel(78, apiKey);
+    for (const text of ["left", "right", "other"]) gateOf(text).go.resolve();
+    for (const text of ["left", "right", "other"]) expect(await gateOf(text).ended.promise).toBe("finished");
+    for (const call of [...calls, other]) expect((await call).status).toBe(200);
+  });
+});
+
+it("who does not read holds nobody else up", async () => {
+  const { headers, message } = toMessage("tools/list", {});
+  const body = JSON.stringify(message);
+  const lines = Object.entries({
+    ...headers,
+    host: "localhost",
+    authorization: `Bearer ${service.apiKey}`,
+    "content-length": body.length,
+  });
+  const text = `POST /api/mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
+  const socket = connect(Number(new URL(service.appUrl).port), "127.0.0.1");
+  socket.pause();
+  await once(socket, "connect");
+  socket.write(text.repeat(300));
+  for (let round = 0; round < 20; round += 1) expect((await sendMcp(service, "tools/list", {})).status).toBe(200);
+  socket.destroy();
+});
+
+it("a subscription to what never changes ends at once, and a stop answers streams that are under way", async () => {
+  // What is under way is answered when this test says so.
+  const own = await startTestService({}, { extraTools: tools, drainMilliseconds: 60_000 });
+  const { headers, message } = toMessage("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const listening = await fetch(`${own.appUrl}/api/mcp`, {
+    method: "POST",
+    headers: { ...headers, authorization: `Bearer ${own.apiKey}` },
+    body: JSON.stringify(message),
+  });
+  expect(listening.headers.get("content-type")).toBe("text/event-stream");
+  expect(await listening.text()).toContain("notifications/subscriptions/acknowledged");
+  const args = { name: "steady_write", arguments: { text: "drained" } };
+  const call = sendMcp(own, "tools/call", args, { era: "modern", meta: { progressToken: 1 } });
+  await gateOf("drained").begun.promise;
+  const stopping = own[Symbol.asyncDispose]();
+  // Told that it stops, and a foreign page may not even read that.
+  for (const origin of ["https://evil.example", own.appUrl]) {
+    const late = await sendMcp(own, "tools/list", {}, { headers: { origin } });
+    expect({ status: late.status, open: late.headers.get("access-control-allow-origin") }).toEqual({
+      status: 503,
+      open: origin === own.appUrl ? origin : null,
+    });
+  }
+  gateOf("drained").go.resolve();
+  expect((await call).text).toMatch(/"structuredContent":\{"text":"drained"\}/);
+  await stopping;
+});

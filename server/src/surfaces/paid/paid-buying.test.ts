@@ -1,0 +1,216 @@
+import { extractDiscoveryInfo, validateDiscoveryExtension } from "@x402/extensions/bazaar";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { type Buyer, createBuyer, decode } from "../../../test/support/paid.ts";
+import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+
+/** The official x402 client against the whole product: it has a wallet and nothing else. */
+
+let service: TestService;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  service = await startTestService();
+  buyer = createBuyer(service);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const inSixtyDays = () => new Date(Date.now() + 60 * 864e5).toISOString().slice(0, 10);
+const search = () => ({ origin: "LHR", destination: "JFK", departureDate: inSixtyDays() });
+
+const ToolList = z.object({
+  x402Version: z.literal(2),
+  scheme: z.literal("exact"),
+  network: z.string(),
+  asset: z.string(),
+  payTo: z.string(),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      title: z.string(),
+      summary: z.string(),
+      area: z.string(),
+      effect: z.enum(["read", "write", "spend"]),
+      url: z.string(),
+      priceMicroUsdc: z.string(),
+      priceUsdc: z.string(),
+      apiKeyRequired: z.boolean(),
+      inputSchema: z.looseObject({ type: z.literal("object") }),
+      outputSchema: z.looseObject({ type: z.literal("object") }),
+    }),
+  ),
+});
+
+const Described = z.looseObject({
+  extensions: z.object({
+    bazaar: z.object({
+      info: z.looseObject({ input: z.looseObject({}) }),
+      schema: z.looseObject({
+        properties: z.looseObject({
+          output: z
+            .object({ properties: z.looseObject({ example: z.looseObject({ properties: z.looseObject({}) }) }) })
+            .optional(),
+        }),
+      }),
+    }),
+  }),
+});
+
+describe("a search that is bought", () => {
+  it("moves exactly its price on the chain and answers with the settlement", async () => {
+    const { payTo } = await readList();
+    const before = await balances(payTo);
+    const answer = await buyer.buy("search_flights", search());
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({
+      tool: "search_flights",
+      paid: true,
+      priceUsdc: "0.002",
+      payment: { payer: buyer.address.toLowerCase(), amountUsdc: "0.002" },
+      result: { sandbox: true },
+    });
+    const { settlementTx } = z.object({ settlementTx: z.string() }).parse(answer.body.payment);
+    expect(settlementTx).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(decode(answer.headers.get("payment-response"))).toEqual({
+      success: true,
+      transaction: settlementTx,
+      network: buyer.chain.network,
+      payer: buyer.address.toLowerCase(),
+      amount: "2000",
+    });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(await balances(payTo)).toEqual({ payer: before.payer - 2_000n, collection: before.collection + 2_000n });
+
+    const usageId = answer.headers.get("x-service-meter-id");
+    const [record] = await service.sql("select * from usage_record where id = $1", [usageId]);
+    expect(record).toMatchObject({
+      tenant_id: null,
+      key_id: null,
+      subject: buyer.address.toLowerCase(),
+      tool: "search_flights",
+      surface: "paid",
+      status: "sandbox",
+      trace_id: answer.headers.get("x-service-trace-id"),
+    });
+  });
+
+  it("is answered again from what is stored, without a second run or payment, for the same signed request", async () => {
+    const { payTo } = await readList();
+    const signature = await buyer.sign("search_flights");
+    const args = search();
+    const first = await buyer.post("search_flights", args, { "payment-signature": signature });
+    expect(first.status, first.text).toBe(200);
+    const before = await balances(payTo);
+    const second = await buyer.post("search_flights", args, { "payment-signature": signature });
+    expect(second.status).toBe(200);
+    expect(second.headers.get("idempotent-replayed")).toBe("true");
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
+    expect(await balances(payTo)).toEqual(before);
+  });
+
+  it("with a key costs what the tenant's plan says, in the tenant's name, and leaves its cap alone", async () => {
+    const { apiKey } = await service.operator((identity) =>
+      identity.createTenant({ name: "Paid", plan: "pro", actor: "test" }),
+    );
+    const authorization = `Bearer ${apiKey}`;
+    const { accepts } = await buyer.termsOf("search_flights", { authorization });
+    expect(accepts[0].amount).toBe("1400");
+    const answer = await buyer.buy("search_flights", search(), { authorization });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.body).toMatchObject({ paid: true, priceUsdc: "0.0014", payment: { amountUsdc: "0.0014" } });
+    const usage = await fetch(`${service.appUrl}/api/usage`, { headers: { authorization } });
+    expect(await usage.json()).toMatchObject({
+      records: [{ tool: "search_flights", status: "sandbox", priceMicroUsdc: "1400" }],
+      totals: { spentMicroUsdc: "0" },
+    });
+  });
+
+  it("carries the audit headers of the service, signed with the tenant's secret where there is a key", async () => {
+    const authorization = `Bearer ${service.apiKey}`;
+    const keyed = await buyer.buy("find_airports_nearby", { query: "Lisbon" }, { authorization });
+    expect(keyed.status, keyed.text).toBe(200);
+    expect(isSignedBy(keyed, service.signingSecret)).toBe(true);
+    const keyless = await buyer.buy("find_airports_nearby", { query: "Lisbon" });
+    expect(keyless.headers.get("x-service-sig")).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+    expect(keyless.headers.get("x-service-trace-id")).toMatch(/^[0-9a-f]{32}$/);
+    expect(isSignedBy(keyless, service.signingSecret)).toBe(false);
+  });
+});
+
+describe("what can be bought", () => {
+  it("is listed with the price that each tool asks for", async () => {
+    const list = await readList();
+    expect(list.tools.length).toBeGreaterThan(8);
+    for (const tool of list.tools) {
+      const { accepts, resource } = await buyer.termsOf(tool.name);
+      expect(accepts[0]).toMatchObject({
+        scheme: list.scheme,
+        network: list.network,
+        asset: list.asset,
+        payTo: list.payTo,
+        amount: tool.priceMicroUsdc,
+      });
+      expect(resource.url).toBe(tool.url);
+      expect(BigInt(Math.round(Number(tool.priceUsdc) * 1e6))).toBe(BigInt(tool.priceMicroUsdc));
+    }
+    const search = list.tools.find(({ name }) => name === "search_flights");
+    expect(search).toMatchObject({ priceMicroUsdc: "2000", priceUsdc: "0.002", apiKeyRequired: false });
+    expect(list.tools.find(({ name }) => name === "check_treasury")?.apiKeyRequired).toBe(true);
+  });
+
+  it("is described in every 402 so that catalogs of x402 can read it, in a header that is not too long", async () => {
+    // The package's validator knows no formats and says so of each.
+    vi.spyOn(console, "warn").mockReturnValue();
+    for (const { name } of (await readList()).tools) {
+      const answer = await buyer.post(name, {});
+      const header = answer.headers.get("payment-required") ?? "";
+      expect(header.length).toBeLessThan(6_000);
+      const { extensions } = Described.parse(decode(header));
+      expect(validateDiscoveryExtension(z.any().parse(extensions.bazaar)), name).toEqual({ valid: true });
+      const { info, schema } = Described.parse(answer.body).extensions.bazaar;
+      expect(info.input).toEqual(extensions.bazaar.info.input);
+      expect(schema.properties.output?.properties.example.properties.result).toMatchObject({ type: "object" });
+    }
+    const answer = await buyer.post("search_flights", {});
+    const payload = z.any().parse({ ...answer.body, payload: {} });
+    const found = extractDiscoveryInfo(payload, z.any().parse(Object(answer.body.accepts)[0]));
+    expect(found).toMatchObject({
+      resourceUrl: buyer.urlOf("search_flights"),
+      method: "POST",
+      discoveryInfo: { input: { bodyType: "json", body: search() }, output: { type: "json" } },
+    });
+  });
+
+  it("is found by crawlers, as far as anybody can buy it", async () => {
+    const response = await fetch(`${service.edgeUrl}/.well-known/x402`);
+    const { version, resources } = z
+      .object({ version: z.number(), resources: z.array(z.string()) })
+      .parse(await response.json());
+    expect(version).toBe(1);
+    const open = (await readList()).tools.filter(({ apiKeyRequired }) => !apiKeyRequired);
+    expect(resources).toEqual(open.map(({ url }) => url));
+    for (const url of resources) expect((await fetch(url)).status).toBe(402);
+  });
+
+  it("may be kept for an hour and asked for again by its tag", async () => {
+    const first = await fetch(`${service.edgeUrl}/tools`);
+    expect(first.headers.get("cache-control")).toBe("max-age=3600");
+    expect(first.headers.get("access-control-allow-origin")).toBe("*");
+    const etag = first.headers.get("etag") ?? "";
+    const again = await fetch(`${service.edgeUrl}/tools`, { headers: { "if-none-match": etag } });
+    expect(again.status).toBe(304);
+  });
+});
+
+async function readList() {
+  const response = await fetch(`${service.edgeUrl}/tools`);
+  expect(response.status).toBe(200);
+  return ToolList.parse(await response.json());
+}
+
+async function balances(collection: string) {
+  const payTo: `0x${string}` = `0x${collection.slice(2)}`;
+  const [payer, collected] = await Promise.all([buyer.balanceOf(buyer.address), buyer.balanceOf(payTo)]);
+  return { payer, collection: collected };
+}

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ApiDescription, members, readApiDescription } from "../../../test/support/api-description.ts";
+import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { catalog } from "../../app.ts";
+
+/** The edge host's own API description, for crawlers of x402 and for whoever generates a client from it. */
+
+const redocly = resolve(import.meta.dirname, "../../../../node_modules/@redocly/cli/bin/cli.js");
+
+let service: TestService;
+let buyer: Buyer;
+let text: string;
+let api: ApiDescription;
+
+beforeAll(async () => {
+  service = await startTestService();
+  buyer = createBuyer(service);
+  const response = await fetch(`${service.edgeUrl}/openapi.json`);
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  text = await response.text();
+  api = readApiDescription(text);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+it("is valid, at the host where it is served", async () => {
+  const file = join(service.dataDir, "edge-openapi.json");
+  writeFileSync(file, text);
+  const environment = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const lint = promisify(execFile)(process.execPath, [redocly, "lint", "--format=json", file], {
+    cwd: service.dataDir,
+    env: environment,
+  });
+  const { totals, problems } = JSON.parse((await lint).stdout);
+  expect(problems.filter(({ severity }: { severity: string }) => severity === "error")).toEqual([]);
+  expect(totals.errors).toBe(0);
+  expect(JSON.parse(text).servers).toMatchObject([{ url: service.edgeUrl }]);
+});
+
+it("has each tool with its price, and says where a key is needed", () => {
+  const tools = api.operations.filter(({ method }) => method === "post");
+  expect(tools.map(({ path }) => path)).toEqual(catalog.names().map((name) => `/tools/${name}`));
+  const search = api.find("/tools/search_flights", "post")?.members;
+  expect(search?.["x-payment-info"]).toEqual({
+    price: { mode: "fixed", currency: "USD", amount: "0.002" },
+    protocols: [{ x402: {} }],
+  });
+  expect(search?.security).toEqual([{}, { apiKey: ["flights:read"] }]);
+  expect(api.find("/tools/check_treasury", "post")?.members.security).toEqual([{ apiKey: ["treasury:read"] }]);
+});
+
+it("describes what is really answered", async () => {
+  const path = "/tools/find_airports_nearby";
+  const paid = await buyer.buy("find_airports_nearby", { query: "Lisbon" });
+  const unpaid = await buyer.post("find_airports_nearby", {});
+  const refused = await buyer.pay("find_airports_nearby", {});
+  const listed = await fetch(`${service.edgeUrl}/tools`);
+  const schemaOf = (at: string, method: string, status: number, type: string) => [
+    ...["paths", at, method, "responses", String(status), "content", type, "schema"],
+  ];
+  const problem = "application/problem+json";
+  expect(paid.status).toBe(200);
+  expect(api.problems(schemaOf(path, "post", 200, "application/json"), paid.body)).toEqual([]);
+  expect(api.problems(schemaOf(path, "post", 402, problem), unpaid.body)).toEqual([]);
+  expect(refused.status).toBe(400);
+  expect(api.problems(schemaOf(path, "post", 400, problem), refused.body)).toEqual([]);
+  expect(api.problems(schemaOf("/tools", "get", 200, "application/json"), await listed.json())).toEqual([]);
+  const responses = members(api.find(path, "post")?.members.responses);
+  expect(members(members(responses["402"]).headers)).toHaveProperty("payment-required");
+  expect(members(members(responses["200"]).headers)).toHaveProperty("payment-response");
+});

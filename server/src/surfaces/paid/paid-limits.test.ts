@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
+import { createProbes } from "../../../test/support/probe-tools.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { Tool } from "../../kernel/tool.ts";
+
+/** How often somebody may ask without paying, or try what is no payment; and what pages and probes of other methods get. */
+
+const [probeRead] = createProbes().tools;
+if (probeRead === undefined) throw new Error("There is no probe.");
+const open: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
+
+let service: TestService;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  service = await startTestService(
+    { UNPAID_PER_MINUTE: "40", REFUSED_KEYS_PER_MINUTE: "5", TRUSTED_PROXIES: "127.0.0.0/8, ::1" },
+    { extraTools: [open], clock: { now: () => instant } },
+  );
+  buyer = createBuyer(service);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+/** The service's clock is ahead of the wall's by then. */
+const longValid = () => ({ authorization: { validBefore: String(Math.floor(Date.now() / 1000) + 3_600) } });
+
+/** Stands still, so that the buckets fill when a test says so. */
+let instant = Temporal.Now.instant();
+
+it("asking for prices is free up to a limit; paying is not held up by it", async () => {
+  const signature = await buyer.sign("probe_open");
+  const answers = await Promise.all(Array.from({ length: 45 }, () => buyer.post("probe_open", {})));
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(6);
+  expect(limited[0]?.body).toMatchObject({ code: "rate_limited", retryable: true });
+  expect(Number(limited[0]?.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(limited[0]?.headers.get("access-control-allow-origin")).toBe("*");
+  const paid = await buyer.post("probe_open", { text: "x" }, { "payment-signature": signature });
+  expect(paid.status, paid.text).toBe(200);
+  instant = instant.add({ minutes: 2 });
+  expect((await buyer.post("probe_open", {})).status).toBe(402);
+});
+
+it("payments that are refused are limited as strictly as keys that are", async () => {
+  instant = instant.add({ minutes: 2 });
+  const tries = [];
+  for (let attempt = 0; attempt < 7; attempt += 1) {
+    tries.push((await buyer.post("probe_open", {}, { "payment-signature": "nothing" })).status);
+  }
+  expect(tries).toEqual([402, 402, 402, 402, 402, 429, 429]);
+  const key = { authorization: `Bearer ak_${"x".repeat(40)}` };
+  expect((await buyer.post("probe_open", {}, key)).status).toBe(429);
+  expect((await buyer.post("probe_open", {})).status).toBe(402);
+});
+
+it("a probe by GET or HEAD learns the price; nothing is bought by it", async () => {
+  instant = instant.add({ minutes: 2 });
+  for (const method of ["GET", "HEAD"]) {
+    const answer = await fetch(buyer.urlOf("probe_open"), { method });
+    expect(answer.status).toBe(402);
+    expect(answer.headers.get("payment-required")).not.toBeNull();
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  }
+  const headers = { "payment-signature": await buyer.sign("probe_open", longValid()) };
+  expect((await fetch(buyer.urlOf("probe_open"), { headers })).status).toBe(404);
+  const paid = await buyer.post("probe_open", { text: "x" }, headers);
+  expect(paid.status, paid.text).toBe(200);
+});
+
+it("a name that is near a tool's is told which, before anybody pays", async () => {
+  for (const method of ["GET", "POST"]) {
+    const answer = await fetch(buyer.urlOf("serch_flights"), { method });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({
+      code: "tool_not_found",
+      detail: expect.stringContaining("search_flights"),
+    });
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  }
+});
+
+it("pages of any origin may pay, with what the official client sends", async () => {
+  const preflight = await fetch(buyer.urlOf("probe_open"), {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://shop.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "access-control-expose-headers,content-type,payment-signature",
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+  const allowed = preflight.headers.get("access-control-allow-headers")?.split(", ");
+  expect(allowed).toEqual(
+    expect.arrayContaining(["content-type", "authorization", "payment-signature", "access-control-expose-headers"]),
+  );
+  const exposed = (await buyer.post("probe_open", {})).headers.get("access-control-expose-headers")?.split(", ");
+  expect(exposed).toEqual(expect.arrayContaining(["payment-required", "payment-response", "x-service-sig"]));
+});
+
+it("a body that is too large is refused before the authorization is used", async () => {
+  const headers = { "payment-signature": await buyer.sign("probe_open", longValid()) };
+  const large = await buyer.post("probe_open", { text: "x".repeat(300_000) }, headers);
+  expect(large.status).toBe(413);
+  expect(large.body.code).toBe("too_large");
+  expect((await buyer.post("probe_open", { text: "small" }, headers)).status).toBe(200);
+});
+
+it("behind a proxy that is trusted everybody has a limit of his own, whatever he writes himself", async () => {
+  instant = instant.add({ minutes: 2 });
+  const refusals = async (forwardedFor: (attempt: number) => string) => {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const headers = { "payment-signature": "nothing", "x-forwarded-for": forwardedFor(attempt) };
+      statuses.push((await buyer.post("probe_open", {}, headers)).status);
+    }
+    return statuses;
+  };
+  const limited = [402, 402, 402, 402, 402, 429];
+  expect(await refusals(() => "198.51.100.1")).toEqual(limited);
+  expect(await refusals((attempt) => `203.0.113.${attempt}, 198.51.100.2`)).toEqual(limited);
+  // Control: it is this that they are told apart by.
+  expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(402));
+});
+
+it("what only this machine may see is not shown to whom a trusted proxy asks for", async () => {
+  const metrics = async (headers: Record<string, string>) => {
+    const response = await fetch(`${service.appUrl}/metrics`, { headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await metrics({})).toBe(200);
+  expect(await metrics({ "x-forwarded-for": "198.51.100.1" })).toBe(404);
+  expect(await metrics({ "x-forwarded-for": "127.0.0.1, 198.51.100.1" })).toBe(404);
+});
