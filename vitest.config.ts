@@ -8,6 +8,7 @@ export default defineConfig({
       "chaos/**/*.test.ts",
       "conformance/**/*.test.ts",
       "devnet/**/*.test.ts",
+      "scripts/**/*.test.ts",
       "sandbox/**/*.test.ts",
       "bridge/**/*.test.ts",
       "contracts/**/*.test.ts",

@@ -1,5 +1,5 @@
 // `npm test`: types, lint, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
-// Further arguments go to vitest: `npm test -- server/test/rooms.test.ts`.
+// Further arguments go to vitest: `npm test -- server/test/start.test.ts`.
 // `npm run check` is the same with the quick tests of the source itself only.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
-const SOURCE_TESTS = ["server/test/rooms.test.ts"];
+const SOURCE_TESTS = ["scripts/structure"];
 const words = process.argv.slice(2);
 const vitestWords = words[0] === "--check" ? SOURCE_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.

@@ -1,0 +1,166 @@
+import { findCycles, graphOf } from "./cycles.ts";
+import { isTest, type SourceFile, targetsOf } from "./source.ts";
+
+const SERVICE = "server/src/";
+const MAXIMUM_LINES = 400;
+
+/** Who may import whom, beside itself; `*` stands for everything (ARCHITECTURE.md has the reasons). */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  ports: ["domain"],
+  kernel: ["domain", "ports"],
+  platform: ["domain", "ports"],
+  modules: ["domain", "ports", "kernel", "platform"],
+  surfaces: ["domain", "ports", "kernel", "platform"],
+  adapters: ["domain", "ports", "platform", "generated"],
+  embedded: ["domain", "ports", "platform"],
+  config: ["domain"],
+  // Interfaces and bytecode of our contracts, written by contracts/scripts/compile.ts.
+  generated: [],
+  outside: ["*"],
+  commands: ["*"],
+  "compose.ts": ["*"],
+  "decorate.ts": ["*"],
+  "main.ts": ["*"],
+};
+
+/** Programs and harnesses beside the service, with what they may import beside themselves. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  sandbox: [],
+  devnet: [],
+  bridge: [],
+  server: [],
+  chaos: ["server"],
+  conformance: ["server"],
+};
+
+/** Below these a folder is a unit of its own, and no two of them may import each other, not even types. */
+const DEEP_ROOMS: ReadonlySet<string> = new Set(["modules", "surfaces", "adapters", "platform"]);
+
+const inService = (path: string): string | undefined =>
+  path.startsWith(SERVICE) ? path.slice(SERVICE.length) : undefined;
+const roomOf = (path: string): string => inService(path)?.split("/")[0] ?? "";
+const ownFolderOf = (path: string): string => path.split("/").slice(2, 4).join("/");
+
+/** The unit of a file for cycles between folders: `modules/escrow`, `surfaces/http`, `kernel`, `main.ts`. */
+function unitOf(path: string): string {
+  const [room = "", folder = ""] = inService(path)?.split("/") ?? [];
+  return DEEP_ROOMS.has(room) ? `${room}/${folder}` : room;
+}
+
+const isService = (file: SourceFile): boolean => file.path.startsWith(SERVICE) && !isTest(file);
+
+export function brokenRooms(files: readonly SourceFile[]): string[] {
+  return files.filter(isService).flatMap((file) => {
+    const room = roomOf(file.path);
+    const may = mayImport[room];
+    if (may === undefined) return [`${file.path}: unknown folder ${room}`];
+    return targetsOf(file).flatMap((target) => {
+      const targetRoom = roomOf(target);
+      if (!target.startsWith(SERVICE)) return [];
+      if (room === "adapters" && targetRoom === "adapters" && ownFolderOf(file.path) !== ownFolderOf(target)) {
+        return [`${file.path}: imports another vendor's folder: ${target}`];
+      }
+      // Files of chain operations encode calls of our contracts.
+      if (room === "modules" && targetRoom === "generated") return [];
+      if (targetRoom === room || may.includes(targetRoom) || may.includes("*")) return [];
+      return [`${file.path}: may not import ${target}`];
+    });
+  });
+}
+
+const NEEDS = /^\s*needs: \[([^\]]*)\],?$/m;
+
+/** What each module's `module.ts` declares. */
+function declaredNeeds(files: readonly SourceFile[]): Map<string, ReadonlySet<string>> {
+  const needs = new Map<string, ReadonlySet<string>>();
+  for (const { path, text } of files) {
+    const [, name] = /^server\/src\/modules\/([^/]+)\/module\.ts$/.exec(path) ?? [];
+    if (name === undefined) continue;
+    const [, list = ""] = NEEDS.exec(text) ?? [];
+    needs.set(name, new Set([...list.matchAll(/"([^"]+)"/g)].map(([, need = ""]) => need)));
+  }
+  return needs;
+}
+
+/** A module imports the `index.ts` of the modules that its `needs` name, and nothing else of another one. */
+export function brokenNeeds(files: readonly SourceFile[]): string[] {
+  const needs = declaredNeeds(files);
+  const moduleOf = (path: string) => (roomOf(path) === "modules" ? path.split("/")[3] : undefined);
+  const found = files.filter(isService).flatMap((file) => {
+    const name = moduleOf(file.path);
+    if (name === undefined || name === "index.ts") return [];
+    return targetsOf(file).flatMap((target) => {
+      const other = moduleOf(target);
+      if (other === undefined || other === name) return [];
+      if (needs.get(name)?.has(other) !== true)
+        return [`${file.path}: ${name} does not declare that it needs ${other}`];
+      return target === `server/src/modules/${other}/index.ts` ? [] : [`${file.path}: not through index.ts: ${target}`];
+    });
+  });
+  const graph = graphOf([...needs].flatMap(([name, others]) => [...others].map((other) => [name, other] as const)));
+  return [...found, ...findCycles(graph).map((ring) => `modules need each other: ${ring}`)];
+}
+
+/** Type imports count: what changes together must not be spread over a ring. */
+export function cyclesOfFiles(files: readonly SourceFile[]): string[] {
+  return findCycles(graphOf(files.flatMap((file) => targetsOf(file).map((target) => [file.path, target] as const))));
+}
+
+export function cyclesOfFolders(files: readonly SourceFile[]): string[] {
+  const arrows = files
+    .filter(isService)
+    .flatMap((file) => targetsOf(file).map((target) => [unitOf(file.path), unitOf(target)] as const));
+  return findCycles(graphOf(arrows.filter(([, to]) => to !== "")));
+}
+
+export function brokenPackages(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const [own = ""] = file.path.split("/");
+    const may = packages[own];
+    if (may === undefined || isTest(file)) return [];
+    return targetsOf(file)
+      .filter((target) => ![own, ...may].includes(target.split("/")[0] ?? ""))
+      .map((target) => `${file.path}: imports from outside its package: ${target}`);
+  });
+}
+
+export function longFiles(files: readonly SourceFile[]): string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
+    .filter(({ lines }) => lines > MAXIMUM_LINES)
+    .map(({ path, lines }) => `${path}: ${lines} lines, more than ${MAXIMUM_LINES}`);
+}
+
+const STORE_FILE = /\/(?:store(?:-[^/]*)?\.ts|migrations\/[^/]+)$|^server\/src\/platform\/database\//;
+
+export function strayQueries(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => isService(file) && file.imports.includes("kysely") && !STORE_FILE.test(file.path))
+    .map(({ path }) => `${path}: only store files, migrations and platform/database import Kysely`);
+}
+
+const OUTSIDE_WORLD = /process\.env|\bfetch\(|Date\.now|new Date\(\)/;
+const ENVIRONMENT_READERS = /^server\/src\/(?:main\.ts|commands\/|config\/)/;
+
+export function hiddenInputs(files: readonly SourceFile[]): string[] {
+  return files.filter(isService).flatMap(({ path, text }) => {
+    if (["modules", "kernel"].includes(roomOf(path)) && OUTSIDE_WORLD.test(text)) {
+      return [`${path}: reads the environment, the clock or the network itself`];
+    }
+    const readsEnvironment = text.includes("process.env") && !ENVIRONMENT_READERS.test(path);
+    return readsEnvironment ? [`${path}: reads the environment, which only config/ does`] : [];
+  });
+}
+
+/** Every rule by its name, for the check and for its own tests. */
+export const rules: Readonly<Record<string, (files: readonly SourceFile[]) => string[]>> = {
+  "folders import only what they may": brokenRooms,
+  "modules import only the index of modules that they need": brokenNeeds,
+  "no file cycles": cyclesOfFiles,
+  "no folder cycles": cyclesOfFolders,
+  "packages stand alone": brokenPackages,
+  "no long files": longFiles,
+  "SQL only in stores": strayQueries,
+  "no hidden inputs": hiddenInputs,
+};
