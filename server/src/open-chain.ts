@@ -184,7 +184,7 @@ export function startEquippingTenants(
   amount: Micro,
 ): () => Promise<unknown> {
   const equip = async () => {
-    if ((await equipMissingTenants(parts, amount)) > 0) network.submitter.kick();
+    if ((await equipMissingTenants(parts, amount)) > 0) network.submitter.wake();
   };
   return repeat("equip-tenants", EQUIP_MS, equip, parts.log);
 }

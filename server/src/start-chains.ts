@@ -95,7 +95,7 @@ const STARTING_WAIT_MILLISECONDS = 10_000;
 /** The first tenant's money is there before the first call. What takes longer goes on behind a service that is ready. */
 async function finishOpen({ chain, submitter }: OpenChain, { chainTransactions }: Stores): Promise<void> {
   const deadline = performance.now() + STARTING_WAIT_MILLISECONDS;
-  submitter.kick();
+  submitter.wake();
   for (const { id } of await chainTransactions.listOpen(chain.network, 100)) {
     const left = deadline - performance.now();
     if (left <= 0) return;

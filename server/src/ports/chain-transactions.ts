@@ -80,7 +80,7 @@ export interface ChainTransaction {
   createdAt: Temporal.Instant;
 }
 
-export type NewChainTransaction = Pick<
+export type TransactionIntent = Pick<
   ChainTransaction,
   "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "order" | "result"
 >;
@@ -98,7 +98,7 @@ export type ChainTransactionEnd =
 
 export interface ChainTransactions {
   /** The stored one when the idempotency key is known; another order under the same key is an error. */
-  enqueue(transaction: NewChainTransaction): Promise<ChainTransaction>;
+  enqueue(transaction: TransactionIntent): Promise<ChainTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
   findByKey(network: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;
   /** Whose end is the transaction with this hash. */
@@ -138,7 +138,7 @@ export interface ChainSubmission {
    * Takes up what was just stored. `atOnce`: also beside what is under way, which is right for one that stands for many; single
    * ones are cheaper together with what else comes meanwhile.
    */
-  kick(atOnce?: boolean): void;
+  wake(atOnce?: boolean): void;
   /** Its end, whichever process brings it about; undefined: not in that time. */
   waitForEnd(id: string, timeoutMs: number): Promise<ChainTransaction | undefined>;
 }

@@ -48,7 +48,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stores,
     fx: createEmbeddedFx(),
     chain: absent("chain"),
-    submission: { kick: () => undefined, waitForEnd: async () => undefined },
+    submission: { wake: () => undefined, waitForEnd: async () => undefined },
     mailer: undefined,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),

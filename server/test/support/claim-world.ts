@@ -20,7 +20,7 @@ export async function openClaimWorld() {
   const ports = {
     chain: network.chain,
     // Nobody takes anything up by himself, and who waits looks once.
-    submission: { ...network.submitter, kick: () => undefined },
+    submission: { ...network.submitter, wake: () => undefined },
     stores,
     clock,
     random: systemRandom,

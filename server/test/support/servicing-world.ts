@@ -60,7 +60,7 @@ export async function openServicingWorld() {
       clock,
       random: systemRandom,
       submission: {
-        kick: () => undefined,
+        wake: () => undefined,
         async waitForEnd(transactionId) {
           await confirmTransfers();
           return await stores.chainTransactions.get(transactionId);

@@ -36,7 +36,7 @@ export async function openTripWorld() {
   const tenantId = tenant.tenant.id;
   /** Who waits at all waits for as long as it takes: many orders at once are not soon over everywhere. */
   const submission: ChainSubmission = {
-    kick: network.submitter.kick,
+    wake: network.submitter.wake,
     waitForEnd: (id, timeoutMs) => network.submitter.waitForEnd(id, timeoutMs === 0 ? 0 : PATIENCE_MS),
   };
   const healthy: StepPorts = { stores, chain: network.chain, submission, clock };
@@ -59,7 +59,7 @@ export async function openTripWorld() {
       timing: { resendMs: 0 },
     });
     const alone: ChainSubmission = {
-      kick: () => undefined,
+      wake: () => undefined,
       async waitForEnd(id) {
         for (;;) {
           const end = await submitter.waitForEnd(id, 0);

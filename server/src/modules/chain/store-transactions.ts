@@ -5,7 +5,7 @@ import { coalesce } from "../../platform/batching/coalesce.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainTransactionTable } from "../../platform/database/tables/chain-tables.ts";
-import type { ChainTransaction, ChainTransactions, NewChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainTransaction, ChainTransactions, TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
 
@@ -260,7 +260,7 @@ function keysSince(clock: Clock): string {
   return clock.now().subtract({ hours: 24 }).toString();
 }
 
-function isSame(stored: ChainTransaction, asked: NewChainTransaction): boolean {
+function isSame(stored: ChainTransaction, asked: TransactionIntent): boolean {
   return (
     stored.tenantId === asked.tenantId &&
     stored.purpose === asked.purpose &&

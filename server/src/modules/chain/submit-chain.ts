@@ -25,7 +25,7 @@ export interface ChainSubmitter extends ChainSubmission {
   /** One turn over everything that is open; how many still are. Rejects when the network or the database is away. */
   runOnce(): Promise<number>;
   start(): void;
-  /** Resolves when what is stored then and kicked at once is taken up at once, or that takes long. */
+  /** Resolves when what is stored then and woken at once is taken up at once, or that takes long. */
   room(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -311,7 +311,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       return left === 0 ? 0 : Math.max(left, open);
     },
     start: loop.start,
-    kick: loop.kick,
+    wake: loop.wake,
     room: loop.room,
     stop: loop.stop,
     async waitForEnd(id, timeoutMs) {

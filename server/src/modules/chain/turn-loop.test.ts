@@ -64,7 +64,7 @@ describe("a loop of turns", () => {
   });
 
   it("takes up what it is told of: now when it rests, after its turn when it does not", async () => {
-    loop.kick();
+    loop.wake();
     await settle();
     expect(turns, "one is under way").toHaveLength(1);
     turns[0]?.end({});
@@ -73,16 +73,16 @@ describe("a loop of turns", () => {
     turns[1]?.end({});
     await settle();
     expect(turns, "it rests").toHaveLength(2);
-    loop.kick();
+    loop.wake();
     await settle();
     expect(turns).toHaveLength(3);
   });
 
   it("begins one turn beside its own for what is told at once, and what comes then is taken up by the first that ends", async () => {
-    loop.kick(true);
+    loop.wake(true);
     await settle();
     expect(turns).toHaveLength(2);
-    loop.kick(true);
+    loop.wake(true);
     await settle();
     expect(turns).toHaveLength(2);
     turns[1]?.end({});
@@ -91,13 +91,13 @@ describe("a loop of turns", () => {
   });
 
   it("looks soon after what a turn beside has left open", async () => {
-    loop.kick(true);
+    loop.wake(true);
     turns[0]?.end({});
     await settle();
     turns[1]?.end({ open: 1 });
     await settle();
     expect(turns, "the loop itself rested").toHaveLength(3);
-    loop.kick(true);
+    loop.wake(true);
     turns[3]?.end({ open: 1 });
     await settle();
     turns[2]?.end({});
@@ -107,16 +107,16 @@ describe("a loop of turns", () => {
 
   it("has room while it rests or none is beside it, and says so when that changes, or after a second", async () => {
     expect(await isThere(loop.room()), "none is beside it").toBe(true);
-    loop.kick(true);
+    loop.wake(true);
     const room = loop.room();
     expect(await isThere(room)).toBe(false);
     turns[1]?.end({});
     expect(await isThere(room), "none is any more").toBe(true);
-    loop.kick(true);
+    loop.wake(true);
     const later = loop.room();
     turns[0]?.end({});
     expect(await isThere(later), "it rests").toBe(true);
-    loop.kick();
+    loop.wake();
     await settle();
     const never = loop.room();
     expect(await isThere(never)).toBe(false);
@@ -128,7 +128,7 @@ describe("a loop of turns", () => {
     turns[0]?.fail();
     await vi.advanceTimersByTimeAsync(timing.failedMs);
     expect(turns).toHaveLength(2);
-    loop.kick(true);
+    loop.wake(true);
     await settle();
     expect(turns).toHaveLength(2);
     turns[1]?.fail();
@@ -136,7 +136,7 @@ describe("a loop of turns", () => {
     expect(failures).toHaveLength(1);
     turns[2]?.end({});
     await settle();
-    loop.kick();
+    loop.wake();
     await settle();
     turns[3]?.fail();
     await settle();

@@ -22,7 +22,7 @@ export interface TurnLoopOptions {
 export interface TurnLoop {
   start(): void;
   /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
-  kick(atOnce?: boolean): void;
+  wake(atOnce?: boolean): void;
   /** Resolves when a turn that is to begin at once could, or that takes long. */
   room(): Promise<void>;
   /** Resolves when no turn is under way any more, or that takes too long. */
@@ -44,7 +44,7 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
   let running: Promise<void> | undefined;
   let wakeUp: (() => void) | undefined;
   /** Something came that no turn has begun for yet. */
-  let isKicked = false;
+  let isWoken = false;
   /** A turn beside has left something open, which the loop looks after. */
   let isLeft = false;
   let isFailing = false;
@@ -70,22 +70,22 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      isKicked = false;
+      isWoken = false;
       isLeft = false;
       const own = await takeTurn();
       const pause = isLeft && !isFailing ? Math.min(own.pause, timing.pollMs) : own.pause;
-      if (!isKicked && pause > 0 && !stopping.signal.aborted) await sleep(pause);
+      if (!isWoken && pause > 0 && !stopping.signal.aborted) await sleep(pause);
     }
   }
 
   async function runBeside(): Promise<void> {
     do {
-      isKicked = false;
+      isWoken = false;
       const { isOpen } = await takeTurn();
       if (!isOpen) continue;
       isLeft = true;
       if (!isFailing) wakeUp?.();
-    } while (isKicked && !isFailing && !stopping.signal.aborted);
+    } while (isWoken && !isFailing && !stopping.signal.aborted);
   }
 
   async function sleep(milliseconds: number): Promise<void> {
@@ -103,8 +103,8 @@ export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): Tu
     start() {
       running ??= run();
     },
-    kick(atOnce = false) {
-      isKicked = true;
+    wake(atOnce = false) {
+      isWoken = true;
       const mayBegin = running !== undefined && !isFailing && !stopping.signal.aborted;
       if (wakeUp !== undefined) wakeUp();
       else if (atOnce && mayBegin && beside.size < MOST_BESIDE) {

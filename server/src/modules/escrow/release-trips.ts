@@ -13,7 +13,7 @@ import type { Trip, TripPosition } from "./trips.ts";
 export interface ReleaseTripsOptions {
   stores: Stores;
   chain: Chain;
-  submission: Pick<ChainSubmission, "kick">;
+  submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   log: Log;
   /** How long a trip must have expired by our clock: the chain's may be behind. */
@@ -54,7 +54,7 @@ export async function releaseTrips(options: ReleaseTripsOptions): Promise<Releas
       sum.ordered += ordered;
       sum.adopted += adopted;
     }
-    if (sum.ordered > 0) submission.kick();
+    if (sum.ordered > 0) submission.wake();
     after = trips.at(-1);
     if (trips.length < batch) return sum;
   }

@@ -151,7 +151,7 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     const order = fetchesItself(environment) ? orderOfPayment(claimed) : undefined;
     const earned = await surely(() => payments.earn(id, { result, latencyMs, order }));
     if (order === undefined) options.gather?.(environment);
-    else options.submissionFor(environment)?.kick();
+    else options.submissionFor(environment)?.wake();
     if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
     const payment = await surely(() => payments.get(id));
     return payment?.state === "claimed" ? undefined : payment;

@@ -9,7 +9,7 @@ import type { Payment } from "./payments.ts";
 export interface GatherPaymentsOptions {
   stores: Stores;
   network: Environment;
-  submission: Pick<ChainSubmission, "kick">;
+  submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   /** Whether several payments are fetched by one transaction. */
   isBatched: boolean;
@@ -33,7 +33,7 @@ export async function gatherPayments(options: GatherPaymentsOptions): Promise<nu
     });
     gathered += taken.length;
     if (taken.length > 0) {
-      submission.kick(options.isBatched);
+      submission.wake(options.isBatched);
       tell(taken.map(({ id }) => id));
     }
     if (taken.length < MOST_IN_BATCH) return gathered;

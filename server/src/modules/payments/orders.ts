@@ -1,4 +1,4 @@
-import type { NewChainTransaction, PayerAuthorization } from "../../ports/chain-transactions.ts";
+import type { PayerAuthorization, TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Payment } from "./payments.ts";
 
 export const PAYMENT_PURPOSE = "payment";
@@ -16,7 +16,7 @@ const TOKEN = "USDC";
 type Fetched = Pick<Payment, "id" | "environment" | "signed">;
 
 /** What fetches one payment. `after`: the transaction that failed to. */
-export function orderOfPayment({ id, environment, signed }: Fetched, after?: string): NewChainTransaction {
+export function orderOfPayment({ id, environment, signed }: Fetched, after?: string): TransactionIntent {
   return {
     network: environment,
     idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
@@ -29,7 +29,7 @@ export function orderOfPayment({ id, environment, signed }: Fetched, after?: str
 }
 
 /** What fetches several payments to the same recipient at once; each by itself, so that one that fails is one. */
-export function orderOfBatch(payments: readonly [Fetched, ...Fetched[]], batchId: string): NewChainTransaction {
+export function orderOfBatch(payments: readonly [Fetched, ...Fetched[]], batchId: string): TransactionIntent {
   const [{ environment, signed }] = payments;
   return {
     network: environment,

@@ -46,7 +46,7 @@ test("a stop ends the waits for settlements, and waits itself for what is being 
   const steps: string[] = [];
   const { stores } = world;
   const process = world.openProcess("proc_a", {
-    submissionFor: () => ({ kick: () => undefined, waitForEnd: () => new Promise(() => undefined) }),
+    submissionFor: () => ({ wake: () => undefined, waitForEnd: () => new Promise(() => undefined) }),
     stores: {
       ...stores,
       payments: {
@@ -78,7 +78,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   const process = world.openProcess("proc_a", {
     waitMs: 50,
     batchWindowMs: 60_000,
-    submissionFor: () => ({ kick: () => undefined, waitForEnd }),
+    submissionFor: () => ({ wake: () => undefined, waitForEnd }),
   });
   const payer = await world.newPayer(2n * PRICE);
   const [first, second] = [await payer.sign(PRICE), await payer.sign(PRICE)];

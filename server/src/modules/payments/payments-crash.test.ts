@@ -49,7 +49,7 @@ function dyingParts(deathAt: number, when: Moment) {
       facilitatorFor: () => facilitator,
       submissionFor: () => ({
         ...mortal({ waitForEnd: submitter.waitForEnd }),
-        kick: () => (dying ? undefined : submitter.kick()),
+        wake: () => (dying ? undefined : submitter.wake()),
       }),
     },
     effects: mortal(effects),

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import type { NewChainTransaction } from "../../ports/chain-transactions.ts";
+import type { TransactionIntent } from "../../ports/chain-transactions.ts";
 import { toStoredOrder } from "../chain/chain-orders.ts";
 import type { EarnedPayment, SettledBy } from "./payments.ts";
 
@@ -10,7 +10,7 @@ export interface EarnRequest {
   id: string;
   result: unknown;
   latencyMs: number;
-  order: NewChainTransaction | undefined;
+  order: TransactionIntent | undefined;
 }
 
 /**

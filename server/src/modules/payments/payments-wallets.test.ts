@@ -127,7 +127,7 @@ test("a full batch of wallets that use up their gas, with the longest signatures
     "bat_longest",
   );
   const { id } = await world.stores.chainTransactions.enqueue({ ...order, purpose: "test" });
-  world.settling.submitter.kick();
+  world.settling.submitter.wake();
   expect(await world.settling.submitter.waitForEnd(id, 120_000)).toMatchObject({ state: "confirmed" });
   expect(await honest.balance()).toBe(PRICE);
 });

@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { NewChainTransaction } from "../../ports/chain-transactions.ts";
+import type { TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 /**
@@ -119,7 +119,7 @@ export interface Payments {
    */
   earn(
     id: string,
-    earned: { result: unknown; latencyMs: number; order: NewChainTransaction | undefined },
+    earned: { result: unknown; latencyMs: number; order: TransactionIntent | undefined },
   ): Promise<EarnedPayment | undefined>;
   /**
    * Earned or receivable → settled, with the usage records; how many it were. The others had been settled before. Whoever settles

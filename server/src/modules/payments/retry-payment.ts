@@ -72,7 +72,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
       .catch((error: unknown) => {
         if (!(error instanceof TriedMeanwhile)) throw error;
       });
-    options.submissionFor(environment)?.kick();
+    options.submissionFor(environment)?.wake();
     options.gather?.(environment);
     return await reload(payment);
   };

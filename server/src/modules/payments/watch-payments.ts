@@ -13,7 +13,7 @@ export interface WatchPaymentsOptions {
   network: Environment;
   facilitator: Facilitator;
   outcomes: PaymentOutcomes;
-  submission: Pick<ChainSubmission, "kick">;
+  submission: Pick<ChainSubmission, "wake">;
   log: Log;
   /** Wakes calls of this process that wait for these payments. */
   tell(paymentIds: readonly string[]): void;
@@ -83,6 +83,6 @@ async function settleLoose({ stores, outcomes, submission }: WatchPaymentsOption
     const alone = await aggregates.chainTransactions.enqueue(orderOfPayment(payment, chainTransactionId));
     await aggregates.payments.assign([id], alone.id, chainTransactionId);
   });
-  submission.kick();
+  submission.wake();
   return true;
 }

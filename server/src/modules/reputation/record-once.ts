@@ -94,7 +94,7 @@ export async function awaitEnd(
 ): Promise<ChainTransaction | undefined> {
   const order = await stores.chainTransactions.findByKey(chain.network, orderKeyOf(purpose, id));
   if (order === undefined) throw new Error(`${purpose} ${id} has no order`);
-  submission.kick();
+  submission.wake();
   return await submission.waitForEnd(order.id, waitMs);
 }
 

@@ -124,7 +124,7 @@ test.each(WHAT)(
 
 test("the supplier is told only when the wallet's transfer is confirmed; a call that does not wait for it gets the result later", async () => {
   const order = await world.newOrder();
-  const waits = { ...order.ports, submission: { kick: () => undefined, waitForEnd: async () => undefined } };
+  const waits = { ...order.ports, submission: { wake: () => undefined, waitForEnd: async () => undefined } };
   await expect(order.act("change by wallet", waits, { answerMilliseconds: 50 })).rejects.toMatchObject({
     code: "outcome_unknown",
   });

@@ -152,7 +152,7 @@ export function servicingSteps(
         await refund(aggregates, purseOf(action), reference, back);
         await effects.done(callId, result);
       });
-      submission.kick();
+      submission.wake();
       return { kind: "done", result };
     });
 
@@ -167,7 +167,7 @@ export function servicingSteps(
         await giveBack(aggregates, action, paid);
         await effects.failed(callId);
       });
-      submission.kick();
+      submission.wake();
       return { kind: "failed", failure };
     });
 
@@ -213,7 +213,7 @@ export function servicingSteps(
     const key = paymentReference(action);
     const stored = await stores.chainTransactions.findByKey(action.network, key);
     if (stored === undefined) throw new Error(`servicing action ${action.id} is paying without a transfer`);
-    submission.kick();
+    submission.wake();
     const transfer =
       waitMilliseconds === 0 ? stored : ((await submission.waitForEnd(stored.id, waitMilliseconds)) ?? stored);
     if (transfer.state === "reverted") return fail(action, transferReverted(transfer.failure), false);

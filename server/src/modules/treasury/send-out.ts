@@ -81,7 +81,7 @@ export async function endOf(
   says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },
   waitMs = WAIT_MS,
 ): Promise<ChainTransaction> {
-  submission.kick();
+  submission.wake();
   const end = await submission.waitForEnd(stored.id, waitMs);
   if (end === undefined) throw says.inProgress(stored);
   if (end.state === "reverted") throw says.reverted(end);

@@ -8,7 +8,7 @@ const TENANTS_AT_ONCE = 100;
 
 export interface SettleUsageOptions {
   stores: Stores;
-  submission: Pick<ChainSubmission, "kick">;
+  submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
   log: Log;
 }
@@ -25,7 +25,7 @@ export async function settleUsage(options: SettleUsageOptions): Promise<number> 
     last = tenants.at(-1) ?? last;
     if (tenants.length < TENANTS_AT_ONCE) break;
   }
-  if (started > 0) submission.kick();
+  if (started > 0) submission.wake();
   return started;
 }
 

@@ -104,7 +104,7 @@ export const bookStay = defineTool({
       { random, progress: call.progress },
     );
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
-    submission.kick();
+    submission.wake();
     const result = StayResult.parse(answer.result);
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
