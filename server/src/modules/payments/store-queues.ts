@@ -1,0 +1,158 @@
+import { type Selectable, sql } from "kysely";
+import type { PaymentTable } from "../../platform/database/tables/payment-tables.ts";
+import { LEFT_BEHIND } from "../usage/calls-sql.ts";
+import { selectDead } from "../usage/calls-sweep.ts";
+import { toPayment } from "./payment-rows.ts";
+import { ANSWER_DAYS, type Payments } from "./payments.ts";
+import type { PaymentStorage } from "./store-moves.ts";
+
+const PRUNED_AT_ONCE = 1_000;
+/** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */
+const WATCHED_DAYS = 30;
+const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
+
+type Queues = "ofTransactions" | "takeUngathered" | "assign" | "listLoose" | "takeUnsettled";
+type Upkeep = "listAbandoned" | "prune" | "receivables";
+
+/** What jobs that bring payments to their end ask for. */
+export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payments, Queues> {
+  return {
+    async ofTransactions(chainTransactionIds) {
+      const rows = await db
+        .selectFrom("payment")
+        .selectAll()
+        .where("chain_transaction_id", "=", sql<string>`any (${[...chainTransactionIds]}::text[])`)
+        .orderBy("id")
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async takeUngathered(environment, limit) {
+      const rows = await db
+        .selectFrom("payment")
+        .selectAll()
+        .where("network", "=", environment)
+        .where("state", "=", "earned")
+        .where("chain_transaction_id", "is", null)
+        .orderBy("id")
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async assign(ids, chainTransactionId, from) {
+      if (ids.length === 0) return 0;
+      const answer = await db
+        .updateTable("payment")
+        .set({ chain_transaction_id: chainTransactionId, updated_at: clock.now().toString() })
+        .where("id", "in", [...ids])
+        .where("state", "=", "earned")
+        .where("chain_transaction_id", "is not distinct from", from ?? null)
+        .executeTakeFirst();
+      return Number(answer.numUpdatedRows);
+    },
+
+    async listLoose(environment, limit) {
+      const rows = await db
+        .selectFrom("payment")
+        .innerJoin("chain_transaction", "chain_transaction.id", "payment.chain_transaction_id")
+        .selectAll("payment")
+        .where("payment.network", "=", environment)
+        .where("payment.state", "=", "earned")
+        .where("chain_transaction.state", "in", ["confirmed", "reverted"])
+        .orderBy("payment.id")
+        .limit(limit)
+        .execute();
+      return rows.map(toPayment);
+    },
+
+    async takeUnsettled(environment, state, seconds, limit) {
+      const at = clock.now();
+      const isTheirTurn =
+        state === "earned"
+          ? sql<boolean>`payment.chain_transaction_id is null`
+          : sql<boolean>`payment.valid_before > ${Math.floor(at.epochMilliseconds / 1000)}::numeric
+              and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
+      const rows = await db
+        .updateTable("payment")
+        .set({ looked_at: at.toString() })
+        .where("id", "in", (query) =>
+          query
+            .selectFrom("payment")
+            .select("id")
+            .where("network", "=", environment)
+            .where("state", "=", state)
+            .where("looked_at", "<=", sql<Temporal.Instant>`${at.subtract({ seconds }).toString()}::timestamptz`)
+            .where(isTheirTurn)
+            .orderBy("looked_at")
+            .limit(limit)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returningAll()
+        .execute();
+      return rows.map(toPayment);
+    },
+  };
+}
+
+/** What is left to do for payments of dead processes, and for those that were settled long ago. */
+export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upkeep> {
+  return {
+    async listAbandoned({ processId, staleSeconds, limit }) {
+      const { rows } = await sql<
+        Selectable<PaymentTable> & { effect: "none" | "failed" | "done"; call_result: string | null }
+      >`
+        with own (id, stale) as (values (${processId}::text, ${staleSeconds}::float8))
+        select payment.*, coalesce(call.effect, 'none') as effect, call.result as call_result
+        from payment left join call on call.id = payment.call_id
+        where payment.state = 'claimed' and coalesce(call.effect, 'none') <> 'open'
+          and (payment.process_id = ${LEFT_BEHIND} or payment.process_id in (${DEAD}))
+        order by payment.id limit ${limit}`.execute(db);
+      return rows.map((row) => ({
+        payment: toPayment(row),
+        effect: row.effect,
+        result: row.call_result === null ? undefined : JSON.parse(row.call_result),
+      }));
+    },
+
+    async prune(at) {
+      const before = at.subtract({ hours: 24 * ANSWER_DAYS }).toString();
+      for (let pruned = 0; ; ) {
+        const answer = await db
+          .updateTable("payment")
+          .set({ result: "null" })
+          .where("id", "in", (query) =>
+            query
+              .selectFrom("payment")
+              .select("id")
+              // In the words of its index.
+              .where(sql<boolean>`state = 'settled' and result <> 'null'`)
+              .where("updated_at", "<", sql<Temporal.Instant>`${before}::timestamptz`)
+              .limit(PRUNED_AT_ONCE)
+              .forUpdate()
+              .skipLocked(),
+          )
+          .executeTakeFirst();
+        pruned += Number(answer.numUpdatedRows);
+        if (answer.numUpdatedRows < PRUNED_AT_ONCE) return pruned;
+      }
+    },
+
+    async receivables() {
+      const rows = await db
+        .selectFrom("payment")
+        .select(({ fn }) => [
+          "network",
+          fn.countAll<bigint>().as("count"),
+          sql<bigint>`sum(amount_micro)::bigint`.as("amount"),
+        ])
+        .where("state", "=", "receivable")
+        .groupBy("network")
+        .execute();
+      return rows.map(({ network, count, amount }) => ({ environment: network, count: Number(count), amount }));
+    },
+  };
+}
