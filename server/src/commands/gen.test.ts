@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { catalog } from "../app.ts";
 import { runInOrder } from "./gen/run-in-order.ts";
 import { shorten } from "./gen/shorten.ts";
+import { renderTables } from "./gen/table-types.ts";
 
 // That the pages are the same wherever and whenever they are made is held by `gen --check`, a step of npm test.
 
@@ -53,4 +54,49 @@ it("long lists are shown by their first entry, and it is said which", () => {
     cut: [{ path: "offers", length: 3 }],
   });
   expect(shorten({ a: [{ b: [{}, {}, {}] }] }).cut).toEqual([{ path: "a[].b", length: 3 }]);
+});
+
+const column = (name: string, rest: Partial<Parameters<typeof renderTables>[0][number]> = {}) => ({
+  table: "lost_bag",
+  column: name,
+  type: "text",
+  isNullable: false,
+  hasDefault: false,
+  isIdentity: false,
+  check: null,
+  ...rest,
+});
+
+it("table types follow from the catalogue and from what modules say of their columns", () => {
+  const check = "CHECK ((state = ANY (ARRAY['lost'::text, 'found'::text])))";
+  const columns = [
+    column("id", { type: "bigint", isIdentity: true }),
+    column("state", { check, hasDefault: true }),
+    column("found_at", { type: "timestamp with time zone", isNullable: true }),
+    column("content_hash"),
+  ];
+  const text = renderTables(columns, new Map([["lost_bag.content_hash", "Hex"]]));
+  expect(text).toContain(
+    [
+      "export interface LostBagTable {",
+      "  id: GeneratedAlways<bigint>;",
+      '  state: Defaulted<"lost" | "found">;',
+      "  foundAt: Timestamp | null;",
+      "  contentHash: Hex;",
+      "}",
+    ].join("\n"),
+  );
+  expect(text).toContain("  lostBag: LostBagTable;\n");
+});
+
+it.each([
+  [column("wrongName"), new Map(), "The name wrongName cannot be written in camel case and back."],
+  [column("at", { type: "interval" }), new Map(), "lost_bag.at has an unknown type: interval."],
+  [
+    column("id"),
+    new Map([["lost_bag.hash", "Hex"]]),
+    "No table has these columns, whose types are given: lost_bag.hash.",
+  ],
+])("a column whose type cannot be written is refused, and it is said which: %#", (odd, narrower, message) => {
+  expect(() => renderTables([odd], narrower)).toThrow(message);
 });

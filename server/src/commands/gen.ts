@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { catalog } from "../app.ts";
 import { configPage } from "./gen/config-page.ts";
 import { errorsPage } from "./gen/errors-page.ts";
@@ -6,6 +6,7 @@ import { examplePages } from "./gen/example-pages.ts";
 import { pricesPage } from "./gen/prices-page.ts";
 import { runExamples } from "./gen/run-examples.ts";
 import type { RanExample } from "./gen/run-in-order.ts";
+import { tableTypes } from "./gen/table-types.ts";
 import { toolPage, toolSnapshot, toolsPage } from "./gen/tool-pages.ts";
 import { comparePages, writePages } from "./gen/write-pages.ts";
 
@@ -13,6 +14,7 @@ import { comparePages, writePages } from "./gen/write-pages.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 const docs = resolve(repository, "docs");
+const database = resolve(repository, "server/src/platform/database");
 const CHARACTERS_PER_TOKEN = 4;
 
 function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string, string> {
@@ -44,17 +46,32 @@ function listTokens(): number {
   return Math.ceil(JSON.stringify(list).length / CHARACTERS_PER_TOKEN);
 }
 
+/** Each folder with what it must hold. */
+async function allFolders(): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
+  const tables = new Map([["generated-tables.ts", await tableTypes()]]);
+  return [
+    [database, tables],
+    [docs, allPages(await runExamples(catalog.entries))],
+  ];
+}
+
 try {
-  const wanted = allPages(await runExamples(catalog.entries));
-  const differences = comparePages(docs, wanted);
-  const { stale, orphans } = differences;
+  const folders = (await allFolders()).map(([folder, wanted]) => ({
+    folder,
+    wanted,
+    differences: comparePages(folder, wanted),
+  }));
+  const written = folders.flatMap(({ differences }) => differences.stale);
+  const removed = folders.flatMap(({ differences }) => differences.orphans);
   if (!process.argv.includes("--check")) {
-    writePages(docs, wanted, differences);
+    for (const { folder, wanted, differences } of folders) writePages(folder, wanted, differences);
     process.stdout.write(
-      `${stale.length} written, ${orphans.length} removed; the list of ${catalog.entries.length} tools is about ${listTokens()} tokens.\n`,
+      `${written.length} written, ${removed.length} removed; the list of ${catalog.entries.length} tools is about ${listTokens()} tokens.\n`,
     );
-  } else if (stale.length + orphans.length > 0) {
-    const wrong = [...stale, ...orphans].map((path) => `docs/${path}`);
+  } else if (written.length + removed.length > 0) {
+    const wrong = folders.flatMap(({ folder, differences: { stale, orphans } }) =>
+      [...stale, ...orphans].map((path) => relative(repository, resolve(folder, path))),
+    );
     process.stderr.write(`Not fresh: ${wrong.join(", ")}. Run: npm run gen\n`);
     process.exitCode = 1;
   } else {

@@ -1,0 +1,14 @@
+import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
+
+/** What the database cannot say of its columns; the generated table types have it. */
+export const columnTypes: ColumnTypes = {
+  "payment.asset": "Hex",
+  "payment.payer": "Hex",
+  "payment.nonce": "Hex",
+  "payment.pay_to": "Hex",
+  "payment.signature": "Hex",
+  "payment.transaction_hash": "Hex",
+  "payment_payer.network": "Environment",
+  "payment_payer.asset": "Hex",
+  "payment_payer.payer": "Hex",
+};
