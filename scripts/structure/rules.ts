@@ -20,6 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   outside: ["*"],
   commands: ["*"],
   "compose.ts": ["*"],
+  "contributions.ts": ["*"],
   "decorate.ts": ["*"],
   "main.ts": ["*"],
 };

@@ -1,7 +1,7 @@
 import type { PublicClient } from "viem";
 import { createEvmChain, createEvmClient, createRpc, reach } from "./adapters/evm/index.ts";
-import { createStores } from "./compose-stores.ts";
 import { type Config, ConfigError } from "./config/config.ts";
+import { createStores } from "./contributions.ts";
 import { CHAIN_AWAY, Failure } from "./domain/errors.ts";
 import type { Micro } from "./domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { createVault } from "./adapters/vault.ts";
 import type { Config } from "./config/config.ts";
+import { migrations } from "./contributions.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
 import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
 import { createIdentity } from "./modules/identity/identity.ts";
@@ -69,7 +70,7 @@ export async function withDatabase<Result>(
       onError: (error) => log.warn({ err: error }, "a database connection broke"),
     });
     try {
-      await migrateToLatest(databaseUrl, database);
+      await migrateToLatest(databaseUrl, database, migrations);
       const { db, pool } = database;
       await checkMasterKey(db, vault);
       return await work({ db, pool, vault, clock: systemClock, embedded });

@@ -12,8 +12,8 @@ import {
 import { ConfigError } from "./config/config.ts";
 import type { Micro } from "./domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
+import type { ChainEndings } from "./kernel/chain-ending.ts";
 import type { Stores } from "./kernel/stores.ts";
-import type { ChainEndings } from "./modules/chain/finish-chain.ts";
 import { createChainIndexer } from "./modules/chain/index-chain.ts";
 import type { ChainTiming } from "./modules/chain/launch-chain.ts";
 import { createChainNetworks } from "./modules/chain/store-networks.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { prompts } from "./compose-prompts.ts";
 import type { Config } from "./config/config.ts";
+import { prompts } from "./contributions.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";

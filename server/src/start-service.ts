@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createVault } from "./adapters/vault.ts";
-import { registry } from "./compose-registry.ts";
-import { createStores } from "./compose-stores.ts";
 import type { Config } from "./config/config.ts";
+import { createStores, migrations, registry } from "./contributions.ts";
 import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "./domain/ids.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
@@ -111,7 +110,7 @@ export async function startService(config: Config, options: ServiceOptions) {
   undo.push(async () => http.close());
 
   const prepare = async () => {
-    await migrateUnlocked(database);
+    await migrateUnlocked(database, migrations);
     await checkMasterKey(db, vault);
     const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log });
     await equipMissingTenants({ db, vault, clock }, config.sandboxBalanceUsdc);

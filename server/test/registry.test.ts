@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { registry } from "../src/compose-registry.ts";
+import { registry } from "../src/contributions.ts";
 import { isRetryable, statusOf, TOOL_FAILURE_STATUS } from "../src/domain/errors.ts";
+import type { Module } from "../src/kernel/module.ts";
+import { modules } from "../src/modules/index.ts";
 
 /** The interface's input shapes, all of them; tools that are not built yet are simply not looped over. */
 const Fixture = z.object({
@@ -136,4 +138,16 @@ describe.each(registry.map((tool) => [tool.name, tool] as const))("%s", (name, t
   test("declares an output that is an object", () => {
     expect(z.toJSONSchema(tool.output, { io: "output" })).toMatchObject({ type: "object" });
   });
+});
+
+test("no two modules contribute a migration or a purpose of one name, and all have their folder's name", () => {
+  const all: readonly Module[] = modules;
+  const kinds = [
+    all.flatMap(({ migrations = {} }) => Object.keys(migrations)),
+    all.flatMap(({ chainEndings = {} }) => Object.keys(chainEndings)),
+    all.map(({ name }) => name),
+  ];
+  for (const names of kinds) expect(new Set(names).size).toBe(names.length);
+  const folders = readdirSync(new URL("../src/modules", import.meta.url)).filter((name) => name !== "index.ts");
+  expect(all.map(({ name }) => name).toSorted()).toEqual(folders.toSorted());
 });

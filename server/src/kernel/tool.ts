@@ -4,8 +4,6 @@ import { type ExampleIds, type GivenIds, sampleIds } from "../domain/example-ids
 import type { RandomBytes } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Effect, ToolArea } from "../domain/scopes.ts";
-import type { ClaimLinks } from "../modules/escrow/claim-links.ts";
-import type { Travelers } from "../modules/travelers/traveler-profile.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
@@ -20,7 +18,10 @@ import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
 import type { Stores } from "./stores.ts";
 
-/** Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. */
+/**
+ * Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. A module that lets others use
+ * its own records adds them here, beside their type.
+ */
 export interface Ports {
   clock: Clock;
   random: RandomBytes;
@@ -29,14 +30,12 @@ export interface Ports {
   stays: Stays;
   stayBookings: StayBookings;
   maps: Maps;
-  travelers: Travelers;
   stores: Stores;
   /** The network that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;
   submission: ChainSubmission;
   fx: FxRates;
   claimKeys: ClaimKeys;
-  claimLinks: ClaimLinks;
   /** Undefined: the operator has no mail server. */
   mailer: Mailer | undefined;
 }

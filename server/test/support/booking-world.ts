@@ -1,4 +1,4 @@
-import { createStores } from "../../src/compose-stores.ts";
+import { createStores } from "../../src/contributions.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
 import type { Stores } from "../../src/kernel/stores.ts";
 import type { Ports } from "../../src/kernel/tool.ts";

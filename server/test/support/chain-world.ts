@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createStores } from "../../src/compose-stores.ts";
+import { createStores } from "../../src/contributions.ts";
 import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
 import { createSigner } from "../../src/modules/treasury/store-wallets.ts";
 import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";

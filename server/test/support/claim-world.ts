@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { createClaimKeys } from "../../src/adapters/evm/index.ts";
-import { chainEndings } from "../../src/compose-chain-endings.ts";
+import { chainEndings } from "../../src/contributions.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import { type ClaimRequest, claimTrip } from "../../src/modules/escrow/claim-trip.ts";
 import { readGuestLink } from "../../src/modules/escrow/guest-link.ts";

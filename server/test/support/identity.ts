@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createVault } from "../../src/adapters/vault.ts";
+import { migrations } from "../../src/contributions.ts";
 import { createIdentity, type IdentityOptions } from "../../src/modules/identity/identity.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
@@ -28,7 +29,7 @@ export async function openTestIdentities() {
   // Many who ask at once wait for one of the few connections, and on a machine that stands still for longer than a caller would.
   const options = { poolSize: 4, onError: () => undefined, connectionPatienceMs: 120_000 };
   const database = openDatabase(testDatabase.url, options);
-  await migrateToLatest(testDatabase.url, database);
+  await migrateToLatest(testDatabase.url, database, migrations);
   const { db, pool } = database;
   const clock = createManualClock();
   const masterKey = randomBytes(32);

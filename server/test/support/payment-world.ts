@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { chainEndings } from "../../src/compose-chain-endings.ts";
+import { chainEndings } from "../../src/contributions.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";

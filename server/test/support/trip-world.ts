@@ -1,4 +1,4 @@
-import { chainEndings } from "../../src/compose-chain-endings.ts";
+import { chainEndings } from "../../src/contributions.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { createChainSubmitter } from "../../src/modules/chain/submit-chain.ts";

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../test/support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { migrations } from "../../contributions.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
 import type { Booking } from "./bookings.ts";
@@ -17,7 +18,7 @@ let next = 0;
 beforeAll(async () => {
   database = await createTestDatabase();
   open = openDatabase(database.url, { poolSize: CLAIMERS, onError: () => undefined });
-  await migrateToLatest(database.url, open);
+  await migrateToLatest(database.url, open, migrations);
   bookings = createBookings(open.db, clock);
 });
 afterAll(async () => {

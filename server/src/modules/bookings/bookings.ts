@@ -1,6 +1,12 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    bookings: Bookings;
+  }
+}
+
 /**
  * intended: stored, nothing sent yet · ordering: the order was or may have been sent · held: the supplier reserved it, unpaid ·
  * paying: the payment was or may have been sent · booked: paid · failed: nothing is owed, nothing is held.

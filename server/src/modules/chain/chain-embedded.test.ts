@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDevnetFixture } from "../../../test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { equipSandboxTenant, openSandboxChain, sandboxFunder } from "../../open-chain.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";

@@ -11,7 +11,7 @@ import {
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import type { CarriedOut } from "./finish-chain.ts";
+import type { CarriedOut } from "../../kernel/chain-ending.ts";
 
 /** Orders of trips, on the contract. */
 let world: ChainWorld;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { openSandboxChain } from "../../open-chain.ts";
 

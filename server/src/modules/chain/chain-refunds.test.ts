@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
-import { chainEndings } from "../../compose-chain-endings.ts";
+import { chainEndings } from "../../contributions.ts";
 import { collect } from "../treasury/collect.ts";
 import { refund } from "../treasury/refund.ts";
 

@@ -1,5 +1,6 @@
-import type { Aggregates, Stores } from "../../kernel/stores.ts";
-import type { Chain, ChainReceipt } from "../../ports/chain.ts";
+import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import { outgoingOf, resultOf } from "../treasury/order-outcome.ts";
@@ -9,30 +10,6 @@ export interface FinishingPorts {
   chain: Chain;
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
-}
-
-export interface ChainEnding {
-  /**
-   * After the movements are posted, once for all that are finished in the same database transaction, of whichever purpose. It
-   * posts nothing itself.
-   */
-  confirmed?(aggregates: Aggregates, carriedOut: readonly CarriedOut[]): Promise<void>;
-  /** After `confirmed`: what only the end tells, in addition to the stored answer of the call. */
-  additions?(aggregates: Aggregates, transaction: ChainTransaction): Promise<Readonly<Record<string, unknown>>>;
-  /** Instead of giving the money back to the tenant's available balance. */
-  reverted?(
-    aggregates: Aggregates,
-    transaction: ChainTransaction,
-    end: ChainTransactionEnd & { state: "reverted" },
-  ): Promise<void>;
-}
-
-/** By a transaction's purpose. */
-export type ChainEndings = Readonly<Record<string, ChainEnding>>;
-
-export interface CarriedOut {
-  transaction: ChainTransaction;
-  receipt: ChainReceipt;
 }
 
 /**

@@ -7,6 +7,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/store-audit.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    chainNetworks: ChainNetworks;
+  }
+}
+
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const Contracts = z.object({
   tokens: z.object({ USDC: Address, EURC: Address }),

@@ -9,6 +9,12 @@ import type { ChainTransaction, ChainTransactions, TransactionIntent } from "../
 import type { Clock } from "../../ports/clock.ts";
 import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    chainTransactions: ChainTransactions;
+  }
+}
+
 /** Joins the caller's transaction when `queryable` is one. */
 export function createChainTransactions(queryable: Queryable, clock: Clock): ChainTransactions {
   const now = (): string => clock.now().toString();

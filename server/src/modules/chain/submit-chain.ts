@@ -1,16 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainSigning, ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import { isCarriedOut } from "../treasury/order-outcome.ts";
-import {
-  type CarriedOut,
-  type ChainEndings,
-  type FinishingPorts,
-  finishCarriedOut,
-  finishReverted,
-} from "./finish-chain.ts";
+import { type FinishingPorts, finishCarriedOut, finishReverted } from "./finish-chain.ts";
 import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts, mayGoOn } from "./launch-chain.ts";
 import { createTurnLoop, type Turn } from "./turn-loop.ts";
 

@@ -1,3 +1,9 @@
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    effects: Effects;
+  }
+}
+
 /**
  * What a call that writes or spends did outside, so that a crash between its effect and its answer can be settled:
  * the sweep captures calls whose effect is done, releases those without one, and leaves those that are still open.

@@ -1,3 +1,9 @@
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    claimLinks: ClaimLinks;
+  }
+}
+
 /** Where guest links may lead. */
 export interface ClaimLinks {
   /** The application host's own, such as `https://app.example.com`. */

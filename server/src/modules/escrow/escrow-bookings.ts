@@ -3,6 +3,12 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StepTransaction } from "./trips.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    escrowBookings: EscrowBookings;
+  }
+}
+
 /** As the chain has it; before its first transaction is confirmed `reserving`, and `failed` when that had no effect. */
 export type EscrowBookingState =
   | "reserving"

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freshHash } from "../../../test/support/escrow.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
 import { stranger } from "../../../test/support/treasury.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { NewTrip } from "./trips.ts";
 

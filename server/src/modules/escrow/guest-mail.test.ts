@@ -10,7 +10,7 @@ import {
 import { type MailServer, type Refusals, startDumbServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { createClaimKeys } from "../../adapters/evm/index.ts";
 import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Mailer } from "../../ports/mailer.ts";

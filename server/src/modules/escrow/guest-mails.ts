@@ -2,6 +2,12 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { MailState } from "./trips.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    guestMails: GuestMails;
+  }
+}
+
 /** A mail that its taker is to send, and nobody else until it is put back or the time it was taken for is over. */
 export interface TakenMail {
   network: Environment;

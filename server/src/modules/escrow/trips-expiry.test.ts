@@ -5,7 +5,7 @@ import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../te
 import { freshHash } from "../../../test/support/escrow.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 import { addressOf, createClaimKeys } from "../../adapters/evm/index.ts";
-import { chainEndings } from "../../compose-chain-endings.ts";
+import { chainEndings } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";

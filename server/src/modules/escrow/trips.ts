@@ -2,6 +2,12 @@ import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    trips: Trips;
+  }
+}
+
 /** funding: its budget is on the way · funded: it is in the escrow · closed: nothing new is reserved · failed: it never was funded. */
 export type TripState = "funding" | "funded" | "closed" | "failed";
 

@@ -1,5 +1,11 @@
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    privateOffers: PrivateOffers;
+  }
+}
+
 /**
  * Which tenant an offer of a search with private inputs belongs to: such offers show and use what is the searching tenant's
  * alone. Offers of other searches are open ids and are not kept here.

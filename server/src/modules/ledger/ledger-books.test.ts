@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindTestChain, depositForTest } from "../../../test/support/deposits.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores, migrations } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     // 64 at once wait for one of them, and one after the other for the same row.
     connectionPatienceMs: 120_000,
   });
-  await migrateToLatest(database.url, open);
+  await migrateToLatest(database.url, open, migrations);
   ledger = createLedger(open.db, systemClock);
 });
 

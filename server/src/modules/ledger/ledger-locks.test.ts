@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
-import { createStores } from "../../compose-stores.ts";
+import { createStores, migrations } from "../../contributions.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
     // 64 at once wait for one of them, and one after the other for the same row.
     connectionPatienceMs: 120_000,
   });
-  await migrateToLatest(database.url, open);
+  await migrateToLatest(database.url, open, migrations);
   stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
 });
 

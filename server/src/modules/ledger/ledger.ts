@@ -3,6 +3,12 @@ import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { TokenMovement } from "../../ports/chain.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    ledger: Ledger;
+  }
+}
+
 export interface Balance {
   /** What the tenant can spend now. */
   available: Micro;

@@ -1,6 +1,12 @@
 import type { BookedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    orders: Orders;
+  }
+}
+
 /** By what the service learned of it. */
 export type OrderEventSource = "call" | "webhook" | "reconciliation";
 

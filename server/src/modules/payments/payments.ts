@@ -4,6 +4,12 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    payments: Payments;
+  }
+}
+
 /**
  * claimed: the authorization belongs to one call, whose tool runs · earned: the tool has succeeded, its answer is stored, and the
  * money is being fetched · settled: the money is there · receivable: the tool has succeeded and the money could not be fetched.

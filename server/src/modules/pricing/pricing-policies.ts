@@ -1,6 +1,12 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    pricingPolicies: PricingPolicies;
+  }
+}
+
 /** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
 export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
 export type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];

@@ -4,7 +4,7 @@ import { type ChainWorld, openChainWorld } from "../../../test/support/chain-wor
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
 import { silentLog } from "../../../test/support/identity.ts";
 import { stranger } from "../../../test/support/treasury.ts";
-import { chainEndings } from "../../compose-chain-endings.ts";
+import { chainEndings } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import { systemRandom } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";

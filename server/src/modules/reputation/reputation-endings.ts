@@ -1,4 +1,4 @@
-import type { CarriedOut, ChainEndings } from "../chain/finish-chain.ts";
+import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./orders.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 

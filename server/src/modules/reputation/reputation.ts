@@ -1,6 +1,13 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    feedbacks: Feedbacks;
+    validations: Validations;
+  }
+}
+
 /** org: the tenant as a whole · user: one of its users. */
 export type RaterKind = "org" | "user";
 

@@ -2,6 +2,13 @@ import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    servicingActions: ServicingActions;
+    servicingQuotes: ServicingQuotes;
+  }
+}
+
 export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_cancellation";
 
 /**

@@ -1,5 +1,11 @@
 import type { Environment } from "../../ports/identity.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    negotiatedRates: NegotiatedRates;
+  }
+}
+
 /** Which tenant a negotiated rate of the supplier belongs to; the rate itself is kept there. */
 export interface NegotiatedRates {
   add(network: Environment, negotiatedRateId: string, tenantId: string): Promise<void>;

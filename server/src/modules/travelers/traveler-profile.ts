@@ -1,3 +1,9 @@
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    travelers: Travelers;
+  }
+}
+
 export interface LoyaltyProgrammeAccount {
   airlineIataCode: string;
   accountNumber: string;

@@ -2,6 +2,8 @@ import type { Micro } from "../../domain/money.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/ledger.ts";
 
+export const COLLECT_PURPOSE = "capture";
+
 /**
  * Takes at most the held amount for the service, in the caller's transaction: the hold ends, and what was taken goes from the
  * tenant's treasury to the collection wallet by a chain transaction that is stored with it.
@@ -22,7 +24,7 @@ export async function collect(
     idempotencyKey: `capture:${reference}`,
     tenantId,
     callId: null,
-    purpose: "capture",
+    purpose: COLLECT_PURPOSE,
     order: { kind: "transfer", token, from: treasury.address, to: collection.address, amount },
     result: undefined,
   });

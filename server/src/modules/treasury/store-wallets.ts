@@ -10,6 +10,12 @@ import type { Signer } from "../../ports/signer.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Wallet, WalletKind, Wallets } from "../../ports/wallets.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    wallets: Wallets;
+  }
+}
+
 interface WalletStorage {
   db: Queryable;
   vault: Vault;

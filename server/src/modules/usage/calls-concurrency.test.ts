@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { migrations } from "../../contributions.ts";
 import { newId } from "../../domain/ids.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
   watcher = open(1);
   processes = [open(16), open(16)];
-  await migrateToLatest(testDatabase.url, watcher);
+  await migrateToLatest(testDatabase.url, watcher, migrations);
   await watcher.pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
      select id, id, 'free', $2, 'secret', now() from unnest($1::text[]) as id`,

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { migrations } from "../../contributions.ts";
 import { newId } from "../../domain/ids.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
@@ -14,7 +15,7 @@ let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase(testDatabase.url, { poolSize: 1, onError: () => undefined });
-  await migrateToLatest(testDatabase.url, database);
+  await migrateToLatest(testDatabase.url, database, migrations);
 });
 afterAll(async () => {
   await database.close();

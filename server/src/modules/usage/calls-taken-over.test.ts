@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { migrations } from "../../contributions.ts";
 import { newId } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import { openDatabase } from "../../platform/database/database.ts";
@@ -17,7 +18,7 @@ let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
   database = openDatabase(testDatabase.url, { poolSize: 8, onError: () => undefined });
-  await migrateToLatest(testDatabase.url, database);
+  await migrateToLatest(testDatabase.url, database, migrations);
   await database.pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
      values ('tenant_1', 'One', 'free', 1000000, 'secret', now())`,

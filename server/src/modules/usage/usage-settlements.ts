@@ -1,5 +1,11 @@
 import type { Micro } from "../../domain/money.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    usageSettlements: UsageSettlements;
+  }
+}
+
 /** Payment of usage records that started `unsettled`: a tenant's records are gathered under one settlement and paid together. */
 export interface UsageSettlements {
   /** Tenants with unsettled records that belong to no settlement yet, by their ids, those behind `after`. */

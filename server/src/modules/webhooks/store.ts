@@ -5,6 +5,13 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ReceivedEvent, WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
 import type { Vault } from "../../ports/vault.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    webhookInbox: WebhookInbox;
+    webhookEndpoints: WebhookEndpoints;
+  }
+}
+
 export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookInbox {
   return {
     async receive(network, event, at) {

@@ -1,45 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Migration, Migrator } from "kysely";
 import pg from "pg";
-import * as bookings from "../../modules/bookings/migrations/0003-bookings.ts";
-import * as chain from "../../modules/chain/migrations/0005-chain.ts";
-import * as chainRequests from "../../modules/chain/migrations/0007-chain-requests.ts";
-import * as escrow from "../../modules/escrow/migrations/0014-escrow.ts";
-import * as guestMail from "../../modules/escrow/migrations/0015-guest-mail.ts";
-import * as escrowAdoption from "../../modules/escrow/migrations/0017-escrow-adoption.ts";
-import * as privateOffers from "../../modules/flights/migrations/0004-private-offers.ts";
-import * as identity from "../../modules/identity/migrations/0001-identity.ts";
-import * as ledgerOnChain from "../../modules/ledger/migrations/0006-ledger-on-chain.ts";
-import * as orders from "../../modules/orders/migrations/0010-orders.ts";
-import * as payments from "../../modules/payments/migrations/0008-payments.ts";
-import * as paymentAnswers from "../../modules/payments/migrations/0012-payment-answers.ts";
-import * as paymentsUnderWay from "../../modules/payments/migrations/0013-payments-under-way.ts";
-import * as reputation from "../../modules/reputation/migrations/0016-reputation.ts";
-import * as servicing from "../../modules/servicing/migrations/0009-servicing.ts";
-import * as negotiatedRates from "../../modules/stays/migrations/0011-negotiated-rates.ts";
-import * as billing from "../../modules/usage/migrations/0002-billing.ts";
 import type { OpenDatabase } from "./database.ts";
 import { isDatabaseAway } from "./transient.ts";
 
-const migrations: Record<string, Migration> = {
-  "0001-identity": identity,
-  "0002-billing": billing,
-  "0003-bookings": bookings,
-  "0004-private-offers": privateOffers,
-  "0005-chain": chain,
-  "0006-ledger-on-chain": ledgerOnChain,
-  "0007-chain-requests": chainRequests,
-  "0008-payments": payments,
-  "0009-servicing": servicing,
-  "0010-orders": orders,
-  "0011-negotiated-rates": negotiatedRates,
-  "0012-payment-answers": paymentAnswers,
-  "0013-payments-under-way": paymentsUnderWay,
-  "0014-escrow": escrow,
-  "0015-guest-mail": guestMail,
-  "0016-reputation": reputation,
-  "0017-escrow-adoption": escrowAdoption,
-};
+/** By name, in whose order they run. */
+export type Migrations = Readonly<Record<string, Migration>>;
 
 /** Any number; the same for every process that prepares this product's database. */
 const PREPARATION_LOCK = 7_411_200_501n;
@@ -71,13 +37,17 @@ export async function withPreparationLock<Result>(databaseUrl: string, work: () 
 }
 
 /** The only runner of migrations. */
-export async function migrateToLatest(databaseUrl: string, database: OpenDatabase): Promise<void> {
-  await withPreparationLock(databaseUrl, () => migrateUnlocked(database));
+export async function migrateToLatest(
+  databaseUrl: string,
+  database: OpenDatabase,
+  migrations: Migrations,
+): Promise<void> {
+  await withPreparationLock(databaseUrl, () => migrateUnlocked(database, migrations));
 }
 
 /** For callers that hold the preparation lock. */
-export async function migrateUnlocked(database: OpenDatabase): Promise<void> {
-  const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => migrations } });
+export async function migrateUnlocked(database: OpenDatabase, migrations: Migrations): Promise<void> {
+  const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => ({ ...migrations }) } });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (isDatabaseAway(error)) throw error;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { registry } from "../../compose-registry.ts";
+import { registry } from "../../contributions.ts";
 import { findFreePort } from "../../embedded/free-port.ts";
 
 const NOW = "2026-11-20T12:00:00Z";

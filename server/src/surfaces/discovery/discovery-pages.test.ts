@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
-import { registry } from "../../compose-registry.ts";
+import { registry } from "../../contributions.ts";
 
 const docsFolder = join(import.meta.dirname, "../../../../docs");
 const files = readdirSync(docsFolder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Era, sendMcp } from "../../../test/support/mcp.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { type Answer, isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
-import { registry } from "../../compose-registry.ts";
+import { registry } from "../../contributions.ts";
 
 // Both ways to an answer, with the same messages: without the library where that is allowed, and always through it.
 const probes = createProbes();

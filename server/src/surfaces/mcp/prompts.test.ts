@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { prompts } from "../../compose-prompts.ts";
-import { registry } from "../../compose-registry.ts";
+import { prompts, registry } from "../../contributions.ts";
 
 const today = Temporal.PlainDate.from("2026-11-20");
 const tools = new Map(registry.map((tool) => [tool.name, tool]));

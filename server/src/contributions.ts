@@ -1,0 +1,57 @@
+import type { Kysely } from "kysely";
+import { createCatalog } from "./kernel/catalog.ts";
+import type { ChainEndings } from "./kernel/chain-ending.ts";
+import type { Module } from "./kernel/module.ts";
+import type { Prompt } from "./kernel/prompt.ts";
+import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
+import type { Tool } from "./kernel/tool.ts";
+import { modules } from "./modules/index.ts";
+import type { Database, Queryable } from "./platform/database/database.ts";
+import type { Migrations } from "./platform/database/migrate.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { Vault } from "./ports/vault.ts";
+
+declare module "./kernel/stores.ts" {
+  interface StoreParts {
+    db: Queryable;
+  }
+}
+
+const all: readonly Module[] = modules;
+
+/** Every tool of the service: a module's list takes a tool to all surfaces, the price list and the documentation. */
+export const registry: readonly Tool[] = all.flatMap(({ tools = [] }) => tools);
+
+/** Every tool with its schemas, compiled once. */
+export const catalog = createCatalog(registry);
+
+/** In the order in which clients list them. */
+export const prompts: readonly Prompt[] = all.flatMap(({ prompts: some = [] }) => some);
+
+export const migrations: Migrations = merge(all.map((one) => one.migrations ?? {}));
+
+/** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
+export const chainEndings: ChainEndings = merge(all.map((one) => one.chainEndings ?? {}));
+
+/** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
+export function createAggregates(parts: StoreParts): Aggregates {
+  return merge(modules.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
+}
+
+export function createStores(db: Kysely<Database>, clock: Clock, vault: Vault): Stores {
+  return {
+    ...createAggregates({ db, clock, vault }),
+    transaction: (work) => db.transaction().execute((trx) => work(createAggregates({ db: trx, clock, vault }))),
+  };
+}
+
+type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer Intersection,
+) => void
+  ? Intersection
+  : never;
+
+/** What several modules contribute, as one object. No two modules use one name: a test holds that. */
+function merge<Part extends object>(parts: readonly Part[]): UnionToIntersection<Part> {
+  return Object.assign({}, ...parts);
+}

@@ -1,0 +1,31 @@
+import type { ChainEndings } from "./chain-ending.ts";
+import type { Prompt } from "./prompt.ts";
+import type { Aggregates, StoreParts } from "./stores.ts";
+import type { Tool } from "./tool.ts";
+
+/** A capability of the product: what one folder below `modules/` contributes. The composition knows modules by nothing else. */
+export interface Module {
+  /** The name of its folder. */
+  readonly name: string;
+  /** The modules whose `index.ts` it imports. */
+  readonly needs?: readonly string[];
+  /** In the order in which they are listed. */
+  readonly tools?: readonly Tool[];
+  readonly prompts?: readonly Prompt[];
+  /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */
+  stores?(parts: StoreParts): Partial<Aggregates>;
+  /** By names that are unique among all modules; they run in the order of their names, and never change once released. */
+  readonly migrations?: Readonly<Record<string, Migration>>;
+  /** What else changes when a chain transaction of one of its purposes ends. */
+  readonly chainEndings?: ChainEndings;
+}
+
+export interface Migration {
+  /** Takes what the database's library gives it, which only `migrations/` and the platform know. */
+  up(db: never): Promise<void>;
+}
+
+/** Keeps the exact type, so that an aggregate that is declared and made by no module does not compile. */
+export function defineModule<const Definition extends Module>(definition: Definition): Definition {
+  return definition;
+}

@@ -1,0 +1,47 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import { outgoingOf } from "../treasury/order-outcome.ts";
+import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
+import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
+
+/** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
+const stepEnding: ChainEnding = {
+  async confirmed(aggregates, carriedOut) {
+    const { trips } = aggregates;
+    const ended = carriedOut.flatMap((one) => {
+      const tripId = tripIdOf(one.transaction);
+      return tripId === undefined ? [] : [{ ...one, tripId }];
+    });
+    for (const { tripId, ...one } of ended.toSorted(byTripAndPlace)) {
+      const trip = await trips.lock(one.transaction.network, tripId);
+      if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
+      await applyStep(aggregates, trip, one);
+    }
+  },
+  additions: additionsOf,
+  async reverted(aggregates, transaction) {
+    const { trips, ledger } = aggregates;
+    const { id, network, tenantId, order } = transaction;
+    const outgoing = outgoingOf(order);
+    if (tenantId !== null && outgoing !== undefined) {
+      await ledger.takeBack({ tenantId, network, token: order.token }, outgoing.amount, id);
+    }
+    const tripId = tripIdOf(transaction);
+    const trip = tripId === undefined ? undefined : await trips.lock(network, tripId);
+    if (trip === undefined) throw new Error(`the trip of ${id} is not there`);
+    await undoStep(aggregates, trip, transaction);
+  },
+};
+
+/** Steps of one trip in the order of the chain: all but the funding have nonces of one sender. */
+function byTripAndPlace(one: CarriedOut & { tripId: Hex }, other: CarriedOut & { tripId: Hex }): number {
+  if (one.tripId !== other.tripId) return one.tripId < other.tripId ? -1 : 1;
+  const blocks = Number(one.receipt.block.number - other.receipt.block.number);
+  return blocks === 0 ? (one.transaction.nonce ?? 0) - (other.transaction.nonce ?? 0) : blocks;
+}
+
+export const escrowEndings: ChainEndings = {
+  [TRIP_PREFUND_PURPOSE]: stepEnding,
+  [ESCROW_TRIP_PURPOSE]: stepEnding,
+  [ESCROW_BOOKING_PURPOSE]: stepEnding,
+};

@@ -1,0 +1,30 @@
+import { defineModule } from "../../kernel/module.ts";
+import * as privateOffers from "./migrations/0004-private-offers.ts";
+import { bookAFlight } from "./prompts/book-a-flight.ts";
+import { createPrivateOffers } from "./store-private-offers.ts";
+import { bookFlight } from "./tools/book-flight.ts";
+import { displayOfferConditions } from "./tools/display-offer-conditions.ts";
+import { ensureFlightCustomer } from "./tools/ensure-flight-customer.ts";
+import { findAirportsNearby } from "./tools/find-airports-nearby.ts";
+import { listAirlineCredits } from "./tools/list-airline-credits.ts";
+import { listFlightAncillaries } from "./tools/list-flight-ancillaries.ts";
+import { searchFlights } from "./tools/search-flights.ts";
+
+export const flightsModule = defineModule({
+  name: "flights",
+  needs: ["bookings", "travelers", "treasury"],
+  tools: [
+    searchFlights,
+    displayOfferConditions,
+    findAirportsNearby,
+    ensureFlightCustomer,
+    listFlightAncillaries,
+    listAirlineCredits,
+    bookFlight,
+  ],
+  prompts: [bookAFlight],
+  stores: ({ db }) => ({
+    privateOffers: createPrivateOffers(db),
+  }),
+  migrations: { "0004-private-offers": privateOffers },
+});

@@ -1,0 +1,40 @@
+import { bookingsModule } from "./bookings/module.ts";
+import { chainModule } from "./chain/module.ts";
+import { demoModule } from "./demo/module.ts";
+import { effectsModule } from "./effects/module.ts";
+import { escrowModule } from "./escrow/module.ts";
+import { flightsModule } from "./flights/module.ts";
+import { identityModule } from "./identity/module.ts";
+import { ledgerModule } from "./ledger/module.ts";
+import { ordersModule } from "./orders/module.ts";
+import { paymentsModule } from "./payments/module.ts";
+import { pricingModule } from "./pricing/module.ts";
+import { reputationModule } from "./reputation/module.ts";
+import { servicingModule } from "./servicing/module.ts";
+import { staysModule } from "./stays/module.ts";
+import { travelersModule } from "./travelers/module.ts";
+import { treasuryModule } from "./treasury/module.ts";
+import { usageModule } from "./usage/module.ts";
+import { webhooksModule } from "./webhooks/module.ts";
+
+/** Every capability of the product. Their tools are listed in this order. */
+export const modules = [
+  identityModule,
+  usageModule,
+  ledgerModule,
+  effectsModule,
+  chainModule,
+  travelersModule,
+  demoModule,
+  bookingsModule,
+  flightsModule,
+  servicingModule,
+  staysModule,
+  ordersModule,
+  webhooksModule,
+  treasuryModule,
+  escrowModule,
+  pricingModule,
+  reputationModule,
+  paymentsModule,
+] as const;

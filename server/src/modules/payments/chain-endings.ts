@@ -1,0 +1,37 @@
+import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import { surelyPaid } from "./batch-outcome.ts";
+import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./orders.ts";
+import type { Payment, SettledBy } from "./payments.ts";
+
+/** One for both kinds: payments of several payers are settled by one call. */
+const settling: ChainEnding = {
+  async confirmed({ payments }, carriedOut) {
+    const byTransaction = new Map(carriedOut.map((one) => [one.transaction.id, one]));
+    const stored = await payments.ofTransactions([...byTransaction.keys()]);
+    const settled = [...Map.groupBy(stored, ({ chainTransactionId }) => chainTransactionId ?? "")].flatMap(
+      ([id, some]) => {
+        const one = byTransaction.get(id);
+        return one === undefined ? [] : paidBy(one, some).map((payment) => settledBy(payment, one));
+      },
+    );
+    await payments.settle(settled);
+  },
+  // Of a batch watch-payments.ts asks the chain.
+  async reverted({ payments }, { id, purpose }, { failure }) {
+    if (purpose === PAYMENT_BATCH_PURPOSE) return;
+    for (const payment of await payments.ofTransactions([id])) await payments.writeOff(payment.id, failure);
+  },
+};
+
+/** Of those of a batch that are left out, watch-payments.ts asks the chain, which takes time that a database transaction has not. */
+function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment[]): readonly Payment[] {
+  if (transaction.purpose !== PAYMENT_BATCH_PURPOSE) return payments;
+  const { hash, earlierHashes } = transaction;
+  // What somebody else's transaction moved besides says nothing about the payments of ours.
+  if (receipt.hash !== hash && !earlierHashes.includes(receipt.hash)) return [];
+  return surelyPaid(payments, receipt.movements);
+}
+
+const settledBy = ({ id }: Payment, { receipt }: CarriedOut): SettledBy => ({ id, transactionHash: receipt.hash });
+
+export const paymentEndings: ChainEndings = { [PAYMENT_PURPOSE]: settling, [PAYMENT_BATCH_PURPOSE]: settling };

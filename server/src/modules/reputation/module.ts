@@ -1,0 +1,22 @@
+import { defineModule } from "../../kernel/module.ts";
+import * as reputation from "./migrations/0016-reputation.ts";
+import { reputationEndings } from "./reputation-endings.ts";
+import { createFeedbacks } from "./store-feedback.ts";
+import { createValidations } from "./store-validations.ts";
+import { giveFeedback } from "./tools/give-feedback.ts";
+import { readReputation } from "./tools/read-reputation.ts";
+import { readValidation } from "./tools/read-validation.ts";
+import { requestValidation } from "./tools/request-validation.ts";
+import { submitValidationResponse } from "./tools/submit-validation-response.ts";
+
+export const reputationModule = defineModule({
+  name: "reputation",
+  needs: ["chain", "escrow", "treasury"],
+  tools: [giveFeedback, readReputation, requestValidation, submitValidationResponse, readValidation],
+  stores: ({ db, clock }) => ({
+    feedbacks: createFeedbacks(db, clock),
+    validations: createValidations(db, clock),
+  }),
+  migrations: { "0016-reputation": reputation },
+  chainEndings: reputationEndings,
+});

@@ -1,0 +1,20 @@
+import { defineModule } from "../../kernel/module.ts";
+import * as servicing from "./migrations/0009-servicing.ts";
+import { createServicingActions } from "./store-actions.ts";
+import { createServicingQuotes } from "./store-quotes.ts";
+import { cancelOrderQuote } from "./tools/cancel-order-quote.ts";
+import { confirmCancelOrder } from "./tools/confirm-cancel-order.ts";
+import { confirmOrderChange } from "./tools/confirm-order-change.ts";
+import { requestOrderChange } from "./tools/request-order-change.ts";
+import { selectOrderChangeOffer } from "./tools/select-order-change-offer.ts";
+
+export const servicingModule = defineModule({
+  name: "servicing",
+  needs: ["bookings", "flights", "orders", "stays", "treasury"],
+  tools: [requestOrderChange, selectOrderChangeOffer, confirmOrderChange, cancelOrderQuote, confirmCancelOrder],
+  stores: ({ db, clock }) => ({
+    servicingActions: createServicingActions(db, clock),
+    servicingQuotes: createServicingQuotes(db, clock),
+  }),
+  migrations: { "0009-servicing": servicing },
+});

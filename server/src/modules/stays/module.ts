@@ -1,0 +1,19 @@
+import { defineModule } from "../../kernel/module.ts";
+import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
+import { compareHotels } from "./prompts/compare-hotels.ts";
+import { createNegotiatedRates } from "./store-negotiated-rates.ts";
+import { bookStay } from "./tools/book-stay.ts";
+import { manageStaysNegotiatedRate } from "./tools/manage-stays-negotiated-rate.ts";
+import { quoteStay } from "./tools/quote-stay.ts";
+import { searchHotels } from "./tools/search-hotels.ts";
+
+export const staysModule = defineModule({
+  name: "stays",
+  needs: ["bookings", "travelers", "treasury"],
+  tools: [searchHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
+  prompts: [compareHotels],
+  stores: ({ db, clock }) => ({
+    negotiatedRates: createNegotiatedRates(db, clock),
+  }),
+  migrations: { "0011-negotiated-rates": negotiatedRates },
+});

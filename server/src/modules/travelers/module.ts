@@ -1,0 +1,6 @@
+import { defineModule } from "../../kernel/module.ts";
+
+export const travelersModule = defineModule({
+  name: "travelers",
+  needs: ["identity"],
+});

@@ -1,0 +1,29 @@
+import type { ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import { COLLECT_PURPOSE } from "./collect.ts";
+import { REFUND_PURPOSE } from "./refund.ts";
+
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Money that is owed whatever becomes of one transaction: what the supplier was paid for, and what was given back. It does not
+ * become available again but is tried once more as a new transaction. After the last attempt it stays on its way out, where the
+ * operator finds it.
+ */
+const retried: ChainEnding = {
+  async reverted({ chainTransactions }, { network, idempotencyKey, tenantId, purpose, order }) {
+    const [, first = idempotencyKey, attempt = "1"] = /^(.*?)(?:#(\d+))?$/.exec(idempotencyKey) ?? [];
+    const next = Number(attempt) + 1;
+    if (next > MOST_ATTEMPTS) return;
+    await chainTransactions.enqueue({
+      network,
+      idempotencyKey: `${first}#${next}`,
+      tenantId,
+      callId: null,
+      purpose,
+      order,
+      result: undefined,
+    });
+  },
+};
+
+export const treasuryEndings: ChainEndings = { [COLLECT_PURPOSE]: retried, [REFUND_PURPOSE]: retried };

@@ -1,0 +1,14 @@
+import { defineModule } from "../../kernel/module.ts";
+import { usageEndings } from "./chain-endings.ts";
+import * as billing from "./migrations/0002-billing.ts";
+import { createUsageSettlements } from "./store-settlements.ts";
+
+export const usageModule = defineModule({
+  name: "usage",
+  needs: ["treasury"],
+  stores: ({ db }) => ({
+    usageSettlements: createUsageSettlements(db),
+  }),
+  migrations: { "0002-billing": billing },
+  chainEndings: usageEndings,
+});

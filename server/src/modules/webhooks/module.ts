@@ -1,0 +1,11 @@
+import { defineModule } from "../../kernel/module.ts";
+import { createWebhookEndpoints, createWebhookInbox } from "./store.ts";
+
+export const webhooksModule = defineModule({
+  name: "webhooks",
+  needs: ["bookings", "orders", "servicing"],
+  stores: ({ db, clock, vault }) => ({
+    webhookInbox: createWebhookInbox(db, clock),
+    webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
+  }),
+});
