@@ -12,12 +12,14 @@ import { createKernel } from "./kernel/invoke.ts";
 import { repeat } from "./kernel/repeat.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
 import { prepareDemo, writeQuickstart } from "./modules/demo/first-run.ts";
+import { reconcileEffects } from "./modules/effects/reconcile-effects.ts";
 import { createIdentity } from "./modules/identity/identity.ts";
 import { checkMasterKey } from "./modules/identity/store-tenants.ts";
 import { ledgerImbalance } from "./modules/ledger/store.ts";
+import { pruneChangeOffers } from "./modules/servicing/prune-change-offers.ts";
 import { createBookingReconciler } from "./modules/servicing/reconcile-bookings.ts";
-import { createServicingReconciler, pruneChangeOffers } from "./modules/servicing/reconcile-servicing.ts";
 import { servicingCommits } from "./modules/servicing/servicing-commits.ts";
+import { servicingUse } from "./modules/servicing/servicing-effect.ts";
 import { createTravelers } from "./modules/travelers/store.ts";
 import { createChargeByKey } from "./modules/usage/charge-by-key.ts";
 import { createCalls } from "./modules/usage/store-calls.ts";
@@ -190,21 +192,22 @@ export async function startService(config: Config, options: ServiceOptions) {
     clock,
     log,
   });
-  const servicing = createServicingReconciler({
-    stores,
-    portsFor(network) {
+  const effectUses = [
+    servicingUse({ stores, clock }, (network) => {
       const ports = portsFor(network);
       return ports === undefined ? undefined : { submission: ports.submission, commits: servicingCommits(ports) };
-    },
-    workerId: processId,
-    clock,
-    log,
-  });
+    }),
+  ];
   const jobs = [
     repeat("heartbeat", HEARTBEAT_MILLISECONDS, () => calls.heartbeat(processId), log),
     repeat("sweep-calls", SWEEP_MILLISECONDS, () => sweepAbandonedCalls({ calls, processId, clock, log }), log),
     repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
-    repeat("reconcile-servicing", RECONCILE_MILLISECONDS, () => servicing.runOnce(), log),
+    repeat(
+      "reconcile-effects",
+      RECONCILE_MILLISECONDS,
+      () => reconcileEffects(effectUses, { workerId: processId, log }),
+      log,
+    ),
     repeat("prune", PRUNE_MILLISECONDS, () => calls.prune(clock.now()), log),
     repeat("prune-change-offers", PRUNE_MILLISECONDS, () => pruneChangeOffers(stores, clock), log),
     repeat("prune-private-offers", PRUNE_MILLISECONDS, () => stores.privateOffers.prune(clock.now()), log),

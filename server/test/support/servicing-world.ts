@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { systemRandom } from "../../src/domain/ids.ts";
+import { reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
 import { ledgerImbalance } from "../../src/modules/ledger/store.ts";
 import { confirmCancellation, type ServicingToolPorts } from "../../src/modules/servicing/confirm-cancellation.ts";
 import { confirmChange } from "../../src/modules/servicing/confirm-change.ts";
-import { createServicingReconciler } from "../../src/modules/servicing/reconcile-servicing.ts";
 import { servicingCommits } from "../../src/modules/servicing/servicing-commits.ts";
-import { SERVICING_PURPOSE } from "../../src/modules/servicing/servicing-steps.ts";
+import { SERVICING_PURPOSE, servicingUse } from "../../src/modules/servicing/servicing-effect.ts";
 import { openBookingWorld, PATIENCE_MILLISECONDS, QUIET_MILLISECONDS } from "./booking-world.ts";
 import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";
@@ -82,14 +82,12 @@ export async function openServicingWorld() {
     async function reconcile(after: Temporal.DurationLike, by: ServicingToolPorts = ports): Promise<number> {
       clock.advance(after);
       next += 1;
-      const reconciler = createServicingReconciler({
-        stores: by.stores,
-        portsFor: () => ({ submission: by.submission, commits: servicingCommits(by) }),
-        workerId: `reconciler_${next}`,
-        clock,
+      const portsFor = () => ({ submission: by.submission, commits: servicingCommits(by) });
+      const workerId = `reconciler_${next}`;
+      return await reconcileEffects([servicingUse({ stores: by.stores, clock }, portsFor)], {
+        workerId,
         log: silentLog,
       });
-      return await reconciler.runOnce();
     }
 
     async function actions() {

@@ -9,7 +9,7 @@ import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
 import { SupplierResult } from "../bookings/offer-schema.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
-import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
 export const Credits = z
   .array(
@@ -99,7 +99,7 @@ export function flightCancellation(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
   flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation">,
 ): ServicingCommit {
-  function toEffect(action: ServicingAction, quote: CancellationQuote): ServicingEffect | undefined {
+  function toOutcome(action: ServicingAction, quote: CancellationQuote): ServicingOutcome | undefined {
     const { confirmedAt, refundAmount, refundCurrency, refundTo, credits } = quote;
     if (confirmedAt === null) return undefined;
     const refund = givenBack(refundAmount, refundCurrency, refundTo);
@@ -126,10 +126,10 @@ export function flightCancellation(
   return {
     quietMilliseconds: flights.quietMilliseconds,
     async send(action) {
-      const effect = toEffect(action, await flightServicing.confirmCancellation(action.subjectId));
-      if (effect === undefined) throw new Failure("outcome_unknown");
-      return effect;
+      const outcome = toOutcome(action, await flightServicing.confirmCancellation(action.subjectId));
+      if (outcome === undefined) throw new Failure("outcome_unknown");
+      return outcome;
     },
-    lookUp: async (action) => toEffect(action, await flightServicing.getCancellation(action.subjectId)),
+    lookUp: async (action) => toOutcome(action, await flightServicing.getCancellation(action.subjectId)),
   };
 }

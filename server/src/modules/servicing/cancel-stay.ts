@@ -11,7 +11,7 @@ import type {
   ServicingQuotes,
   StayCancellationQuote,
 } from "./servicing-actions.ts";
-import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
 /** Ours, as the supplier of stays has no quotes for cancellations. */
 export const STAY_QUOTE_PREFIX = "scq_";
@@ -98,7 +98,7 @@ export function stayCancellation(
   stays: Pick<Stays, "provenance" | "sandbox">,
   stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">,
 ): ServicingCommit {
-  function toEffect(action: ServicingAction, stay: SupplierStay): ServicingEffect | undefined {
+  function toOutcome(action: ServicingAction, stay: SupplierStay): ServicingOutcome | undefined {
     if (stay.status !== "cancelled" || stay.cancelledAt === null) return undefined;
     const { cancelledAt: confirmedAt, cancellationPolicy, totalCurrency } = stay;
     // By the supplier's clock: it is the supplier's account that is given something back.
@@ -126,10 +126,10 @@ export function stayCancellation(
   return {
     quietMilliseconds: stayBookings.quietMilliseconds,
     async send(action) {
-      const effect = toEffect(action, await inWordsOfOrders(stayBookings.cancelStay(action.orderId)));
-      if (effect === undefined) throw new Failure("outcome_unknown");
-      return effect;
+      const outcome = toOutcome(action, await inWordsOfOrders(stayBookings.cancelStay(action.orderId)));
+      if (outcome === undefined) throw new Failure("outcome_unknown");
+      return outcome;
     },
-    lookUp: async (action) => toEffect(action, await stayBookings.getStay(action.orderId)),
+    lookUp: async (action) => toOutcome(action, await stayBookings.getStay(action.orderId)),
   };
 }

@@ -9,7 +9,7 @@ import { SupplierResult } from "../bookings/offer-schema.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 import { givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
-import type { ServicingCommit, ServicingEffect } from "./servicing-steps.ts";
+import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
 /** What a change costs, as offers of it, the pending change and the confirmed one say it. */
 export const ChangePrice = z.object({
@@ -105,7 +105,7 @@ export function flightChange(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
   flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
 ): ServicingCommit {
-  function toEffect(action: ServicingAction, change: OrderChange): ServicingEffect | undefined {
+  function toOutcome(action: ServicingAction, change: OrderChange): ServicingOutcome | undefined {
     const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency, refundTo } = change;
     if (confirmedAt === null) return undefined;
     const isRefund = changeTotalAmount.startsWith("-");
@@ -131,10 +131,10 @@ export function flightChange(
     async send(action) {
       const { changeTotalAmount: amount, changeTotalCurrency: currency } = Expected.parse(action.expected);
       const payment = action.payment === undefined ? undefined : { amount, currency };
-      const effect = toEffect(action, await flightServicing.confirmChange(action.subjectId, payment));
-      if (effect === undefined) throw new Failure("outcome_unknown");
-      return effect;
+      const outcome = toOutcome(action, await flightServicing.confirmChange(action.subjectId, payment));
+      if (outcome === undefined) throw new Failure("outcome_unknown");
+      return outcome;
     },
-    lookUp: async (action) => toEffect(action, await flightServicing.getChange(action.subjectId)),
+    lookUp: async (action) => toOutcome(action, await flightServicing.getChange(action.subjectId)),
   };
 }

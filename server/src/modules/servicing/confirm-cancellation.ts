@@ -1,11 +1,12 @@
 import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { OnceAnswer } from "../effects/execute-once.ts";
 import { inOurWords, prepareFlightCancellation } from "./cancel-order.ts";
 import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "./cancel-stay.ts";
-import { carryOut, type ServicingAnswer, type ServicingOptions, type ServicingRequest } from "./carry-out.ts";
+import { executeServicing, type ServicingOptions, type ServicingRequest } from "./execute-servicing.ts";
 import { type SupplierPorts, servicingCommits } from "./servicing-commits.ts";
-import type { ServicingPorts } from "./servicing-steps.ts";
+import type { ServicingPorts } from "./servicing-effect.ts";
 
 export interface ServicingCall {
   caller: { tenantId: string; environment: Environment };
@@ -26,13 +27,13 @@ export function confirmCancellation(
   call: ServicingCall,
   cancellationId: string,
   options: ServicingOptions = {},
-): Promise<ServicingAnswer> {
+): Promise<OnceAnswer> {
   const request = cancellationId.startsWith(STAY_QUOTE_PREFIX)
     ? ofStay(ports, call, cancellationId)
     : Promise.resolve(ofFlight(ports, call, cancellationId));
   const { random } = ports;
   const commits = servicingCommits(ports);
-  return request.then((known) => carryOut({ ...ports, commits }, known, { random, ...options }));
+  return request.then((known) => executeServicing({ ...ports, commits }, known, { random, ...options }));
 }
 
 function ofFlight(ports: ServicingToolPorts, call: ServicingCall, cancellationId: string): ServicingRequest {

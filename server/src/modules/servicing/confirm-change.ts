@@ -1,8 +1,9 @@
 import { Failure } from "../../domain/errors.ts";
+import type { OnceAnswer } from "../effects/execute-once.ts";
 import { inOurWords } from "./cancel-order.ts";
-import { carryOut, type ServicingAnswer, type ServicingOptions } from "./carry-out.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
+import { executeServicing, type ServicingOptions } from "./execute-servicing.ts";
 import { servicingCommits } from "./servicing-commits.ts";
 
 const inProgress = {
@@ -16,7 +17,7 @@ export function confirmChange(
   call: ServicingCall,
   change: { changeId: string; payment: ChangePayment },
   options: ServicingOptions = {},
-): Promise<ServicingAnswer> {
+): Promise<OnceAnswer> {
   const { flightServicing, stores, clock, random } = ports;
   const { tenantId, environment } = call.caller;
   const request = {
@@ -31,5 +32,5 @@ export function confirmChange(
       return prepareFlightChange(pending, order, change.payment, clock);
     },
   } as const;
-  return carryOut({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
+  return executeServicing({ ...ports, commits: servicingCommits(ports) }, request, { random, ...options });
 }

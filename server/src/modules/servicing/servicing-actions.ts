@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { EffectStore } from "../effects/effect.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -51,7 +52,7 @@ export type NewServicingAction = Pick<
   "id" | "tenantId" | "network" | "callId" | "kind" | "subjectId" | "bookingId" | "orderId" | "payment" | "expected"
 > & { workerId: string };
 
-export interface ServicingActions {
+export interface ServicingActions extends EffectStore<ServicingAction> {
   /** Undefined when the tenant has a live action of this kind and subject; `findLive` returns that one. */
   insert(action: NewServicingAction): Promise<ServicingAction | undefined>;
   findLive(
@@ -60,7 +61,6 @@ export interface ServicingActions {
     kind: ServicingKind,
     subjectId: string,
   ): Promise<ServicingAction | undefined>;
-  get(id: string): Promise<ServicingAction | undefined>;
   /** Those of an order that are done. */
   listDone(network: Environment, orderId: string): Promise<readonly ServicingAction[]>;
   /** Those of an order that the supplier was or may have been told of, and that are not over. */
@@ -71,16 +71,6 @@ export interface ServicingActions {
   reopen(id: string): Promise<boolean>;
   /** An action that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
-  /** Guarded by state and worker, as bookings are. */
-  advance(
-    id: string,
-    guard: { from: ServicingState; workerId: string },
-    to: ServicingState,
-    change?: Partial<Pick<ServicingAction, "result" | "failureCode" | "quietUntil">>,
-  ): Promise<boolean>;
-  touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly ServicingAction[]>;
 }
 
 /** What a stay's cancellation gives back while the present step of its policy lasts. */

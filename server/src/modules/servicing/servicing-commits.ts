@@ -5,7 +5,7 @@ import type { Stays } from "../../ports/stays.ts";
 import { flightCancellation } from "./cancel-order.ts";
 import { stayCancellation } from "./cancel-stay.ts";
 import { flightChange } from "./change-order.ts";
-import type { ServicingCommits } from "./servicing-steps.ts";
+import type { ServicingCommits } from "./servicing-effect.ts";
 
 export interface SupplierPorts {
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">;

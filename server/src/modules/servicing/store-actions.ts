@@ -1,17 +1,28 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ServicingActionTable } from "../../platform/database/tables/servicing-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
 import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
 
-const FINAL = ["done", "failed"] as const;
-/** What an action fails with whose outcome stayed unknown (`areas/flights/servicing-steps.ts`). */
+/** What an action fails with whose outcome stayed unknown (`servicing-effect.ts`). */
 const GIVEN_UP = "provider_timeout";
+
+const table: LeasedTable<Selectable<ServicingActionTable>, ServicingAction> = {
+  name: "servicing_action",
+  final: ["done", "failed"],
+  sending: ["sent"],
+  toRecord: toAction,
+};
 
 export function createServicingActions(queryable: Queryable, clock: Clock): ServicingActions {
   const now = (): string => clock.now().toString();
+  const leases = createLeases(queryable, clock, table);
 
   return {
+    ...leases,
+    wake: (id) => leases.wake(id, table.sending),
+
     async insert(action) {
       const at = now();
       const row = await queryable
@@ -129,18 +140,6 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
       return row !== undefined;
     },
 
-    async wake(id) {
-      const row = await queryable
-        .updateTable("servicing_action")
-        .set({ quiet_until: now() })
-        .where("id", "=", id)
-        .where("state", "=", "sent")
-        .where("worker_id", "is", null)
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
     async advance(id, guard, to, { result, failureCode, quietUntil } = {}) {
       const at = now();
       const row = await queryable
@@ -159,67 +158,6 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
-    },
-
-    async touch(id, workerId, quietUntil) {
-      const row = await queryable
-        .updateTable("servicing_action")
-        .set({
-          worker_seen_at: now(),
-          quiet_until: sql`case when state = 'sent'
-            then greatest(quiet_until, ${quietUntil.toString()}::timestamptz) else quiet_until end`,
-        })
-        .where("id", "=", id)
-        .where("worker_id", "=", workerId)
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async leave(id, workerId, quietUntil) {
-      const row = await queryable
-        .updateTable("servicing_action")
-        .set({ worker_id: null, worker_seen_at: null, quiet_until: quietUntil.toString(), updated_at: now() })
-        .where("id", "=", id)
-        .where("worker_id", "=", workerId)
-        .where("state", "not in", FINAL)
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async claimStale(workerId, staleSeconds, limit) {
-      const at = clock.now();
-      const staleAt = at.subtract({ milliseconds: Math.round(staleSeconds * 1000) }).toString();
-      const rows = await queryable
-        .with("stale", (db) =>
-          db
-            .selectFrom("servicing_action")
-            .select("id")
-            .where("state", "not in", FINAL)
-            .where((row) =>
-              row.or([
-                row("quiet_until", "is", null),
-                row("quiet_until", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`),
-              ]),
-            )
-            .where((row) =>
-              row.or([
-                row("worker_id", "is", null),
-                row("worker_seen_at", "<", sql<Temporal.Instant>`${staleAt}::timestamptz`),
-              ]),
-            )
-            .orderBy("created_at")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .updateTable("servicing_action")
-        .set({ worker_id: workerId, worker_seen_at: at.toString() })
-        .where("id", "in", (db) => db.selectFrom("stale").select("stale.id"))
-        .returningAll()
-        .execute();
-      return rows.map(toAction);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import type { Booking } from "../bookings/bookings.ts";
 import type { OrderEvent, OrderRecord } from "../orders/orders.ts";
 import { type OrderPorts, refreshOrder } from "../orders/refresh-order.ts";
-import type { ServicingCommits } from "../servicing/servicing-steps.ts";
+import type { ServicingCommits } from "../servicing/servicing-effect.ts";
 import { isDecided } from "./prove-booking.ts";
 
 export interface EventPorts extends OrderPorts {

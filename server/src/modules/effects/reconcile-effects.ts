@@ -1,0 +1,92 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import {
+  type EffectAggregates,
+  type EffectDefinition,
+  type EffectRecord,
+  type EffectStore,
+  type EffectStores,
+  STALE_SECONDS,
+} from "./effect.ts";
+import { EffectWorker } from "./effect-worker.ts";
+
+/** One of those that the reconciler finishes. */
+export interface EffectUse {
+  name: string;
+  /** Works on every record that waits for it; how many that were. Never throws for one record's trouble. */
+  reconcile(reconciler: Reconciler): Promise<number>;
+}
+
+export interface Reconciler {
+  /** Differs between processes, so that they never take one record for their own. */
+  workerId: string;
+  log: Log;
+  staleSeconds?: number;
+}
+
+export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggregates> {
+  /** In log lines and metrics. */
+  name: string;
+  stores: EffectStores<A>;
+  clock: Clock;
+  store(aggregates: A): EffectStore<R>;
+  /** Undefined: this network is switched off; its records wait. */
+  definitionFor(network: Environment): EffectDefinition<R, A> | undefined;
+}
+
+const BATCH = 20;
+
+export function defineEffectUse<R extends EffectRecord, A extends EffectAggregates>(
+  options: EffectUseOptions<R, A>,
+): EffectUse {
+  const { name, stores, clock, store, definitionFor } = options;
+
+  async function finish(record: R, { workerId, log }: Reconciler): Promise<void> {
+    const { id, kind, state, network } = record;
+    const fields = { effect: name, id, kind, state };
+    try {
+      const definition = definitionFor(network);
+      if (definition === undefined) {
+        log.warn({ ...fields, network }, "effect left open: its network is switched off");
+        return;
+      }
+      const end = await new EffectWorker({ stores, clock, definition }, workerId).resume(record);
+      if (end.kind === "unknown" || end.kind === "soon") {
+        log.warn({ ...fields, err: end.cause }, "effect is still open");
+      } else log.info({ ...fields, end: end.kind }, "effect reconciled");
+    } catch (err) {
+      // It stays leased until the lease is stale, and is then tried again.
+      log.error({ ...fields, err }, "effect could not be reconciled");
+    }
+  }
+
+  return {
+    name,
+    async reconcile(reconciler) {
+      let count = 0;
+      for (;;) {
+        const staleSeconds = reconciler.staleSeconds ?? STALE_SECONDS;
+        const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH);
+        await Promise.all(leased.map((record) => finish(record, reconciler)));
+        count += leased.length;
+        if (leased.length < BATCH) return count;
+      }
+    },
+  };
+}
+
+/**
+ * Finds out what became of effects whose outcome nobody knows, of every use, and finishes them; how many that were. Safe to run in
+ * several processes at once: each leases its records, and every move checks the lease again.
+ */
+export async function reconcileEffects(uses: readonly EffectUse[], reconciler: Reconciler): Promise<number> {
+  // All to their ends: what the database refuses of one use is no reason to leave the others.
+  const counts = await Promise.allSettled(uses.map((use) => use.reconcile(reconciler)));
+  let sum = 0;
+  for (const count of counts) {
+    if (count.status === "rejected") throw count.reason;
+    sum += count.value;
+  }
+  return sum;
+}

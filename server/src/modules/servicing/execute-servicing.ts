@@ -1,0 +1,114 @@
+import { Failure } from "../../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/execute-once.ts";
+import { requireMoving } from "../treasury/send-out.ts";
+import type { NewServicingAction, ServicingAction, ServicingKind } from "./servicing-actions.ts";
+import {
+  paymentReference,
+  SERVICING_PURPOSE,
+  type ServicingPorts,
+  ServicingSteps,
+  servicingEffect,
+} from "./servicing-effect.ts";
+
+export interface ServicingRequest {
+  caller: { tenantId: string; environment: Environment };
+  callId: string;
+  kind: ServicingKind;
+  subjectId: string;
+  /** What a call is told that finds an earlier one at work. */
+  inProgress: { code: string; detail: string };
+  /** Everything that can be refused before anything is stored or sent. */
+  prepare(): Promise<Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected">>;
+}
+
+export interface ServicingOptions extends OnceOptions {
+  random?: RandomBytes;
+  progress?(step: string): void;
+}
+
+/** Cancels or changes once per tenant, whoever asks for it how often. Throws Failure; see `servicing-effect.ts` for the way of an action. */
+export async function executeServicing(
+  ports: ServicingPorts,
+  request: ServicingRequest,
+  { random = systemRandom, progress, ...options }: ServicingOptions = {},
+): Promise<OnceAnswer> {
+  const { stores, clock } = ports;
+  const { callId, kind, subjectId, inProgress } = request;
+  const { tenantId, environment: network } = request.caller;
+  const steps = new ServicingSteps(ports, "call");
+  const machine = { stores, clock, definition: servicingEffect(ports, steps) };
+  return await executeOnce<ServicingAction, Aggregates>(
+    machine,
+    {
+      callId,
+      findLive: () => stores.servicingActions.findLive(tenantId, network, kind, subjectId),
+      async prepare() {
+        await requireMoving(stores.chainNetworks, network);
+        progress?.("Checking what is to be done");
+        const prepared = await request.prepare();
+        const id = newId("act_", clock.now().epochMilliseconds, random);
+        const intent = { id, tenantId, network, callId, kind, subjectId, ...prepared, workerId: callId };
+        return {
+          insert: (aggregates) => insertPaid(aggregates, intent),
+          begin(action) {
+            progress?.("Confirming at the supplier");
+            return steps.begin(action, options.answerMilliseconds ?? ANSWER_MILLISECONDS);
+          },
+        };
+      },
+      inProgress: () => new Failure(inProgress.code, { detail: inProgress.detail, retryAfterSeconds: 5 }),
+      outcomeUnknown,
+    },
+    options,
+  );
+}
+
+/** The intent and what pays for it. Undefined: somebody else was quicker. */
+async function insertPaid(
+  { servicingActions, ledger, wallets, chainTransactions }: Aggregates,
+  intent: NewServicingAction,
+): Promise<ServicingAction | undefined> {
+  const action = await servicingActions.insert(intent);
+  if (action?.payment === undefined) return action;
+  const { id, tenantId, network, payment } = action;
+  const purse = { tenantId, network, token: "USDC" } as const;
+  const reference = paymentReference(action);
+  if (payment.kind === "balance") {
+    await ledger.hold(purse, payment.amount, reference);
+    return action;
+  }
+  const treasury = await wallets.ensure(network, "treasury", tenantId);
+  const collection = await wallets.ensure(network, "collection");
+  const transfer = await chainTransactions.enqueue({
+    network,
+    idempotencyKey: reference,
+    tenantId,
+    // The call's outcome is the action's and not the transfer's.
+    callId: null,
+    purpose: SERVICING_PURPOSE,
+    order: {
+      kind: "transfer",
+      token: "USDC",
+      from: treasury.address,
+      to: collection.address,
+      amount: payment.amount,
+    },
+    result: undefined,
+  });
+  await ledger.send(purse, payment.amount, transfer.id);
+  await servicingActions.advance(id, { from: "intended", workerId: intent.workerId }, "paying");
+  return { ...action, state: "paying" };
+}
+
+function outcomeUnknown(cause: unknown): Failure {
+  return new Failure("outcome_unknown", {
+    detail:
+      "The supplier has not said whether it did it. It is being found out, and what it costs stays held until then. " +
+      "Call again with the same arguments: you get the result, never a second effect.",
+    retryAfterSeconds: 10,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

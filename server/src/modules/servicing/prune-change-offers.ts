@@ -1,0 +1,9 @@
+import type { Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+
+/** Change offers live for minutes; whose one is has to be known for as long as somebody may select it. */
+const CHANGE_OFFER_HOURS = 24 * 7;
+
+export function pruneChangeOffers({ servicingQuotes }: Pick<Stores, "servicingQuotes">, clock: Clock): Promise<void> {
+  return servicingQuotes.pruneChangeOffers(clock.now().subtract({ hours: CHANGE_OFFER_HOURS }));
+}

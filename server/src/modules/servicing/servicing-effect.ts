@@ -1,0 +1,226 @@
+import { Failure } from "../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import {
+  type EffectDefinition,
+  type EffectResult,
+  failed,
+  type Move,
+  type Next,
+  send,
+  unknown,
+} from "../effects/effect.ts";
+import { defineEffectUse, type EffectUse } from "../effects/reconcile-effects.ts";
+import type { OrderRecord } from "../orders/orders.ts";
+import { atMost, paidFor } from "../orders/paid-for.ts";
+import { collect } from "../treasury/collect.ts";
+import { refund } from "../treasury/refund.ts";
+import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
+
+/**
+ * How a cancellation or a change of an order moves; `modules/effects/effect.ts` says what holds for every effect.
+ *
+ * | state    | what the supplier may have done  | how it is left                                                      |
+ * |----------|----------------------------------|---------------------------------------------------------------------|
+ * | intended | nothing: no request was sent     | → sent by its worker; → failed by the reconciler                    |
+ * | paying   | nothing: the wallet's transfer   | transfer confirmed → sent, by who has it; reverted → failed         |
+ * |          | is under way                     |                                                                     |
+ * | sent     | all of it                        | answer: → done, → failed; no answer: lookup after the quiet time:   |
+ * |          |                                  | it happened → done, else → failed                                   |
+ * | done     | all of it                        | final: what was held is collected, what is given back is on its way |
+ * | failed   | nothing                          | final: what was held or paid is given back                          |
+ *
+ * Money: a payment from the balance is held with the intent; one from the wallet is stored with the intent as a transfer, and the
+ * supplier is told after its confirmation. What ends the action settles both, in the same transaction.
+ */
+export const SERVICING_PURPOSE = "servicing";
+
+export interface NewOrderEvent {
+  kind: string;
+  key: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** What the supplier did, and what follows from it. */
+export interface ServicingOutcome {
+  /** The caller's answer but for what was charged and refunded. */
+  result: Readonly<Record<string, unknown>>;
+  /**
+   * What the supplier gave back to the operator's balance. The tenant gets it up to what it has paid in money: the supplier does not
+   * always say how much of it is an airline credit, and may give back what a change has cost that was given up and made after all.
+   */
+  refund: Micro;
+  order: Partial<Pick<OrderRecord, "status" | "totalAmount" | "totalCurrency">>;
+  /** The first says what was done, and so does the event of the refund. */
+  events: readonly [NewOrderEvent, ...NewOrderEvent[]];
+}
+
+/** How one kind of action is carried out at its supplier. */
+export interface ServicingCommit {
+  /** After an unknown outcome, how long to wait before a lookup proves that nothing happened. */
+  readonly quietMilliseconds: number;
+  /** Sent once. Throws a Failure when nothing happened; `outcome_unknown`, or anything else, when that is not known. */
+  send(action: ServicingAction): Promise<ServicingOutcome>;
+  /** Undefined: it has not happened. */
+  lookUp(action: ServicingAction): Promise<ServicingOutcome | undefined>;
+}
+
+export type ServicingCommits = Readonly<Record<ServicingKind, ServicingCommit>>;
+
+export interface ServicingPorts {
+  stores: Stores;
+  submission: ChainSubmission;
+  clock: Clock;
+  commits: ServicingCommits;
+}
+
+type ServicingMove = Move<ServicingAction, Aggregates>;
+
+export function paymentReference({ id }: Pick<ServicingAction, "id">): string {
+  return `servicing:${id}`;
+}
+
+const purseOf = ({ tenantId, network }: ServicingAction) => ({ tenantId, network, token: "USDC" }) as const;
+
+export class ServicingSteps {
+  readonly #ports: ServicingPorts;
+  readonly #source: "call" | "reconciliation";
+
+  /** `source`: who is said to have recorded what happened to the order. */
+  constructor(ports: ServicingPorts, source: "call" | "reconciliation") {
+    this.#ports = ports;
+    this.#source = source;
+  }
+
+  /** What is done first about a stored intent: after its payment when that is the wallet's. */
+  begin(action: ServicingAction, waitMilliseconds: number): Next<ServicingAction, Aggregates> {
+    return action.state === "paying" ? this.#afterTransfer(action, waitMilliseconds) : this.#send(action);
+  }
+
+  async lookUp(action: ServicingAction): Promise<ServicingMove> {
+    if (action.state === "paying") return this.#afterTransfer(action, 0);
+    const found = await this.#ports.commits[action.kind].lookUp(action);
+    return found === undefined ? failed(neverHappened()) : this.#done(action, found);
+  }
+
+  #send({ kind }: ServicingAction): ServicingMove {
+    return send<ServicingAction, Aggregates, ServicingOutcome>({
+      to: "sent",
+      request: (action) => this.#ports.commits[kind].send(action),
+      answered: (action, outcome) => this.#done(action, outcome),
+      refused: (action, failure) => this.#refused(action, failure),
+    });
+  }
+
+  /** What was done before may be our own doing: an earlier action that was given up, and took effect after all. */
+  async #refused(action: ServicingAction, failure: Failure): Promise<ServicingMove> {
+    const found = DONE_BEFORE.has(failure.code) ? await this.#ports.commits[action.kind].lookUp(action) : undefined;
+    return found === undefined ? failed(failure) : this.#done(action, found);
+  }
+
+  async #afterTransfer(action: ServicingAction, waitMilliseconds: number): Promise<ServicingMove> {
+    const { stores, submission } = this.#ports;
+    const stored = await stores.chainTransactions.findByKey(action.network, paymentReference(action));
+    if (stored === undefined) return unknown(new Error(`servicing action ${action.id} is paying without a transfer`));
+    submission.wake();
+    const transfer =
+      waitMilliseconds === 0 ? stored : ((await submission.waitForEnd(stored.id, waitMilliseconds)) ?? stored);
+    if (transfer.state === "reverted") return failed(transferReverted(transfer.failure));
+    if (transfer.state === "confirmed") return this.#send(action);
+    return { kind: "soon", cause: new Error("the transfer is not confirmed yet") };
+  }
+
+  #done(action: ServicingAction, outcome: ServicingOutcome): ServicingMove {
+    return { kind: "done", end: () => this.#endOf(action, outcome) };
+  }
+
+  async #endOf(action: ServicingAction, outcome: ServicingOutcome): Promise<EffectResult<ServicingAction, Aggregates>> {
+    const { stores, clock } = this.#ports;
+    const { network, orderId, payment } = action;
+    const back = atMost(outcome.refund, await paidFor(stores, action));
+    const refundedUsdc = formatDecimal(back);
+    const [{ details }] = outcome.events;
+    const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
+    return {
+      result: { ...outcome.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc },
+      apply: async (aggregates) => {
+        const { orders } = aggregates;
+        await orders.update(network, orderId, outcome.order);
+        for (const event of back > 0n ? [...outcome.events, refunded] : outcome.events) {
+          await orders.record(network, orderId, { ...event, at: clock.now(), source: this.#source });
+        }
+        const reference = paymentReference(action);
+        if (payment?.kind === "balance") await collect(aggregates, purseOf(action), reference, payment.amount);
+        await refund(aggregates, purseOf(action), reference, back);
+      },
+    };
+  }
+}
+
+export function servicingEffect(
+  { commits, submission }: Pick<ServicingPorts, "commits" | "submission">,
+  steps: ServicingSteps,
+): EffectDefinition<ServicingAction, Aggregates> {
+  return {
+    done: "done",
+    store: ({ servicingActions }) => servicingActions,
+    quietMilliseconds: ({ kind }) => commits[kind].quietMilliseconds,
+    recovery: { kind: "look_up", lookUp: (action) => steps.lookUp(action) },
+    neverSent,
+    async giveBack(aggregates, action) {
+      const { payment, state } = action;
+      const reference = paymentReference(action);
+      if (payment?.kind === "balance") await aggregates.ledger.release(purseOf(action), reference);
+      // It is sent only when the wallet's transfer took place.
+      if (payment?.kind === "wallet" && state === "sent") {
+        await refund(aggregates, purseOf(action), reference, payment.amount);
+      }
+    },
+    // The collection wallet may lack what is refunded until a transfer to it is confirmed.
+    unstoredEnd: "soon",
+    ended: () => submission.wake(),
+  };
+}
+
+/** Undefined: this network is switched off. */
+export type ServicingPortsFor = (network: Environment) => Pick<ServicingPorts, "submission" | "commits"> | undefined;
+
+/** For the reconciler. */
+export function servicingUse(
+  { stores, clock }: Pick<ServicingPorts, "stores" | "clock">,
+  portsFor: ServicingPortsFor,
+): EffectUse {
+  return defineEffectUse<ServicingAction, Aggregates>({
+    ...{ name: "servicing", stores, clock },
+    store: ({ servicingActions }) => servicingActions,
+    definitionFor(network) {
+      const ports = portsFor(network);
+      if (ports === undefined) return undefined;
+      return servicingEffect(ports, new ServicingSteps({ ...ports, stores, clock }, "reconciliation"));
+    },
+  });
+}
+
+const DONE_BEFORE: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
+
+function neverSent(): Failure {
+  return new Failure("provider_unavailable", {
+    detail: "It was interrupted before anything was sent. Nothing happened and nothing is owed; call again.",
+  });
+}
+
+function neverHappened(): Failure {
+  return new Failure("provider_timeout", {
+    detail: "The supplier did not do it in time. Nothing happened and nothing is owed; call again.",
+  });
+}
+
+function transferReverted(failure: string | undefined): Failure {
+  return new Failure("transfer_reverted", {
+    detail: "The network refused the transfer from the wallet. Nothing happened; the money is available again.",
+    cause: new Error(failure ?? "reverted"),
+  });
+}
