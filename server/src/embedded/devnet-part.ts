@@ -64,15 +64,19 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
   const prefundFile = prefundFileOf(dataDir, name);
   const logPath = join(dataDir, "logs", `${name}.log`);
 
+  const movePort = async (): Promise<number> => {
+    const port = await findFreePort();
+    writePrivateJson(endpointFile, { port });
+    return port;
+  };
+
   const ensurePort = async (mayMovePort: boolean): Promise<number> => {
     const known = readPrivateJson(endpointFile, Endpoint);
     if (known && (await isPortFree(known.port))) return known.port;
     if (known && !mayMovePort) {
       throw new EmbeddedError(`Port ${known.port} of the development chain is taken by another program: stop it.`);
     }
-    const port = await findFreePort();
-    writePrivateJson(endpointFile, { port });
-    return port;
+    return await movePort();
   };
 
   const adopt = async ({ known, signal }: OpenOptions): Promise<RunningPart | undefined> => {
@@ -96,14 +100,17 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
       const anvil = locateAnvil();
       const port = await ensurePort(opening.mayMovePort);
       progress("Starting the development chain");
-      const words = [
+      const words = (port: number) => [
         ...[DEVNET_PROGRAM, "--folder", folder, "--port", String(port), "--chain-id", String(chainId)],
         ...["--anvil", anvil, ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : [])],
         ...(options.programOptions ?? []),
         ...(options.snapshotAfter === undefined ? [] : ["--snapshot-after", String(options.snapshotAfter)]),
       ];
-      const running = await startProgram({ title: "The development chain", logPath, words, port }, opening);
-      log.info({ pid: running.pid, port, chainId }, "development chain started");
+      const running = await startProgram(
+        { title: "The development chain", logPath, words, port, movePort: opening.mayMovePort ? movePort : undefined },
+        opening,
+      );
+      log.info({ pid: running.pid, port: running.port, chainId }, "development chain started");
       return running;
     },
     async close(running) {

@@ -1,18 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { EmbeddedError } from "./embedded-error.ts";
 import { LOOPBACK } from "./free-port.ts";
-import { readLogFrom, sizeOfFile } from "./log-file.ts";
+import { readLogSince, sizeOfFile } from "./log-file.ts";
 import { type OpenOptions, type RunningPart, spawnPart } from "./part.ts";
 import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./process-identity.ts";
 
-/** What parts have in common that are Node programs of this repository and answer `GET /healthz` on loopback. */
+/**
+ * What parts have in common that are Node programs of this repository: they answer `GET /healthz` on loopback, and write a line of
+ * JSON with `"ready":true` once they listen.
+ */
 export interface HttpProgram {
   /** As the operator knows it: "the development chain". */
   title: string;
   logPath: string;
   /** The program and its arguments. */
-  words: readonly string[];
+  words(port: number): readonly string[];
   port: number;
+  /** Chooses and remembers another port. Undefined: the part has to listen where it always did. */
+  movePort: (() => Promise<number>) | undefined;
 }
 
 const PROBE_MS = 25;
@@ -20,10 +25,11 @@ const PROBE_TIMEOUT_MS = 2_000;
 const START_LIMIT_MS = 60_000;
 /** The time alone says nothing: this process may have been the one that stood still. */
 const LEAST_PROBES = 4;
-const START_ATTEMPTS = 3;
+const START_ATTEMPTS = 5;
 /** A stop has 10 s for everything. Whatever is killed then has lost nothing: the next start recovers it. */
 const STOP_LIMIT_MS = 1_500;
 const REASON_LIMIT = 400;
+const READY = '"ready":true';
 
 export const urlOf = (port: number): string => `http://${LOOPBACK}:${port}`;
 
@@ -41,12 +47,13 @@ export const becomesHealthy = async (
   { port, ...process }: RunningPart,
   limitMs: number,
   signal: AbortSignal,
+  saysReady: () => boolean = () => true,
 ): Promise<boolean> => {
   const deadline = performance.now() + limitMs;
   for (let probes = 0; probes < LEAST_PROBES || performance.now() < deadline; probes += 1) {
     signal.throwIfAborted();
     // Alive after the answer too: a stranger on the port must not pass for a program that just ended.
-    if ((await isHealthy(port)) && isAlive(process)) return true;
+    if (saysReady() && (await isHealthy(port)) && isAlive(process)) return true;
     if (!isAlive(process)) return false;
     await delay(PROBE_MS);
   }
@@ -61,23 +68,34 @@ export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   await waitUntilGone(process, 1_000);
 };
 
-/** Starts the program and waits until it answers. Rejects with its last words where the operator must act. */
+/**
+ * Starts the program and waits until it answers. A port that was free when it was looked at can be taken by the time the program
+ * listens: it starts again on another one. Rejects with its last words where the operator must act.
+ */
 export const startProgram = async (
-  { title, logPath, words, port }: HttpProgram,
+  { title, logPath, words, port: firstPort, movePort }: HttpProgram,
   { started, signal }: Pick<OpenOptions, "started" | "signal">,
 ): Promise<RunningPart> => {
+  let port = firstPort;
   let reason = "it said nothing";
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
     const logOffset = sizeOfFile(logPath);
-    const running = { ...spawnPart(process.execPath, words, logPath), port, url: urlOf(port) };
+    const running = { ...spawnPart(process.execPath, words(port), logPath), port, url: urlOf(port) };
     started(running);
-    if (await becomesHealthy(running, START_LIMIT_MS, signal)) return running;
+    // Only the program itself says that it is ready: a stranger on its port can answer before it finds the port taken.
+    const saysReady = () => readLogSince(logPath, logOffset).includes(READY);
+    if (await becomesHealthy(running, START_LIMIT_MS, signal, saysReady)) return running;
     // One that ends without a word was killed while it started.
     const wasKilled = !isAlive(running);
     await closeProgram(running);
-    const lines = readLogFrom(logPath, logOffset).trim().split("\n");
+    const said = readLogSince(logPath, logOffset).trim();
+    if (movePort !== undefined && said.includes("EADDRINUSE")) {
+      port = await movePort();
+      continue;
+    }
+    const lines = said.split("\n");
     reason = lines.findLast((line) => /error/i.test(line)) || lines.at(-1) || reason;
-    if (!wasKilled || lines.join("") !== "") break;
+    if (!wasKilled || said !== "") break;
   }
   throw new EmbeddedError(`${title} does not start (${reason.slice(0, REASON_LIMIT)}): see ${logPath}.`);
 };

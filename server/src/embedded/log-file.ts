@@ -37,3 +37,7 @@ export const readLogFrom = (path: string, offsetBytes: number): string => {
     return "";
   }
 };
+
+/** What was written since the file had `offsetBytes`: all of it when a new file took its place meanwhile. */
+export const readLogSince = (path: string, offsetBytes: number): string =>
+  readLogFrom(path, sizeOfFile(path) < offsetBytes ? 0 : offsetBytes);

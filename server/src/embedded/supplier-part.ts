@@ -50,16 +50,19 @@ export const supplierPart = ({
   const logPath = join(dataDir, "logs", "supplier.log");
   const secretsFile = join(folderOf(dataDir), "secrets.json");
 
+  const movePort = async (token: string): Promise<z.infer<typeof Settings>> => {
+    const settings = { token, port: await findFreePort() };
+    writePrivateJson(settingsFileOf(dataDir), settings);
+    return settings;
+  };
+
   const ensureSettings = async (mayMovePort: boolean): Promise<z.infer<typeof Settings>> => {
     const known = readPrivateJson(settingsFileOf(dataDir), Settings);
     if (known && (await isPortFree(known.port))) return known;
     if (known && !mayMovePort) {
       throw new EmbeddedError(`Port ${known.port} of the supplier sandbox is taken by another program: stop it.`);
     }
-    const token = known?.token ?? `sandbox_${randomBytes(24).toString("base64url")}`;
-    const settings = { token, port: await findFreePort() };
-    writePrivateJson(settingsFileOf(dataDir), settings);
-    return settings;
+    return await movePort(known?.token ?? `sandbox_${randomBytes(24).toString("base64url")}`);
   };
 
   const adopt = async ({ known, signal }: OpenOptions, databaseUrl: string): Promise<RunningPart | undefined> => {
@@ -86,12 +89,18 @@ export const supplierPart = ({
       const { token, port } = await ensureSettings(mayMovePort);
       writePrivateJson(secretsFile, { token, databaseUrl });
       progress("Starting the supplier sandbox");
-      const words = [program, "--port", String(port), "--host", LOOPBACK, "--secrets-file", secretsFile];
+      const words = (at: number) => [
+        ...[program, "--port", String(at), "--host", LOOPBACK, "--secrets-file", secretsFile],
+        ...programOptions,
+      ];
       const running = await startProgram(
-        { title: "The supplier sandbox", logPath, words: [...words, ...programOptions], port },
+        {
+          ...{ title: "The supplier sandbox", logPath, words, port },
+          movePort: mayMovePort ? async () => (await movePort(token)).port : undefined,
+        },
         { started, signal },
       );
-      log.info({ pid: running.pid, port }, "supplier sandbox started");
+      log.info({ pid: running.pid, port: running.port }, "supplier sandbox started");
       return running;
     },
     close: closeProgram,

@@ -92,11 +92,17 @@ export const closeServer = async (part: RunningPart): Promise<void> => {
   await waitUntilGone(part, 1_000);
 };
 
-const explainStartFailure = (folder: string, port: number, output: string): EmbeddedError | "again" => {
+const explainStartFailure = (
+  { folder, mayMovePort }: OpenServerOptions,
+  port: number,
+  output: string,
+): EmbeddedError | "again" => {
   if (/No space left on device/.test(output)) {
     return new EmbeddedError(`The disk that holds ${folder} is full: free some space and start again.`);
   }
   if (/Address already in use/.test(output)) {
+    // Taken between the look and the start: the next look moves to another port.
+    if (mayMovePort) return "again";
     return new EmbeddedError(
       `Port ${port} of the embedded database is taken by another program: stop it, or change the port in ${folder}/access.json while Wayfare is stopped.`,
     );
@@ -175,7 +181,7 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
       return part;
     }
     if (outcome === "silent") await closeServer(part);
-    const failure = explainStartFailure(folder, access.port, readLogFrom(logPath, logOffset));
+    const failure = explainStartFailure(options, access.port, readLogFrom(logPath, logOffset));
     if (failure !== "again") throw failure;
     const ended = endOrphans(dataFolder);
     if (ended > 0) log.warn({ processes: ended }, "ended what a killed embedded database had left running");
