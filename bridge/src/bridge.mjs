@@ -28,28 +28,85 @@ const nothingAgreed = { version: undefined, id: undefined };
 /**
  * Carries JSON-RPC lines to an HTTP MCP server and its answers back. It knows nothing of tools and keeps nothing but what
  * the client and the server agreed on: each line is one POST, many at once.
- *
- * @param {{ url: URL, apiKey: string | undefined, write(line: string): void }} options
  */
-export function createBridge({ url, apiKey, write }) {
-  const secure = url.protocol === "https:";
-  const send = secure ? httpsRequest : httpRequest;
-  const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-  const place = `${url.origin}${url.pathname}`;
+export class Bridge {
+  #url;
+  #apiKey;
+  #write;
+  #send;
+  #agent;
+  #place;
   /** @type {Set<Exchange>} */
-  const open = new Set();
+  #open = new Set();
   /** Of the initialize era: what the handshake settled. */
-  const session = { ...nothingAgreed };
+  #session = { ...nothingAgreed };
+
+  /** @param {{ url: URL, apiKey: string | undefined, write(line: string): void }} options */
+  constructor({ url, apiKey, write }) {
+    const secure = url.protocol === "https:";
+    this.#url = url;
+    this.#apiKey = apiKey;
+    this.#write = write;
+    this.#send = secure ? httpsRequest : httpRequest;
+    this.#agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+    this.#place = `${url.origin}${url.pathname}`;
+  }
+
+  /**
+   * Resolves when the line has been dealt with; never rejects.
+   *
+   * @param {string} line
+   */
+  async forward(line) {
+    const message = parseJson(line);
+    if (message === undefined) return this.#write(parseErrorAnswer());
+    const cancelled = cancelledId(message);
+    // From 2026-07-28 on closing the connection is the whole cancellation over HTTP.
+    if (cancelled !== undefined && this.#cancel(cancelled)?.modern) return;
+    const method = isFields(message) ? message.method : undefined;
+    const exchange = {
+      abort: new AbortController(),
+      modern: ownVersion(message) !== undefined,
+      ids: new Set(requestIds(message)),
+      subscribes: method === "subscriptions/listen",
+      streaming: false,
+    };
+    this.#open.add(exchange);
+    /** @type {import("./trouble.mjs").Trouble | undefined} */
+    let trouble;
+    try {
+      const response = await this.#post(line, message, exchange.abort.signal);
+      trouble = await this.#carryBack(response, exchange, method === "initialize");
+    } catch (error) {
+      trouble = connectionTrouble(error, this.#place);
+    } finally {
+      this.#open.delete(exchange);
+    }
+    for (const id of exchange.ids) {
+      // A subscription has no answer: over stdio its end is said like this.
+      if (exchange.subscribes && exchange.streaming) this.#write(cancelledNotice(id));
+      else this.#write(errorAnswer(id, trouble ?? interrupted(this.#place, "no answer")));
+    }
+  }
+
+  /** The client has gone: subscriptions, which would never end by themselves, end now. */
+  endSubscriptions() {
+    for (const { subscribes, ids, abort } of this.#open) {
+      if (!subscribes) continue;
+      ids.clear();
+      abort.abort();
+    }
+  }
 
   /** @param {unknown} message */
-  function requestHeaders(message) {
+  #requestHeaders(message) {
     const own = headersOf(message);
     const starts = isFields(message) && message.method === "initialize";
-    const agreed = starts || "mcp-protocol-version" in own ? nothingAgreed : session;
+    const agreed = starts || "mcp-protocol-version" in own ? nothingAgreed : this.#session;
     return {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
-      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
       ...(agreed.version === undefined ? {} : { "mcp-protocol-version": agreed.version }),
       ...(agreed.id === undefined ? {} : { "mcp-session-id": agreed.id }),
       ...own,
@@ -62,10 +119,10 @@ export function createBridge({ url, apiKey, write }) {
    * @param {AbortSignal} signal
    * @returns {Promise<import("node:http").IncomingMessage>}
    */
-  function post(line, message, signal) {
+  #post(line, message, signal) {
     return new Promise((resolve, reject) => {
-      const headers = { ...requestHeaders(message), "content-length": Buffer.byteLength(line) };
-      const request = send(url, { method: "POST", headers, agent, signal }, resolve);
+      const headers = { ...this.#requestHeaders(message), "content-length": Buffer.byteLength(line) };
+      const request = this.#send(this.#url, { method: "POST", headers, agent: this.#agent, signal }, resolve);
       request.on("error", reject);
       request.end(line);
     });
@@ -78,7 +135,7 @@ export function createBridge({ url, apiKey, write }) {
    * @param {Exchange} exchange
    * @returns {boolean} whether it was a message
    */
-  function deliver(text, exchange) {
+  #deliver(text, exchange) {
     const message = parseJson(text);
     if (typeof message !== "object" || message === null) return false;
     const [only] = exchange.ids;
@@ -86,11 +143,11 @@ export function createBridge({ url, apiKey, write }) {
     const unbound = isAnswer(message) && (message.id === null || message.id === undefined) && exchange.ids.size === 1;
     if (unbound) {
       exchange.ids.clear();
-      write(JSON.stringify({ ...message, id: only }));
+      this.#write(JSON.stringify({ ...message, id: only }));
       return true;
     }
     for (const id of answeredIds(message)) exchange.ids.delete(id);
-    write(text.replaceAll(/[\r\n]+/g, " ").trim());
+    this.#write(text.replaceAll(/[\r\n]+/g, " ").trim());
     return true;
   }
 
@@ -100,37 +157,37 @@ export function createBridge({ url, apiKey, write }) {
    * @param {boolean} starts
    * @returns {Promise<import("./trouble.mjs").Trouble | undefined>}
    */
-  async function carryBack(response, exchange, starts) {
+  async #carryBack(response, exchange, starts) {
     const status = response.statusCode ?? 0;
     const type = response.headers["content-type"] ?? "";
     const good = status >= 200 && status < 300;
     if (good && type.startsWith("text/event-stream")) {
       exchange.streaming = true;
       for await (const text of readEvents(response)) {
-        if (starts) remember(response, text);
-        deliver(text, exchange);
+        if (starts) this.#remember(response, text);
+        this.#deliver(text, exchange);
       }
       return undefined;
     }
     const body = await readAll(response);
-    if (good && starts) remember(response, body);
+    if (good && starts) this.#remember(response, body);
     const message = parseJson(body);
     const carries = good ? type.includes("json") : isAnswer(message);
-    if (carries && deliver(body, exchange)) return undefined;
+    if (carries && this.#deliver(body, exchange)) return undefined;
     if (good && exchange.ids.size === 0) return undefined;
-    return httpTrouble({ status, type, body, location: response.headers.location }, place);
+    return httpTrouble({ status, type, body, location: response.headers.location }, this.#place);
   }
 
   /**
    * @param {import("node:http").IncomingMessage} response
    * @param {string} text
    */
-  function remember(response, text) {
+  #remember(response, text) {
     const version = agreedVersion(parseJson(text));
     if (version === undefined) return;
     const id = response.headers["mcp-session-id"];
-    session.version = version;
-    session.id = typeof id === "string" ? id : undefined;
+    this.#session.version = version;
+    this.#session.id = typeof id === "string" ? id : undefined;
   }
 
   /**
@@ -139,60 +196,12 @@ export function createBridge({ url, apiKey, write }) {
    * @param {Id} id
    * @returns {Exchange | undefined}
    */
-  function cancel(id) {
-    const exchange = [...open].find(({ ids }) => ids.has(id));
+  #cancel(id) {
+    const exchange = [...this.#open].find(({ ids }) => ids.has(id));
     exchange?.ids.delete(id);
     if (exchange?.ids.size === 0) exchange.abort.abort();
     return exchange;
   }
-
-  return {
-    /**
-     * Resolves when the line has been dealt with; never rejects.
-     *
-     * @param {string} line
-     */
-    async forward(line) {
-      const message = parseJson(line);
-      if (message === undefined) return write(parseErrorAnswer());
-      const cancelled = cancelledId(message);
-      // From 2026-07-28 on closing the connection is the whole cancellation over HTTP.
-      if (cancelled !== undefined && cancel(cancelled)?.modern) return;
-      const method = isFields(message) ? message.method : undefined;
-      const exchange = {
-        abort: new AbortController(),
-        modern: ownVersion(message) !== undefined,
-        ids: new Set(requestIds(message)),
-        subscribes: method === "subscriptions/listen",
-        streaming: false,
-      };
-      open.add(exchange);
-      /** @type {import("./trouble.mjs").Trouble | undefined} */
-      let trouble;
-      try {
-        const response = await post(line, message, exchange.abort.signal);
-        trouble = await carryBack(response, exchange, method === "initialize");
-      } catch (error) {
-        trouble = connectionTrouble(error, place);
-      } finally {
-        open.delete(exchange);
-      }
-      for (const id of exchange.ids) {
-        // A subscription has no answer: over stdio its end is said like this.
-        if (exchange.subscribes && exchange.streaming) write(cancelledNotice(id));
-        else write(errorAnswer(id, trouble ?? interrupted(place, "no answer")));
-      }
-    },
-
-    /** The client has gone: subscriptions, which would never end by themselves, end now. */
-    endSubscriptions() {
-      for (const { subscribes, ids, abort } of open) {
-        if (!subscribes) continue;
-        ids.clear();
-        abort.abort();
-      }
-    },
-  };
 }
 
 /** @param {AsyncIterable<Buffer>} stream */

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { createBridge } from "./bridge.mjs";
+import { Bridge } from "./bridge.mjs";
 import { readSettings, SettingsError } from "./settings.mjs";
 import { splitLines } from "./split-lines.mjs";
 
 /** Standard output carries the protocol and nothing else. */
 async function main() {
   const settings = readSettings(process.argv.slice(2), process.env);
-  const bridge = createBridge({ ...settings, write: (line) => process.stdout.write(`${line}\n`) });
+  const bridge = new Bridge({ ...settings, write: (line) => process.stdout.write(`${line}\n`) });
   /** @type {Set<Promise<void>>} */
   const running = new Set();
   for await (const line of splitLines(process.stdin)) {

@@ -64,37 +64,36 @@ export async function findNegotiatedRates(db: Queryable, ids: readonly string[])
   }));
 }
 
+function checkPlaces(
+  { seed }: Sandbox,
+  body: { accommodation_ids?: string[] | undefined; chain_id?: string | undefined },
+): void {
+  if (body.accommodation_ids !== undefined && body.chain_id !== undefined)
+    throw invalidField("validation_inclusion", "chain_id", "A rate is for accommodation or for a chain, not for both");
+  if (body.chain_id !== undefined && !isChain(body.chain_id))
+    throw invalidField("validation_inclusion", "chain_id", "is not a chain");
+  for (const [index, id] of (body.accommodation_ids ?? []).entries()) {
+    if (findHotel(seed, id) === undefined)
+      throw invalidField("validation_inclusion", `accommodation_ids/${index}`, "is not an accommodation");
+  }
+}
+
+async function find({ db }: Sandbox, id: string): Promise<NegotiatedRateRow> {
+  const { rows } = await db.query<NegotiatedRateRow>("SELECT * FROM negotiated_rates WHERE id = $1", [id]);
+  const [row] = rows;
+  if (row === undefined) throw notFound();
+  return row;
+}
+
 export function negotiatedRateRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
-  const { db, seed, clock } = sandbox;
-
-  function checkPlaces(body: { accommodation_ids?: string[] | undefined; chain_id?: string | undefined }): void {
-    if (body.accommodation_ids !== undefined && body.chain_id !== undefined)
-      throw invalidField(
-        "validation_inclusion",
-        "chain_id",
-        "A rate is for accommodation or for a chain, not for both",
-      );
-    if (body.chain_id !== undefined && !isChain(body.chain_id))
-      throw invalidField("validation_inclusion", "chain_id", "is not a chain");
-    for (const [index, id] of (body.accommodation_ids ?? []).entries()) {
-      if (findHotel(seed, id) === undefined)
-        throw invalidField("validation_inclusion", `accommodation_ids/${index}`, "is not an accommodation");
-    }
-  }
-
-  async function find(id: string): Promise<NegotiatedRateRow> {
-    const { rows } = await db.query<NegotiatedRateRow>("SELECT * FROM negotiated_rates WHERE id = $1", [id]);
-    const [row] = rows;
-    if (row === undefined) throw notFound();
-    return row;
-  }
+  const { db, clock } = sandbox;
 
   routes.post("/stays/negotiated_rates", async (context) => {
     const body = await readData(context, CreateBody);
     if (body.accommodation_ids === undefined && body.chain_id === undefined)
       throw invalidField("validation_required", "accommodation_ids", "accommodation_ids or chain_id is required");
-    checkPlaces(body);
+    checkPlaces(sandbox, body);
     const { rows } = await db.transaction((tx) =>
       tx.query<NegotiatedRateRow>(
         `INSERT INTO negotiated_rates (id, rate_access_code, display_name, chain_id, accommodation_ids, created_ms)
@@ -120,7 +119,7 @@ export function negotiatedRateRoutes(sandbox: Sandbox): Router {
     );
   });
   routes.get("/stays/negotiated_rates/:id", async (context) =>
-    context.json({ data: render(await find(context.req.param("id"))) }),
+    context.json({ data: render(await find(sandbox, context.req.param("id"))) }),
   );
   routes.patch("/stays/negotiated_rates/:id", async (context) => {
     const body = await readData(context, UpdateBody);
@@ -131,8 +130,8 @@ export function negotiatedRateRoutes(sandbox: Sandbox): Router {
         "Field 'rate_access_code' cannot be changed; create another negotiated rate.",
       );
     }
-    checkPlaces(body);
-    const current = await find(context.req.param("id"));
+    checkPlaces(sandbox, body);
+    const current = await find(sandbox, context.req.param("id"));
     // Naming one kind of place takes the other away: a rate has exactly one.
     const renewed = body.accommodation_ids !== undefined || body.chain_id !== undefined;
     const ids = renewed ? (body.accommodation_ids ?? null) : current.accommodation_ids;

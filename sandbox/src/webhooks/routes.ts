@@ -82,23 +82,32 @@ function renderDelivery(row: DeliveryRow) {
   };
 }
 
+const nowOf = ({ clock }: Sandbox): number => Math.floor(clock.nowMs());
+
+async function findEndpoint({ db }: Sandbox, id: string): Promise<EndpointRow> {
+  const { rows } = await db.query<EndpointRow>("SELECT * FROM webhook_endpoints WHERE id = $1", [id]);
+  const [row] = rows;
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/** The order counts: a name such as `deliveries` would be taken for the id of an endpoint. */
 export function webhookRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
-  const now = () => Math.floor(sandbox.clock.nowMs());
+  routes.route("/", eventRoutes(sandbox));
+  routes.route("/", endpointRoutes(sandbox));
+  routes.route("/", disturbanceRoutes(sandbox));
+  return routes;
+}
 
-  async function findEndpoint(id: string): Promise<EndpointRow> {
-    const { rows } = await sandbox.db.query<EndpointRow>("SELECT * FROM webhook_endpoints WHERE id = $1", [id]);
-    const [row] = rows;
-    if (row === undefined) throw notFound();
-    return row;
-  }
-
+function endpointRoutes(sandbox: Sandbox): Router {
+  const routes = new Hono<Env>({ strict: false });
   routes.post("/air/webhooks", async (context) => {
     const body = await readData(context, EndpointBody);
     const { rows } = await sandbox.db.transaction((tx) =>
       tx.query<EndpointRow>(
         "INSERT INTO webhook_endpoints (id, url, events, secret, active, created_ms, updated_ms) VALUES ($1,$2,$3,$4,true,$5,$5) RETURNING *",
-        [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), now()],
+        [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), nowOf(sandbox)],
       ),
     );
     const [row] = rows;
@@ -111,6 +120,55 @@ export function webhookRoutes(sandbox: Sandbox): Router {
     const rows = await selectPage<EndpointRow>(sandbox.db, "webhook_endpoints", [], [], page);
     return context.json(toListing(rows, page, renderEndpoint));
   });
+  routes.get("/air/webhooks/:id", async (context) =>
+    context.json({ data: renderEndpoint(await findEndpoint(sandbox, context.req.param("id"))) }),
+  );
+  routes.patch("/air/webhooks/:id", async (context) => {
+    const change = await readData(context, EndpointChange);
+    const current = await findEndpoint(sandbox, context.req.param("id"));
+    const active = change.active ?? current.active;
+    const row = await sandbox.db.transaction(async (tx) => {
+      const { rows } = await tx.query<EndpointRow>(
+        "UPDATE webhook_endpoints SET url = $2, events = $3, active = $4, updated_ms = $5 WHERE id = $1 RETURNING *",
+        [
+          current.id,
+          change.url ?? current.url,
+          JSON.stringify(change.events ?? current.events),
+          active,
+          nowOf(sandbox),
+        ],
+      );
+      // What was still to be sent, or sent again, ends with the endpoint's being active.
+      if (!active) {
+        await tx.query(
+          "UPDATE webhook_deliveries SET due_ms = NULL, held_by = NULL, after_id = NULL WHERE endpoint_id = $1",
+          [current.id],
+        );
+      }
+      return rows[0];
+    });
+    if (row === undefined) throw notFound();
+    return context.json({ data: renderEndpoint(row) });
+  });
+  routes.delete("/air/webhooks/:id", async (context) => {
+    const { rowCount } = await sandbox.db.query("DELETE FROM webhook_endpoints WHERE id = $1", [
+      context.req.param("id"),
+    ]);
+    if (rowCount !== 1) throw notFound();
+    return context.body(null, 204);
+  });
+  routes.post("/air/webhooks/:id/actions/ping", async (context) => {
+    const endpoint = await findEndpoint(sandbox, context.req.param("id"));
+    if (!endpoint.active) throw invalidField("validation_inclusion", "active", "The webhook is not active");
+    await sandbox.db.transaction((tx) => emit(tx, "ping.triggered", {}, nowOf(sandbox), endpoint.id));
+    sandbox.wake();
+    return context.body(null, 204);
+  });
+  return routes;
+}
+
+function eventRoutes(sandbox: Sandbox): Router {
+  const routes = new Hono<Env>({ strict: false });
   routes.get("/air/webhooks/deliveries", async (context) => {
     const query = DeliveriesQuery.safeParse(context.req.query());
     if (!query.success) throw fromZod(query.error);
@@ -145,49 +203,10 @@ export function webhookRoutes(sandbox: Sandbox): Router {
         [id],
       );
       if (rows.length === 0) throw notFound();
-      for (const row of rows) if (row.active) await enqueueAgain(tx, id, row.endpoint_id, now());
+      for (const row of rows) if (row.active) await enqueueAgain(tx, id, row.endpoint_id, nowOf(sandbox));
     });
     sandbox.wake();
     return context.body(null, 204);
   });
-  routes.get("/air/webhooks/:id", async (context) =>
-    context.json({ data: renderEndpoint(await findEndpoint(context.req.param("id"))) }),
-  );
-  routes.patch("/air/webhooks/:id", async (context) => {
-    const change = await readData(context, EndpointChange);
-    const current = await findEndpoint(context.req.param("id"));
-    const active = change.active ?? current.active;
-    const row = await sandbox.db.transaction(async (tx) => {
-      const { rows } = await tx.query<EndpointRow>(
-        "UPDATE webhook_endpoints SET url = $2, events = $3, active = $4, updated_ms = $5 WHERE id = $1 RETURNING *",
-        [current.id, change.url ?? current.url, JSON.stringify(change.events ?? current.events), active, now()],
-      );
-      // What was still to be sent, or sent again, ends with the endpoint's being active.
-      if (!active) {
-        await tx.query(
-          "UPDATE webhook_deliveries SET due_ms = NULL, held_by = NULL, after_id = NULL WHERE endpoint_id = $1",
-          [current.id],
-        );
-      }
-      return rows[0];
-    });
-    if (row === undefined) throw notFound();
-    return context.json({ data: renderEndpoint(row) });
-  });
-  routes.delete("/air/webhooks/:id", async (context) => {
-    const { rowCount } = await sandbox.db.query("DELETE FROM webhook_endpoints WHERE id = $1", [
-      context.req.param("id"),
-    ]);
-    if (rowCount !== 1) throw notFound();
-    return context.body(null, 204);
-  });
-  routes.post("/air/webhooks/:id/actions/ping", async (context) => {
-    const endpoint = await findEndpoint(context.req.param("id"));
-    if (!endpoint.active) throw invalidField("validation_inclusion", "active", "The webhook is not active");
-    await sandbox.db.transaction((tx) => emit(tx, "ping.triggered", {}, now(), endpoint.id));
-    sandbox.wake();
-    return context.body(null, 204);
-  });
-  routes.route("/", disturbanceRoutes(sandbox));
   return routes;
 }
