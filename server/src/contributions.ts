@@ -3,6 +3,7 @@ import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import type { Module } from "./kernel/module.ts";
 import type { Prompt } from "./kernel/prompt.ts";
+import type { Route } from "./kernel/route.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
 import type { Tool } from "./kernel/tool.ts";
 import { modules } from "./modules/index.ts";
@@ -27,6 +28,10 @@ export const catalog = createCatalog(registry);
 
 /** In the order in which clients list them. */
 export const prompts: readonly Prompt[] = all.flatMap(({ prompts: some = [] }) => some);
+
+/** The resource routes of all modules. Who serves them gives what they need to run. */
+export const routes = modules.flatMap((one) => ("routes" in one ? [...one.routes] : []));
+export type RoutePorts = (typeof routes)[number] extends Route<infer Ports> ? Ports : never;
 
 export const migrations: Migrations = merge(all.map((one) => one.migrations ?? {}));
 

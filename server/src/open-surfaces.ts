@@ -1,18 +1,14 @@
 import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
-import { prompts } from "./contributions.ts";
+import { routes as moduleRoutes, prompts, type RoutePorts } from "./contributions.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";
-import type { Stores } from "./kernel/stores.ts";
-import type { ClaimPorts } from "./modules/escrow/claim-trip.ts";
-import type { Travelers } from "./modules/travelers/traveler-profile.ts";
-import type { Usage } from "./modules/usage/usage.ts";
+import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Identity } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
-import { claimRoutes } from "./surfaces/claims/claim-routes.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
 import { paidOpenApiRoutes } from "./surfaces/discovery/openapi-route.ts";
@@ -22,6 +18,7 @@ import type { ClosedReason } from "./surfaces/http/closed.ts";
 import { createGate } from "./surfaces/http/gate.ts";
 import type { Routes } from "./surfaces/http/hosts.ts";
 import type { HttpHandler } from "./surfaces/http/http.ts";
+import { mountRoutes } from "./surfaces/http/mount-routes.ts";
 import { createRateLimiter, type RateLimiter } from "./surfaces/http/rate-limiter.ts";
 import { createSignedAnswers, createSignedExchange } from "./surfaces/http/signed-exchange.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
@@ -30,8 +27,6 @@ import { createPaidTools, type PaidToolsOptions } from "./surfaces/paid/endpoint
 import { createPriceTags, type PaidNetwork } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
-import { resourceRoutes } from "./surfaces/resources/resources.ts";
-import { supplierWebhookRoutes, type WebhookReceiver } from "./surfaces/resources/supplier-webhooks.ts";
 
 /** What one host serves. */
 export interface HostContent {
@@ -42,17 +37,11 @@ export interface HostContent {
   welcome: string;
 }
 
-export interface SurfaceOptions {
+export interface SurfaceOptions extends RoutePorts {
   config: Config;
   kernel: Kernel;
   catalog: Catalog;
   identity: Identity;
-  travelers: Travelers;
-  usage: Usage;
-  stores: Pick<Stores, "orders" | "webhookInbox" | "trips" | "escrowBookings">;
-  /** Undefined: this network is switched off. */
-  portsFor(environment: Environment): ClaimPorts | undefined;
-  webhookReceivers: readonly WebhookReceiver[];
   openCharge: PaidToolsOptions["openCharge"];
   paidNetworks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
   appUrl: string;
@@ -94,16 +83,10 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
     log,
   });
   const exchange = createSignedExchange(answerSigned);
-  const { travelers, usage, stores, webhookReceivers: receivers } = options;
+  const publicRequests = limiter(config.claimsPerMinute / 60, config.claimsPerMinute);
   const routes = [
-    ...resourceRoutes({ exchange, travelers, usage, stores, portsFor: options.portsFor, clock }),
-    ...supplierWebhookRoutes({ answerSigned, receivers, inbox: stores.webhookInbox, refused, clock }),
-    ...claimRoutes({
-      answerSigned,
-      portsFor: options.portsFor,
-      perAddress: limiter(config.claimsPerMinute / 60, config.claimsPerMinute),
-    }),
-    ...claimPageRoutes(),
+    ...mountRoutes(moduleRoutes, { answerSigned, publicRequests, refused, ports: options }),
+    ...claimPageRoutes(CLAIM_PATH),
   ];
   const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });
   const facts = { appUrl, edgeUrl, catalog, pages, welcome: WELCOME.app };

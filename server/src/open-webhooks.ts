@@ -5,10 +5,10 @@ import type { Stores } from "./kernel/stores.ts";
 import { servicingCommits } from "./modules/servicing/servicing-commits.ts";
 import { createWebhookProcessor } from "./modules/webhooks/process-webhooks.ts";
 import { registerWebhooks } from "./modules/webhooks/register-webhooks.ts";
+import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./modules/webhooks/routes.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
-import { SUPPLIER_WEBHOOK_PATH, type WebhookReceiver } from "./surfaces/resources/supplier-webhooks.ts";
 
 const PROCESS_MILLISECONDS = 500;
 const READ_ORDERS_MILLISECONDS = 5_000;

@@ -169,6 +169,8 @@ function isServiceCode(code: string): code is ServiceCode {
   return Object.hasOwn(statusByCode, code);
 }
 
+export const serviceCodes: readonly ServiceCode[] = Object.keys(statusByCode).filter(isServiceCode);
+
 export function statusOf(code: string): number {
   return isServiceCode(code) ? statusByCode[code] : TOOL_FAILURE_STATUS;
 }

@@ -1,5 +1,6 @@
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Prompt } from "./prompt.ts";
+import type { Route } from "./route.ts";
 import type { Aggregates, StoreParts } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
@@ -12,6 +13,8 @@ export interface Module {
   /** In the order in which they are listed. */
   readonly tools?: readonly Tool[];
   readonly prompts?: readonly Prompt[];
+  /** Each names by its type what it needs to run. */
+  readonly routes?: readonly Route<never>[];
   /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */
   stores?(parts: StoreParts): Partial<Aggregates>;
   /** By names that are unique among all modules; they run in the order of their names, and never change once released. */

@@ -8,7 +8,7 @@ export const MAXIMUM_ISSUES = 20;
 const MAXIMUM_VALUES = 5_000;
 
 /** Checks arguments against a tool's schema and returns them parsed. Throws `invalid_input` with every issue and its path. */
-export function validateArguments(schema: z.ZodObject, args: unknown): unknown {
+export function validateArguments<Schema extends z.ZodObject>(schema: Schema, args: unknown): z.output<Schema> {
   // First, because a schema takes long over very many values, and every other call waits meanwhile.
   const stray = findStray(args, "", { values: 0 });
   if (stray !== undefined) throw invalidInput([stray]);

@@ -4,6 +4,8 @@ import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
+import { escrowRoutes } from "./routes.ts";
+import { guestRoutes } from "./routes-guests.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
 import { createTrips } from "./store-trips.ts";
@@ -32,6 +34,7 @@ export const escrowModule = defineModule({
     logAgentAction,
   ],
   prompts: [planATrip],
+  routes: [...escrowRoutes, ...guestRoutes],
   stores: ({ db, clock, vault }) => ({
     trips: createTrips({ db, vault, clock }),
     escrowBookings: createEscrowBookings(db, clock),

@@ -1,10 +1,12 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as orders from "./migrations/0010-orders.ts";
+import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
   needs: ["bookings", "treasury"],
+  routes: orderRoutes,
   stores: ({ db, clock }) => ({
     orders: createOrders(db, clock),
   }),

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { givenRequest } from "../../../test/support/given-request.ts";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import { containsCardNumber } from "../../domain/card-numbers.ts";
+import { callRoute } from "../../kernel/call-route.ts";
 import type { Principal } from "../../ports/identity.ts";
-import { readTraveler, writeTraveler } from "../../surfaces/resources/travelers.ts";
+import { readTraveler, writeTraveler } from "./routes.ts";
 import { createTravelers } from "./store.ts";
 
-const today = Temporal.PlainDate.from("2026-11-20");
+const now = Temporal.Instant.from("2026-11-20T12:00:00Z");
 const complete = {
   givenName: "María José",
   familyName: "O’Neill-García",
@@ -38,16 +40,17 @@ describe("traveler profiles", () => {
   });
   afterAll(() => setup.close());
 
+  const ports = () => ({ travelers: createTravelers(setup), clock: { now: () => now } });
   const write = (body: unknown, userId = "maria", as = principal) =>
-    writeTraveler({ travelers: createTravelers(setup), principal: as, userId, body, today });
-  const read = (userId = "maria", as = principal) =>
-    readTraveler({ travelers: createTravelers(setup), principal: as, userId });
+    callRoute(writeTraveler, givenRequest({ principal: as, params: { userId }, body }), ports());
+  const read = async (userId = "maria", as = principal) =>
+    (await callRoute(readTraveler, givenRequest({ principal: as, params: { userId } }), ports())).value;
 
   test("is written, read back, and what was read can be sent again", async () => {
-    expect(await write(complete)).toEqual({ created: true, traveler: { userId: "maria", ...complete } });
+    expect(await write(complete)).toEqual({ status: 201, value: { userId: "maria", ...complete } });
     const answer = await read();
     expect(answer).toEqual({ userId: "maria", ...complete });
-    expect((await write(answer)).created).toBe(false);
+    expect((await write(answer)).status).toBe(200);
     expect(await read()).toEqual(answer);
     await expect(read("maria", stranger)).rejects.toMatchObject({ code: "not_found" });
     const lines = await setup.db.selectFrom("audit_log").select(["actor", "details"]).where("subject_id", "=", "maria");
@@ -57,7 +60,7 @@ describe("traveler profiles", () => {
   });
 
   test("may be empty, and belong to the key's own service account", async () => {
-    const { traveler } = await write({}, principal.serviceAccountId);
+    const { value: traveler } = await write({}, principal.serviceAccountId);
     expect(traveler).toEqual({ userId: principal.serviceAccountId, loyaltyProgrammeAccounts: [], passports: [] });
     await expect(write({}, stranger.serviceAccountId)).rejects.toMatchObject({ code: "not_found" });
     await expect(read(stranger.serviceAccountId)).rejects.toMatchObject({ code: "not_found" });

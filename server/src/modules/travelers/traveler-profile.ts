@@ -24,7 +24,7 @@ export interface TravelerProfile {
   familyName?: string;
   /** YYYY-MM-DD. */
   bornOn?: string;
-  title?: string;
+  title?: "mr" | "ms" | "mrs" | "miss" | "dr";
   gender?: "m" | "f";
   email?: string;
   /** E.164. */

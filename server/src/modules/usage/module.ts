@@ -1,11 +1,13 @@
 import { defineModule } from "../../kernel/module.ts";
 import { usageEndings } from "./chain-endings.ts";
 import * as billing from "./migrations/0002-billing.ts";
+import { usageRoutes } from "./routes.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
 
 export const usageModule = defineModule({
   name: "usage",
   needs: ["treasury"],
+  routes: usageRoutes,
   stores: ({ db }) => ({
     usageSettlements: createUsageSettlements(db),
   }),

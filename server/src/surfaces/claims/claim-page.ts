@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLAIM_PATH } from "../../modules/escrow/guest-link.ts";
 import { ICON, STYLE } from "../discovery/layout.ts";
 import type { Routes } from "../http/hosts.ts";
 
@@ -40,11 +39,11 @@ const headers = {
 
 /**
  * Where guest links lead: the same page for every trip. Its script keeps the link's secret, which browsers do not send, out of the
- * address bar and asks the routes beside it.
+ * address bar and asks the guests' routes of the API.
  */
-export function claimPageRoutes(): Routes {
+export function claimPageRoutes(claimPath: string): Routes {
   const html = renderPage();
-  return [{ method: "GET", path: `${CLAIM_PATH}/:tripId`, webHandler: () => new Response(html, { headers }) }];
+  return [{ method: "GET", path: `${claimPath}/:tripId`, webHandler: () => new Response(html, { headers }) }];
 }
 
 function renderPage(): string {

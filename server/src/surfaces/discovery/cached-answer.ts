@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import type { RouteDescription } from "../../kernel/route.ts";
 import type { Routes, WebHandler } from "../http/hosts.ts";
-import type { Operation } from "../http/operation.ts";
 
 export interface CachedAnswerOptions {
   contentType: string;
@@ -125,9 +125,9 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
  * The routes of one cached answer: GET, with which HEAD comes, and the preflight of other origins' pages. What lies under
  * `/api` brings its description.
  */
-export function cachedRoutes(path: string, webHandler: WebHandler, operation?: Operation): Routes {
+export function cachedRoutes(path: string, webHandler: WebHandler, description?: RouteDescription): Routes {
   return [
-    { method: "GET", path, webHandler, ...(operation === undefined ? {} : { operation }) },
+    { method: "GET", path, webHandler, ...(description === undefined ? {} : { description }) },
     { method: "OPTIONS", path, webHandler },
   ];
 }

@@ -1,4 +1,4 @@
-import { meaningByCode, type ServiceCode, statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
+import { meaningByCode, type ServiceCode, serviceCodes, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 import { renderProblem } from "../render-error.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 
@@ -35,9 +35,6 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
 };
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
-
-const isServiceCode = (code: string): code is ServiceCode => Object.hasOwn(statusByCode, code);
-const serviceCodes: readonly ServiceCode[] = Object.keys(statusByCode).filter(isServiceCode);
 
 /** The error answers of a route by status, each with the codes that it can carry. */
 export function errorAnswers(places: readonly Place[], declared: readonly ServiceCode[]): Record<string, JsonObject> {

@@ -15,10 +15,10 @@ export interface OpenApiRouteOptions {
 
 /** `GET /api/openapi.json`, made once, from what is really mounted. */
 export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOptions): Routes {
-  const mounted = routes.flatMap(({ operation }) => (operation === undefined ? [] : [operation]));
+  const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
-  const operations = [...mounted, mcpOperation, openApiOperation, ...healthOperations];
-  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, operations, today }), {
+  const described = [...mounted, mcpOperation, openApiOperation, ...healthOperations];
+  const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today }), {
     contentType: "application/json; charset=utf-8",
   });
   return cachedRoutes(openApiOperation.path, answer, openApiOperation);

@@ -1,42 +1,37 @@
 import { z } from "zod";
 import { jsonSchema } from "../../kernel/catalog.ts";
-import type { Operation, OperationAnswer } from "../http/operation.ts";
+import type { AnswerDescription, RouteDescription } from "../../kernel/route.ts";
 import { errorAnswers, type Place } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
 import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
 
 /** A route's description as an OpenAPI operation. */
-export function routeOperation(operation: Operation): JsonObject {
-  const { access } = operation;
+export function routeOperation(route: RouteDescription): JsonObject {
+  const { access, body, example } = route;
   const isPublic = access === "public";
   const headers = isPublic ? {} : auditHeaders;
-  const answers = Object.entries(operation.answers).map(([status, answer]) => [status, answerOf(answer)]);
+  const answers = Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer, example?.answer)]);
   return {
-    operationId: operation.id,
-    tags: [operation.tag],
-    summary: operation.summary,
-    description: operation.description,
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    description: route.description,
     security: isPublic ? [] : [{ [SECURITY_SCHEME]: typeof access === "object" ? [access.scope] : [] }],
     parameters: [
-      ...parameters(operation.pathParameters, "path"),
-      ...parameters(operation.query, "query"),
+      ...parameters(route.params, "path"),
+      ...parameters(route.query, "query"),
       ...(isPublic ? [] : [ref("parameters", "Traceparent")]),
     ],
-    ...given("requestBody", operation.body === undefined ? undefined : requestBody(operation.body)),
+    ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body)),
     responses: withHeaders(
-      { ...errorAnswers(placesOf(operation), operation.problems), ...Object.fromEntries(answers) },
+      { ...errorAnswers(placesOf(route), route.problems), ...Object.fromEntries(answers) },
       headers,
     ),
   };
 }
 
-function answerOf({
-  description,
-  schema,
-  contentType = "application/json",
-  example,
-  ofTools,
-}: OperationAnswer): JsonObject {
+function answerOf(answer: AnswerDescription, routeExample: unknown): JsonObject {
+  const { description, schema, contentType = "application/json", example = routeExample, ofTools } = answer;
   const content = schema && { [contentType]: { schema: jsonSchema(schema, "output"), ...given("example", example) } };
   const headers = ofTools ? { ...meterHeader, ...replayHeader } : undefined;
   return { description, ...given("headers", headers), ...given("content", content) };
@@ -52,8 +47,7 @@ export function withHeaders(answers: Readonly<Record<string, JsonObject>>, heade
   );
 }
 
-function placesOf(operation: Operation): Place[] {
-  const { access, body, query } = operation;
+function placesOf({ access, body, query }: RouteDescription): Place[] {
   return [
     ...(access === "public" ? [] : (["keyed"] as const)),
     ...(typeof access === "object" ? (["scoped"] as const) : []),
@@ -62,7 +56,7 @@ function placesOf(operation: Operation): Place[] {
   ];
 }
 
-function requestBody({ schema, example }: NonNullable<Operation["body"]>): JsonObject {
+function requestBody(schema: z.ZodType, example: unknown): JsonObject {
   return { required: true, content: { "application/json": { schema: jsonSchema(schema, "input"), example } } };
 }
 

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../kernel/catalog.ts";
-import type { Operation } from "../http/operation.ts";
+import type { RouteDescription } from "../../kernel/route.ts";
 import type { JsonObject } from "./openapi-json.ts";
 import { paidHeaders, paidParameters, paidPaths } from "./openapi-paid.ts";
 import { components, problemSchema, tags } from "./openapi-parts.ts";
@@ -18,22 +18,23 @@ Errors are \`application/problem+json\`; \`retryable\` says whether sending the 
 export interface OpenApiOptions {
   appUrl: string;
   /** Every described route of the application host. */
-  operations: readonly Operation[];
+  routes: readonly RouteDescription[];
   /** Examples use dates after it. */
   today: Temporal.PlainDate;
 }
 
 /** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
-export function createOpenApi(catalog: Catalog, { appUrl, operations, today }: OpenApiOptions): string {
+export function createOpenApi(catalog: Catalog, { appUrl, routes, today }: OpenApiOptions): string {
   const paths = new Map<string, Record<string, JsonObject>>();
   for (const entry of catalog.entries) paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, today) });
   // Sorted, so that the description does not depend on the order in which routes are mounted.
-  for (const operation of operations.toSorted((one, other) => one.path.localeCompare(other.path))) {
-    const item = paths.get(operation.path) ?? {};
-    item[operation.method.toLowerCase()] = routeOperation(operation);
-    paths.set(operation.path, item);
+  const described = routes.map((route) => ({ route, path: templatePath(route.path) }));
+  for (const { route, path } of described.toSorted((one, other) => one.path.localeCompare(other.path))) {
+    const item = paths.get(path) ?? {};
+    item[route.method.toLowerCase()] = routeOperation(route);
+    paths.set(path, item);
   }
-  const used = new Set([...catalog.entries.map(({ tool }) => tool.area), ...operations.map(({ tag }) => tag)]);
+  const used = new Set([...catalog.entries.map(({ tool }) => tool.area), ...routes.map(({ tag }) => tag)]);
   const document: JsonObject = {
     openapi: "3.1.0",
     info: {
@@ -53,6 +54,11 @@ export function createOpenApi(catalog: Catalog, { appUrl, operations, today }: O
     },
   };
   return JSON.stringify(document);
+}
+
+/** The router's `:name` as OpenAPI's `{name}`. */
+function templatePath(routerPath: string): string {
+  return routerPath.replaceAll(/:(\w+)/g, "{$1}");
 }
 
 const PAID_INTRODUCTION = `Travel and settlement tools for AI agents, bought call by call with a wallet (x402), most of them without an account.

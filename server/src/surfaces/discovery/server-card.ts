@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import type { RouteDescription } from "../../kernel/route.ts";
 import type { Routes } from "../http/hosts.ts";
-import type { Operation } from "../http/operation.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
 import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
@@ -47,14 +47,14 @@ export function edgeServerCardRoutes(options: ServerCardOptions): Routes {
   return cardRoutes(EDGE_MCP_PATH, options);
 }
 
-function cardRoutes(mcpPath: string, options: ServerCardOptions, operation?: Operation): Routes {
+function cardRoutes(mcpPath: string, options: ServerCardOptions, description?: RouteDescription): Routes {
   const card = {
     $schema: CARD_SCHEMA,
     ...identity(options),
     remotes: remotes(options).map((remote) => ({ ...remote, supportedProtocolVersions: SUPPORTED_VERSIONS })),
   };
   return [
-    ...jsonRoutes(`${mcpPath}/server-card`, card, CARD_TYPE, operation),
+    ...jsonRoutes(`${mcpPath}/server-card`, card, CARD_TYPE, description),
     ...jsonRoutes("/.well-known/mcp/server-card.json", card, CARD_TYPE),
   ];
 }
@@ -96,6 +96,6 @@ function reversedDomain(url: string): string {
   return hostname.split(".").toReversed().join(".");
 }
 
-function jsonRoutes(path: string, value: unknown, contentType: string, operation?: Operation): Routes {
-  return cachedRoutes(path, cachedAnswer(`${JSON.stringify(value, null, 2)}\n`, { contentType }), operation);
+function jsonRoutes(path: string, value: unknown, contentType: string, description?: RouteDescription): Routes {
+  return cachedRoutes(path, cachedAnswer(`${JSON.stringify(value, null, 2)}\n`, { contentType }), description);
 }

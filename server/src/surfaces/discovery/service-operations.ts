@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Operation } from "../http/operation.ts";
+import type { RouteDescription } from "../../kernel/route.ts";
 
 /** Routes that are no resources: health, the Model Context Protocol, and what is served beside them. */
 
@@ -22,7 +22,7 @@ const JsonRpcAnswer = z.object({
 
 const jsonRpc = (description: string) => ({ description, schema: JsonRpcAnswer });
 
-export const healthOperations: readonly Operation[] = [
+export const healthOperations: readonly RouteDescription[] = [
   {
     id: "health",
     method: "GET",
@@ -50,7 +50,7 @@ export const healthOperations: readonly Operation[] = [
   },
 ];
 
-export const mcpOperation: Operation = {
+export const mcpOperation: RouteDescription = {
   id: "mcp",
   method: "POST",
   path: "/api/mcp",
@@ -63,10 +63,8 @@ export const mcpOperation: Operation = {
     areas: z.string().describe("Only tools of these areas, with commas between them").exactOptional(),
     readonly: z.enum(["1", "0"]).describe("Only tools that change nothing").exactOptional(),
   }),
-  body: {
-    schema: JsonRpcRequest,
-    example: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} },
-  },
+  body: JsonRpcRequest,
+  example: { body: { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} } },
   answers: {
     200: { ...jsonRpc("The answer; an event stream when progress was asked for."), ofTools: true },
     202: { description: "A notification was taken." },
@@ -79,7 +77,7 @@ export const mcpOperation: Operation = {
   problems: [],
 };
 
-export const openApiOperation: Operation = {
+export const openApiOperation: RouteDescription = {
   id: "openapi",
   method: "GET",
   path: "/api/openapi.json",
@@ -94,7 +92,7 @@ export const openApiOperation: Operation = {
   problems: [],
 };
 
-export const serverCardOperation: Operation = {
+export const serverCardOperation: RouteDescription = {
   id: "mcp_server_card",
   method: "GET",
   path: "/api/mcp/server-card",

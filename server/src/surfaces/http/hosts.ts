@@ -1,11 +1,11 @@
 import { type Context, Hono } from "hono";
+import type { RouteDescription } from "../../kernel/route.ts";
 import type { Log } from "../../ports/log.ts";
 import { renderProblem, renderThrown } from "../render-error.ts";
 import { isLoopback } from "./client-address.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { HttpHandler } from "./http.ts";
 import type { Metrics } from "./metrics.ts";
-import type { Operation } from "./operation.ts";
 import { traceIdOf } from "./trace.ts";
 import { serveWeb } from "./web-adapter.ts";
 
@@ -31,14 +31,14 @@ export interface Host {
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
 /** A route of `GET` answers `HEAD` too. */
-export type Route = {
+export type MountedRoute = {
   method: "GET" | "PUT" | "POST" | "OPTIONS";
   path: string;
   /** What the API description says of it; every route under `/api` has one. */
-  operation?: Operation;
+  description?: RouteDescription;
 } & ({ handler: HttpHandler } | { webHandler: WebHandler });
 
-export type Routes = readonly Route[];
+export type Routes = readonly MountedRoute[];
 
 /** A host is its health routes, its own routes, and a problem for everything else. */
 export function createHost(routes: Routes, options: HostOptions): Host {

@@ -1,15 +1,12 @@
-import { Failure, unauthorized } from "../../domain/errors.ts";
+import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import { hasScope } from "../../domain/scopes.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
 import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { Admitted, Gate } from "./gate.ts";
-import type { Route } from "./hosts.ts";
-import type { HttpAnswer, HttpHandler, HttpRequest } from "./http.ts";
-import { type Operation, routerPath } from "./operation.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { traceIdOf } from "./trace.ts";
 
 export interface Session extends Admitted {
@@ -84,29 +81,4 @@ export function createSignedAnswers(options: {
     else headers[TRACE_ID_HEADER] = exchange.traceId;
     return answer;
   };
-}
-
-/** A keyed resource route: its scope, then `work`, whose value is sent as JSON. */
-export function resourceRoute(
-  exchange: SignedExchange,
-  operation: Operation & { access: { scope: string } },
-  work: (request: HttpRequest, session: Session) => Promise<{ status?: number; value: unknown }>,
-): Route {
-  const { scope } = operation.access;
-  const handler: HttpHandler = (request) =>
-    exchange(request, async (session) => {
-      // What changes records must not rest on a cached key.
-      const principal = scope.endsWith(":read") ? session.principal : await session.confirm();
-      if (principal === undefined) throw unauthorized();
-      if (!hasScope(principal.scopes, scope)) {
-        throw new Failure("missing_scope", { detail: `The key lacks the scope ${scope}.`, extra: { scope } });
-      }
-      const { status = 200, value } = await work(request, { ...session, principal });
-      return {
-        status,
-        headers: { "content-type": "application/json; charset=utf-8" },
-        body: JSON.stringify(value),
-      };
-    });
-  return { method: operation.method, path: routerPath(operation), operation, handler };
 }

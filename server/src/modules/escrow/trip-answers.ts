@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { EscrowBooking } from "../../modules/escrow/escrow-bookings.ts";
-import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "../../modules/escrow/trips.ts";
+import type { EscrowBooking } from "./escrow-bookings.ts";
+import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "./trips.ts";
 
 /** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
 

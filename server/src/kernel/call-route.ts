@@ -1,0 +1,53 @@
+import { Failure } from "../domain/errors.ts";
+import type { Principal } from "../ports/identity.ts";
+import { Created, type Route } from "./route.ts";
+import { validateArguments } from "./validate.ts";
+
+/** A request as a surface has read it; the body is read only once the rest of it fits. */
+export interface GivenRequest {
+  /** Undefined: the route asks for no key. */
+  principal: Principal | undefined;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  /** By its lower-case name. */
+  header(name: string): string | undefined;
+  readText(maximumBytes: number | undefined): Promise<string>;
+  readJson(maximumBytes: number | undefined): Promise<unknown>;
+}
+
+/** Checks a request by the route's schemas and runs it. Throws what does not fit as a Failure. */
+export async function callRoute<Ports>(
+  route: Route<Ports>,
+  given: GivenRequest,
+  ports: Ports,
+): Promise<{ status: 200 | 201; value: unknown }> {
+  const { principal, header } = given;
+  const params = checkParams(route, given.params);
+  const query = route.query === undefined ? {} : validateArguments(route.query, given.query);
+  const text = route.bodyAs === "text" ? await given.readText(route.maximumBodyBytes) : "";
+  const value = await route.run(
+    {
+      ...(principal === undefined ? {} : { principal }),
+      ...{ params, query, body: await checkBody(route, given), text, header },
+      fail: (code, details) => new Failure(code, { detail: route.errors[code] ?? code, ...details }),
+    },
+    ports,
+  );
+  return value instanceof Created ? { status: 201, value: value.value } : { status: 200, value };
+}
+
+function checkParams<Ports>({ params, errors }: Route<Ports>, given: GivenRequest["params"]): Record<string, unknown> {
+  if (params === undefined) return {};
+  const { not_found: detail } = errors;
+  // What cannot be an id is nobody's id: where the route tells what is not there, so it tells this.
+  if (detail !== undefined && !params.safeParse(given).success) throw new Failure("not_found", { detail });
+  return validateArguments(params, given);
+}
+
+async function checkBody<Ports>(
+  { body, bodyAs, maximumBodyBytes }: Route<Ports>,
+  given: GivenRequest,
+): Promise<Record<string, unknown>> {
+  if (body === undefined || bodyAs === "text") return {};
+  return validateArguments(body, await given.readJson(maximumBodyBytes));
+}

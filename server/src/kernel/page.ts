@@ -1,0 +1,38 @@
+import { z } from "zod";
+
+const DEFAULT_LIMIT = 50;
+const MAXIMUM_LIMIT = 200;
+
+/** What every list's query says where a page does not begin where the page before ended. */
+export const CURSOR_MESSAGE = "must be the nextCursor of the page before";
+
+/** The members of a list's query by which it is read page by page. `Cursor` is what the list takes for a cursor. */
+export const pageQuery = (cursor: z.ZodString) => ({
+  cursor: cursor.describe("nextCursor of the page before").exactOptional(),
+  limit: z
+    .string()
+    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= MAXIMUM_LIMIT, {
+      message: `must be a whole number from 1 to ${MAXIMUM_LIMIT}`,
+    })
+    // It is a text only because it stands in a query.
+    .meta({ type: "integer", minimum: 1, maximum: MAXIMUM_LIMIT, default: DEFAULT_LIMIT })
+    .exactOptional(),
+});
+
+export const NextCursor = z.string().nullable().describe("null on the last page");
+
+/**
+ * One page of a list: `read` is asked for one record more than a page has, whose being there tells that there is another page.
+ * `cursorOf` is what the next page begins after.
+ */
+export async function readPage<Item>(
+  query: { limit?: string },
+  read: (limit: number) => Promise<readonly Item[]>,
+  cursorOf: (last: Item) => string,
+): Promise<{ shown: readonly Item[]; nextCursor: string | null }> {
+  const limit = Number(query.limit ?? DEFAULT_LIMIT);
+  const found = await read(limit + 1);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return { shown, nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null };
+}

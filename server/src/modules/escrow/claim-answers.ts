@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { formatDecimal } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import { FreeRecipient } from "../treasury/input.ts";
+import type { ClaimPorts } from "./claim-trip.ts";
+import { nameText, summaryText } from "./guest-text.ts";
+import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
+
+/** What the claim page asks and is answered; others may ask it too, with the secret of a guest link. */
+
+const Time = z.string().meta({ format: "date-time" });
+const LONGEST_SECRET = 200;
+const LONGEST_CODE = 20;
+
+const LinkSecret = z
+  .string()
+  .max(LONGEST_SECRET)
+  .describe("What stands behind the # of the guest link. Send it in the body only: addresses are logged");
+
+export const ClaimView = z.object({
+  tripId: z.string(),
+  state: z
+    .enum(["open", "claiming", "claimed", "locked", "expired", "closed", "funding", "failed"])
+    .describe(
+      "open: it can be claimed; claiming: a claim is under way; locked: the buyer has to unlock it; closed: its money has gone back; funding: its budget is on the way; failed: it was never funded",
+    ),
+  budgetUsdc: DecimalAmount,
+  expiresAt: Time.describe("It can be claimed until then"),
+  buyerName: z.string().nullable(),
+  guestName: z.string().nullable(),
+  tripSummary: z.string().nullable().describe("In the buyer's words"),
+  requiresCode: z.boolean(),
+  codesLeft: z.int().describe("Wrong codes until the claim is locked"),
+  guestWallet: z.string().nullable().describe("null: not claimed"),
+  claimedAt: Time.nullable(),
+  txHash: z.string().nullable().describe("The claim's transaction"),
+  chainId: z.int(),
+  sandbox: z.boolean().describe("True: development money on a development chain"),
+});
+
+export const ViewBody = z.strictObject({ linkSecret: LinkSecret });
+
+export const ClaimBody = z.strictObject({
+  linkSecret: LinkSecret,
+  guestWallet: FreeRecipient.describe("The guest's wallet address: 0x and 40 hex digits"),
+  claimCode: z
+    .string()
+    .max(LONGEST_CODE)
+    .describe("The six digits that the buyer gave to the guest, where the trip requires them")
+    .exactOptional(),
+});
+
+export const Claimed = z.object({
+  tripId: z.string(),
+  guestWallet: z.string(),
+  claimedAt: Time,
+  txHash: z.string(),
+  chainId: z.int(),
+  status: z.literal("confirmed"),
+});
+
+/** What a guest may see; nothing of the tenant's, and nothing that follows from the code nonce. */
+export function describeForGuest(
+  trip: Trip,
+  { chain, clock }: Pick<ClaimPorts, "chain" | "clock">,
+): z.output<typeof ClaimView> {
+  const { details } = trip;
+  return {
+    tripId: trip.tripId,
+    state: stateOf(trip, clock.now()),
+    budgetUsdc: formatDecimal(trip.budget),
+    expiresAt: trip.expiresAt.toString(),
+    buyerName: nameText(details.buyerName) ?? null,
+    guestName: nameText(details.guestName) ?? null,
+    tripSummary: summaryText(details.tripSummary) ?? null,
+    requiresCode: trip.requiresCode,
+    codesLeft: Math.max(0, MOST_WRONG_CODES - trip.wrongCodes),
+    guestWallet: trip.guestWallet ?? null,
+    claimedAt: trip.claimedAt?.toString() ?? null,
+    txHash: trip.transactions.findLast(({ step }) => step === "claim")?.transactionHash ?? null,
+    chainId: chain.chainId,
+    sandbox: trip.network === "sandbox",
+  };
+}
+
+function stateOf(trip: Trip, now: Temporal.Instant): z.output<typeof ClaimView>["state"] {
+  if (trip.guestWallet !== undefined) return "claimed";
+  if (trip.state === "funding" || trip.state === "failed") return trip.state;
+  if (trip.pending?.step === "claim") return "claiming";
+  if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "expired";
+  if (trip.state === "closed") return "closed";
+  return trip.wrongCodes >= MOST_WRONG_CODES ? "locked" : "open";
+}

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { Failure, type ServiceCode } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { definePublicRoute } from "../../kernel/route.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { addressOf } from "../treasury/input.ts";
+import { ClaimBody, Claimed, ClaimView, describeForGuest, ViewBody } from "./claim-answers.ts";
+import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
+import { escrowFailure } from "./errors.ts";
+import { Hash, hashOf } from "./input.ts";
+
+/** For guests, who have no key: the secret of the link lets them in. Nothing is metered. */
+interface GuestRoutePorts {
+  /** Undefined: this network is switched off. */
+  portsFor(environment: Environment): ClaimPorts | undefined;
+}
+
+const MAXIMUM_BODY_BYTES = 4_096;
+/** The page asks again by itself: shorter than proxies keep a request open. */
+const WAIT_MILLISECONDS = 10_000;
+const NETWORKS = ["sandbox", "production"] as const;
+
+const NOT_FOUND = "There is no trip with this id and this link. Use the guest link as it was received, all of it.";
+
+const tripId = "0x7a3f0a55b5b2d9a1e6a4cf0c8d1e2f3a4b5c6d7e8f90112233445566778899aa";
+const linkSecret = "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA";
+const guestWallet = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const txHash = "0x5d2a0a4f2b1c9e8d7f6a5b4c3d2e1f00998877665544332211ffeeddccbbaa99";
+
+const ClaimPath = z.object({ tripId: Hash.describe("As the guest link has it") });
+
+const viewClaim = definePublicRoute({
+  id: "view_claim",
+  method: "POST",
+  path: "/api/claims/:tripId/view",
+  tag: "escrow",
+  summary: "Look at a trip with its guest link",
+  description:
+    "What a guest sees who has the link. A POST, so that the link's secret stands in no address. 404 also for a secret of another trip; nothing is counted.",
+  limitByAddress: "requests",
+  params: ClaimPath,
+  body: ViewBody,
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "The trip.", schema: ClaimView } },
+  errors: {
+    not_found: NOT_FOUND,
+    rate_limited: "Too many requests.",
+    unavailable: "The trip cannot be read now. Send the request again.",
+  },
+  example: {
+    body: { linkSecret },
+    answer: {
+      ...{ tripId, state: "open", budgetUsdc: "500.00", expiresAt: "2027-01-20T12:00:00Z", buyerName: "Bob" },
+      ...{ guestName: "Ada", tripSummary: "Lisbon, two nights", requiresCode: true, codesLeft: 5 },
+      ...{ guestWallet: null, claimedAt: null, txHash: null, chainId: 5042002, sandbox: true },
+    },
+  },
+  run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
+    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) =>
+      describeForGuest(await openClaim(ports, { tripId, linkSecret: body.linkSecret }), ports),
+    ),
+});
+
+const claim = definePublicRoute({
+  id: "claim_trip",
+  method: "POST",
+  path: "/api/claims/:tripId",
+  tag: "escrow",
+  summary: "Claim a trip with its guest link",
+  description:
+    "Binds the guest's wallet to the trip, once, and waits until the chain has it. The same wallet again gets the first answer. `reason` of a 409 says what stands against it; a wrong code is counted, and `attemptsLeft` says how many are left. Without a charge.",
+  limitByAddress: "requests",
+  params: ClaimPath,
+  body: ClaimBody,
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "The trip is the guest's.", schema: Claimed } },
+  errors: {
+    not_found: NOT_FOUND,
+    conflict: "The trip cannot be claimed as it is; `reason` says why.",
+    in_progress: "Another step of the trip is under way. Send the request again shortly.",
+    rate_limited: "Too many requests.",
+    unavailable: "The trip cannot be claimed now. Send the request again.",
+  },
+  example: {
+    body: { linkSecret, guestWallet, claimCode: "482913" },
+    answer: {
+      ...{ tripId, guestWallet, claimedAt: "2026-12-21T09:30:00Z", txHash, chainId: 5042002 },
+      status: "confirmed",
+    },
+  },
+  run: ({ params, body }, { portsFor }: GuestRoutePorts) =>
+    onTrip(portsFor, hashOf(params.tripId), async (ports, tripId) => {
+      const { result } = await claimTrip(ports, {
+        ...body,
+        tripId,
+        guestWallet: addressOf(body.guestWallet),
+        chainId: ports.chain.chainId,
+        waitMs: WAIT_MILLISECONDS,
+      });
+      return Claimed.parse(result);
+    }),
+});
+
+/** Runs `work` on the network that the trip is on: its id follows from its chain, so that it is on one only. */
+async function onTrip<Answer>(
+  portsFor: GuestRoutePorts["portsFor"],
+  tripId: Hex,
+  work: (ports: ClaimPorts, tripId: Hex) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    for (const network of NETWORKS) {
+      const ports = portsFor(network);
+      if (ports === undefined || (await ports.stores.trips.get(network, tripId)) === undefined) continue;
+      return await work(ports, tripId);
+    }
+    throw escrowFailure("trip_not_found");
+  } catch (error) {
+    throw toRouteFailure(error);
+  }
+}
+
+/** What codes of the escrow are on a route that is no tool. */
+const routeCodes: Readonly<Record<string, ServiceCode>> = {
+  trip_not_found: "not_found",
+  claim_link_invalid: "not_found",
+  trip_not_funded: "conflict",
+  trip_expired: "conflict",
+  trip_closed: "conflict",
+  already_claimed: "conflict",
+  claim_locked: "conflict",
+  claim_code_required: "conflict",
+  claim_code_wrong: "conflict",
+  step_reverted: "conflict",
+  trip_in_progress: "in_progress",
+  step_in_progress: "in_progress",
+  settlement_stopped: "unavailable",
+  chain_not_available: "unavailable",
+};
+const RETRY_AFTER_SECONDS = 5;
+
+function toRouteFailure(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const code = routeCodes[error.code];
+  if (code === undefined) return error;
+  return new Failure(code, {
+    detail: code === "not_found" ? NOT_FOUND : error.message,
+    // Who has not the secret learns nothing of the trip.
+    extra: code === "not_found" ? {} : { ...error.extra, reason: error.code },
+    ...(code === "in_progress" || code === "unavailable" ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {}),
+    cause: error.cause,
+  });
+}
+
+export const guestRoutes = [viewClaim, claim];

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { Failure, invalidInput, type ServiceCode } from "../../domain/errors.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { defineRoute } from "../../kernel/route.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Ports } from "../../kernel/tool.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment, Principal } from "../../ports/identity.ts";
+import { closeTrip } from "./close-trip.ts";
+import { Hash, hashOf, readHash } from "./input.ts";
+import {
+  BookingAnswer,
+  describeBooking,
+  describeClaim,
+  describeTrip,
+  describeWhole,
+  TripAnswer,
+  TripClosed,
+  TripSummary,
+  TripUnlocked,
+} from "./trip-answers.ts";
+import { booking, claim, trip as exampleTrip, tripSummary } from "./trip-examples.ts";
+import type { Trip } from "./trips.ts";
+
+/** The tenant's trips and bookings in escrow. */
+interface TripRoutePorts {
+  stores: Pick<Stores, "trips" | "escrowBookings">;
+  clock: Clock;
+}
+
+interface ClosingPorts {
+  /** Undefined: this network is switched off. */
+  portsFor(environment: Environment): Pick<Ports, "chain" | "submission" | "stores" | "clock"> | undefined;
+}
+
+/** How many of a trip's agent actions and bookings are shown. */
+const LATEST_ACTIONS = 50;
+const LATEST_BOOKINGS = 200;
+const RETRY_AFTER_SECONDS = 10;
+
+const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists them.";
+
+const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") });
+
+const listTrips = defineRoute({
+  id: "list_trips",
+  method: "GET",
+  path: "/api/trips",
+  tag: "escrow",
+  summary: "List trips",
+  description: "The tenant's prefunded trips, newest first, and where their money is.",
+  scope: "escrow:read",
+  query: z.object(pageQuery(z.string().refine((text) => readHash(text) !== undefined, { message: CURSOR_MESSAGE }))),
+  answers: {
+    200: {
+      description: "One page of trips.",
+      schema: z.object({ trips: z.array(TripSummary).describe("Newest first"), nextCursor: NextCursor }),
+    },
+  },
+  errors: {},
+  example: { answer: { trips: [tripSummary], nextCursor: null } },
+  async run({ principal, query }, { stores: { trips }, clock }: TripRoutePorts) {
+    const after = query.cursor === undefined ? undefined : await findTrip(trips, principal, query.cursor);
+    if (query.cursor !== undefined && after === undefined) {
+      throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
+    }
+    const { shown, nextCursor } = await readPage(
+      query,
+      (limit) => trips.list(principal.tenantId, principal.environment, { limit, after }),
+      ({ tripId }) => tripId,
+    );
+    const now = clock.now();
+    return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
+  },
+});
+
+const readTrip = defineRoute({
+  id: "read_trip",
+  method: "GET",
+  path: "/api/trips/:tripId",
+  tag: "escrow",
+  summary: "Read a trip",
+  description: "One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions.",
+  scope: "escrow:read",
+  params: TripPath,
+  answers: { 200: { description: "The trip.", schema: TripAnswer } },
+  errors: { not_found: NO_SUCH_TRIP },
+  example: { answer: exampleTrip },
+  async run({ principal, params, fail }, { stores: { trips, escrowBookings }, clock }: TripRoutePorts) {
+    const trip = await findTrip(trips, principal, params.tripId);
+    if (trip === undefined) throw fail("not_found");
+    const [bookings, actions] = await Promise.all([
+      escrowBookings.listOfTrip(principal.environment, trip.tripId),
+      trips.listActions(principal.environment, trip.tripId, LATEST_ACTIONS),
+    ]);
+    return describeWhole(trip, { bookings: bookings.slice(0, LATEST_BOOKINGS), actions, now: clock.now() });
+  },
+});
+
+const readBooking = defineRoute({
+  id: "read_booking",
+  method: "GET",
+  path: "/api/bookings/:bookingId",
+  tag: "escrow",
+  summary: "Read a booking in escrow",
+  description: "One of the tenant's bookings in escrow, with the transaction of each step.",
+  scope: "escrow:read",
+  params: z.object({ bookingId: Hash.describe("0x and 64 hex digits, as reserve_booking answered it") }),
+  answers: { 200: { description: "The booking.", schema: BookingAnswer } },
+  errors: {
+    not_found: "This tenant has no booking in escrow with this id. GET /api/trips/{tripId} lists those of a trip.",
+  },
+  example: { answer: booking },
+  async run({ principal, params, fail }, { stores: { escrowBookings } }: Pick<TripRoutePorts, "stores">) {
+    const { tenantId, environment } = principal;
+    const found = await escrowBookings.find(tenantId, environment, hashOf(params.bookingId));
+    if (found === undefined) throw fail("not_found");
+    return describeBooking(found);
+  },
+});
+
+/** Wrong codes are counted from 0 again. */
+const unlockTrip = defineRoute({
+  id: "unlock_trip",
+  method: "POST",
+  path: "/api/trips/:tripId/unlock",
+  tag: "escrow",
+  summary: "Unlock a trip's claim",
+  description:
+    "Lets the guest try codes again after too many wrong ones. Asked again it changes nothing. 409 when the trip cannot be claimed any more.",
+  scope: "escrow:write",
+  params: TripPath,
+  answers: { 200: { description: "It is unlocked.", schema: TripUnlocked } },
+  errors: { not_found: NO_SUCH_TRIP, conflict: "The trip cannot be claimed, so there is nothing to unlock." },
+  example: { answer: { tripId: exampleTrip.tripId, claim } },
+  async run({ principal, params, fail }, { stores: { trips }, clock }: TripRoutePorts) {
+    const trip = await findTrip(trips, principal, params.tripId);
+    if (trip === undefined) throw fail("not_found");
+    const { tripId } = trip;
+    const reason = reasonNotClaimable(trip, clock.now());
+    if (reason !== undefined) throw fail("conflict", { detail: `${reason}, so there is nothing to unlock.` });
+    await trips.unlock(principal.tenantId, principal.environment, tripId);
+    const unlocked = await findTrip(trips, principal, tripId);
+    if (unlocked === undefined) throw fail("not_found");
+    return { tripId, claim: describeClaim(unlocked) };
+  },
+});
+
+function reasonNotClaimable(trip: Trip, now: Temporal.Instant): string | undefined {
+  if (trip.guestWallet !== undefined) return "The trip has been claimed";
+  if (trip.state === "failed") return "The trip was never funded";
+  if (Temporal.Instant.compare(now, trip.expiresAt) >= 0) return "The trip has expired and cannot be claimed any more";
+  if (trip.state === "closed") return "The trip has been closed";
+  return undefined;
+}
+
+/** What is free goes back to the treasury wallet, once. */
+const closeTripRoute = defineRoute({
+  id: "close_trip",
+  method: "POST",
+  path: "/api/trips/:tripId/close",
+  tag: "escrow",
+  summary: "Close a trip",
+  description:
+    "Gives what is free back to the treasury wallet, and waits until the chain has it. Nothing new is reserved then; bookings go on. Asked again it answers the same.",
+  scope: "escrow:spend",
+  params: TripPath,
+  answers: { 200: { description: "It is closed.", schema: TripClosed } },
+  errors: {
+    not_found: NO_SUCH_TRIP,
+    conflict: "The trip cannot be closed as it is.",
+    in_progress: "Another step of the trip is under way. Send the request again shortly.",
+    sandbox_unavailable: "This deployment runs without the sandbox. Use a production key.",
+  },
+  example: {
+    answer: {
+      ...tripSummary,
+      state: "closed",
+      freeUsdc: "0.00",
+      refundedUsdc: "76.00",
+      txHash: "0x5d2a0a4f2b1c9e8d7f6a5b4c3d2e1f00998877665544332211ffeeddccbbaa99",
+    },
+  },
+  async run({ principal: { tenantId, environment }, params, fail }, { portsFor }: ClosingPorts) {
+    const ports = portsFor(environment);
+    if (ports === undefined) throw fail("sandbox_unavailable");
+    try {
+      const trip = await closeTrip(ports, { tenantId, tripId: hashOf(params.tripId) });
+      const given = trip.transactions.findLast(({ step }) => step === "close" || step === "release");
+      return { ...describeTrip(trip, ports.clock.now()), txHash: given?.transactionHash ?? null };
+    } catch (error) {
+      throw toRouteFailure(error);
+    }
+  },
+});
+
+/** What codes of the escrow's steps are on a resource route. */
+const routeCodes: Readonly<Record<string, ServiceCode>> = {
+  trip_not_funded: "conflict",
+  step_reverted: "conflict",
+  chain_not_available: "conflict",
+  trip_in_progress: "in_progress",
+  step_in_progress: "in_progress",
+  settlement_stopped: "unavailable",
+};
+
+function toRouteFailure(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  if (error.code === "trip_not_found") return new Failure("not_found", { detail: NO_SUCH_TRIP });
+  const code = routeCodes[error.code];
+  if (code === undefined) return error;
+  return new Failure(code, {
+    detail: error.message,
+    ...(error.extra === undefined ? {} : { extra: error.extra }),
+    ...(code === "conflict" ? {} : { retryAfterSeconds: error.retryAfterSeconds ?? RETRY_AFTER_SECONDS }),
+    cause: error.cause,
+  });
+}
+
+/** The tenant's own, in the key's environment. `tripId` is what `Hash` or the cursor's schema has let through. */
+function findTrip(trips: Stores["trips"], { tenantId, environment }: Principal, tripId: string) {
+  return trips.find(tenantId, environment, hashOf(tripId));
+}
+
+export const escrowRoutes = [listTrips, readTrip, readBooking, unlockTrip, closeTripRoute];

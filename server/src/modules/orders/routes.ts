@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { defineRoute } from "../../kernel/route.ts";
+import type { OrderRecord, Orders } from "./orders.ts";
+
+interface OrderRoutePorts {
+  stores: { orders: Pick<Orders, "list" | "find" | "events"> };
+}
+
+const Time = z.string().meta({ format: "date-time" });
+const Details = z.record(z.string(), z.unknown());
+const Happened = z.object({ at: Time, details: Details });
+
+const OrderSummary = z.object({
+  orderId: z.string(),
+  bookingId: z.string(),
+  kind: z.enum(["flight", "stay"]),
+  status: z.enum(["confirmed", "cancelled"]),
+  pnr: z.string().nullable().describe("Of a stay, the reference that is shown there"),
+  ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
+  totalAmount: z.string().describe("What it costs now, changes included"),
+  totalCurrency: z.string(),
+  sandbox: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+  readAt: Time.nullable().describe("When the supplier was asked last; null: not since it was booked"),
+});
+
+const OrdersAnswer = z.object({
+  orders: z.array(OrderSummary).describe("Newest first"),
+  nextCursor: NextCursor,
+});
+
+const OrderAnswer = OrderSummary.extend({
+  documents: z.array(Details).describe("Tickets and the like: type, number, passengerIds"),
+  slices: z
+    .array(
+      z.object({
+        id: z.string().describe("slice_id of request_order_change"),
+        origin: z.string(),
+        destination: z.string(),
+        departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+      }),
+    )
+    .describe("Empty for a stay"),
+  scheduleChanges: z
+    .array(z.object({ id: z.string(), detectedAt: z.string().nullable() }))
+    .describe("Changes that the airline made by itself and nobody has answered"),
+  changes: z.array(Happened),
+  cancellation: Happened.nullable(),
+  refunds: z.array(Happened).describe("Given back to the treasury wallet"),
+  credits: z.array(Happened).describe("Issued by the airline"),
+  events: z
+    .array(
+      z.object({
+        kind: z.string().describe("booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed"),
+        at: Time.describe("When the service learned of it"),
+        source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
+        details: Details,
+      }),
+    )
+    .describe("Oldest first"),
+});
+
+const listOrders = defineRoute({
+  id: "list_orders",
+  method: "GET",
+  path: "/api/orders",
+  tag: "orders",
+  summary: "List orders",
+  description: "The tenant's orders of flights and stays, newest first, as they were read at the supplier last.",
+  scope: "flights:read",
+  query: z.object({
+    ...pageQuery(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    status: z.enum(["confirmed", "cancelled"]).describe("Orders of this status only").exactOptional(),
+  }),
+  answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
+  errors: {},
+  async run({ principal: { tenantId, environment }, query }, { stores: { orders } }: OrderRoutePorts) {
+    const { shown, nextCursor } = await readPage(
+      query,
+      (limit) => orders.list(tenantId, environment, { limit, before: query.cursor, status: query.status }),
+      ({ bookingId }) => bookingId,
+    );
+    return { orders: shown.map(toSummary), nextCursor };
+  },
+});
+
+const readOrder = defineRoute({
+  id: "read_order",
+  method: "GET",
+  path: "/api/orders/:orderId",
+  tag: "orders",
+  summary: "Read an order",
+  description: "One of the tenant's orders: its documents, and its changes, refunds, credits and history.",
+  scope: "flights:read",
+  params: z.object({ orderId: z.string().describe("As the booking answered it") }),
+  answers: { 200: { description: "The order.", schema: OrderAnswer } },
+  errors: { not_found: "This tenant has no order with this id. GET /api/orders lists them." },
+  async run({ principal: { tenantId, environment }, params, fail }, { stores: { orders } }: OrderRoutePorts) {
+    const { orderId } = params;
+    const order = await orders.find(tenantId, environment, orderId);
+    if (order === undefined) throw fail("not_found");
+    const recorded = await orders.events(environment, orderId);
+    const events = recorded.map(({ at, ...event }) => ({ ...event, at: at.toString() }));
+    const ofKind = (kind: string) =>
+      events.filter((event) => event.kind === kind).map(({ at, details }) => ({ at, details }));
+    return {
+      ...toSummary(order),
+      documents: order.documents,
+      slices: order.slices,
+      scheduleChanges: order.scheduleChanges,
+      changes: ofKind("changed"),
+      cancellation: ofKind("cancelled")[0] ?? null,
+      refunds: ofKind("refunded"),
+      credits: ofKind("credit_issued"),
+      events,
+    };
+  },
+});
+
+export const orderRoutes = [listOrders, readOrder];
+
+function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
+  const { orderId, bookingId, kind, status, totalAmount, totalCurrency } = order;
+  return {
+    orderId,
+    bookingId,
+    kind,
+    status,
+    pnr: order.pnr ?? null,
+    ticketing: order.ticketing ?? null,
+    totalAmount,
+    totalCurrency,
+    sandbox: order.network === "sandbox",
+    createdAt: order.createdAt.toString(),
+    updatedAt: order.updatedAt.toString(),
+    readAt: order.readAt?.toString() ?? null,
+  };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { definePublicRoute } from "../../kernel/route.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { SupplierWebhooks, WebhookInbox } from "../../ports/supplier-webhooks.ts";
+
+/** What of one environment arrives there. */
+export interface WebhookReceiver {
+  network: Environment;
+  read: SupplierWebhooks["read"];
+  secrets(): Promise<readonly string[]>;
+}
+
+interface WebhookRoutePorts {
+  webhookReceivers: readonly WebhookReceiver[];
+  stores: { webhookInbox: Pick<WebhookInbox, "receive"> };
+  clock: Clock;
+}
+
+export const SUPPLIER_WEBHOOK_PATH = "/api/webhooks/supplier";
+/** An order of many travellers, in full, is some hundred kilobytes. */
+const MAXIMUM_BODY_BYTES = 1024 * 1024;
+const SIGNATURE = "x-duffel-signature";
+
+/** An event is stored before it is acknowledged, and worked on afterwards (`process-webhooks.ts`). */
+const receiveWebhook = definePublicRoute({
+  id: "receive_supplier_webhook",
+  method: "POST",
+  path: SUPPLIER_WEBHOOK_PATH,
+  tag: "orders",
+  summary: "Receive an event of the supplier",
+  description:
+    "For the supplier of flights and stays, which signs its events over the raw body. What is answered 200 is stored; the same event may come again.",
+  limitByAddress: "refusals",
+  body: z.object({
+    id: z.string(),
+    type: z.string(),
+    data: z.object({ object: z.record(z.string(), z.unknown()) }),
+  }),
+  // The signature is over the bytes.
+  bodyAs: "text",
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "Stored.", schema: z.object({ ok: z.literal(true) }) } },
+  errors: {
+    // Whoever tries signatures learns nothing from the answer.
+    unauthorized: "Refused.",
+    too_large: `The body is over ${MAXIMUM_BODY_BYTES} bytes. Send less.`,
+    rate_limited: "Refused too often.",
+  },
+  example: {
+    body: {
+      id: "wev_0000A3tQSmKyqOrcySrGbo",
+      type: "order.created",
+      data: { object: { id: "ord_0000ABd6wggSct7BoraU1o" } },
+    },
+  },
+  async run({ text, header, fail }, { webhookReceivers, stores, clock }: WebhookRoutePorts) {
+    const signature = header(SIGNATURE);
+    for (const { network, read, secrets } of signature === undefined ? [] : webhookReceivers) {
+      const event = read(text, { signature }, await secrets());
+      if (event === undefined) continue;
+      await stores.webhookInbox.receive(network, event, clock.now());
+      return { ok: true } as const;
+    }
+    throw fail("unauthorized");
+  },
+});
+
+export const webhookRoutes = [receiveWebhook];

@@ -1,0 +1,125 @@
+import { Failure, unauthorized } from "../../domain/errors.ts";
+import { hasScope } from "../../domain/scopes.ts";
+import { callRoute, type GivenRequest } from "../../kernel/call-route.ts";
+import type { Route } from "../../kernel/route.ts";
+import type { Principal } from "../../ports/identity.ts";
+import { addressGroup } from "./client-address.ts";
+import type { Routes } from "./hosts.ts";
+import type { HttpAnswer, HttpRequest } from "./http.ts";
+import { MAXIMUM_BODY_BYTES, readJsonObject } from "./json-body.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import type { OpenExchange, SignedAnswers } from "./signed-exchange.ts";
+
+export interface RouteOptions<Ports> {
+  answerSigned: SignedAnswers;
+  /** By address: every request of routes whose `limitByAddress` is `requests`. */
+  publicRequests: RateLimiter;
+  /** By address: what routes whose `limitByAddress` is `refusals` refuse, together with refused keys. */
+  refused: RateLimiter;
+  ports: Ports;
+}
+
+/** The routes of the modules, each with what all have in common: who may call it, how often, and how it is read and answered. */
+export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: RouteOptions<Ports>): Routes {
+  return routes.map((route) => {
+    const readParams = paramsReader(route.path);
+    const serve = async (request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> => {
+      const principal = await admit(route, request, exchange, options);
+      const { status, value } = await callRoute(
+        route,
+        givenRequest(request, { principal, params: readParams(request.path) }),
+        options.ports,
+      );
+      const headers = { "content-type": "application/json; charset=utf-8" };
+      return { status, headers, body: JSON.stringify(value) };
+    };
+    return {
+      ...{ method: route.method, path: route.path, description: route },
+      handler: (request) =>
+        options.answerSigned(request, async (exchange) => {
+          try {
+            return await serve(request, exchange);
+          } catch (error) {
+            throw countRefusal(route, request, error, options.refused);
+          }
+        }),
+    };
+  });
+}
+
+/** Undefined: the route asks for no key. Throws unless the caller may call it, and now. */
+async function admit<Ports>(
+  { access, limitByAddress, errors }: Route<Ports>,
+  request: HttpRequest,
+  exchange: OpenExchange,
+  { publicRequests }: RouteOptions<Ports>,
+): Promise<Principal | undefined> {
+  if (limitByAddress === "requests") {
+    const { allowed, retryAfterSeconds } = publicRequests.take(addressGroup(request.remoteAddress));
+    if (!allowed) throw rateLimited(errors.rate_limited, retryAfterSeconds);
+  }
+  if (access === "public") return undefined;
+  const admitted = await exchange.admit();
+  if (access === "any key") return admitted.principal;
+  const { scope } = access;
+  // What changes records must not rest on a cached key.
+  const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
+  if (principal === undefined) throw unauthorized();
+  if (!hasScope(principal.scopes, scope)) {
+    throw new Failure("missing_scope", { detail: `The key lacks the scope ${scope}.`, extra: { scope } });
+  }
+  return principal;
+}
+
+/** What is thrown in place of `error`: who is refused too often is told to wait. */
+function countRefusal<Ports>(
+  { limitByAddress, errors }: Route<Ports>,
+  request: HttpRequest,
+  error: unknown,
+  refused: RateLimiter,
+): unknown {
+  const isRefusal = limitByAddress === "refusals" && error instanceof Failure && error.code === "unauthorized";
+  if (!isRefusal) return error;
+  const { allowed, retryAfterSeconds } = refused.take(addressGroup(request.remoteAddress));
+  return allowed ? error : rateLimited(errors.rate_limited, retryAfterSeconds);
+}
+
+function rateLimited(detail = "Too many requests.", retryAfterSeconds: number): Failure {
+  return new Failure("rate_limited", { detail, retryAfterSeconds });
+}
+
+function givenRequest(
+  request: HttpRequest,
+  { principal, params }: Pick<GivenRequest, "principal" | "params">,
+): GivenRequest {
+  return {
+    principal,
+    params,
+    // Of a parameter that stands there twice the first counts.
+    query: Object.fromEntries([...request.query].toReversed()),
+    header: (name) => request.header(name),
+    readText: (maximumBytes = MAXIMUM_BODY_BYTES) => request.text(maximumBytes),
+    readJson: (maximumBytes) => readJsonObject(request, maximumBytes),
+  };
+}
+
+/** Reads the parameters of a path by the names that the route gives them. */
+function paramsReader(routePath: string): (path: string) => Record<string, string> {
+  const named = routePath
+    .split("/")
+    .flatMap((segment, at) => (segment.startsWith(":") ? [{ name: segment.slice(1), at }] : []));
+  return (path) => {
+    const segments = path.split("/");
+    return Object.fromEntries(named.map(({ name, at }) => [name, decodeSegment(segments[at] ?? "")]));
+  };
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    const decoded = decodeURIComponent(segment);
+    // What storage cannot hold is nobody's id.
+    return decoded.includes("\0") ? segment : decoded;
+  } catch {
+    return segment;
+  }
+}
