@@ -8,8 +8,8 @@ import { type Address, encodeFunctionData, getContractAddress, type Hex, keccak2
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { locateAnvil } from "../devnet/src/locate-anvil.ts";
+import { COIN_BYTECODE, coinAbi } from "../devnet/test/support/devnet-coin.ts";
 import { findFreePort } from "../server/src/embedded/free-port.ts";
-import { COIN_BYTECODE, coinAbi } from "../server/test/support/devnet-coin.ts";
 import { type Call, createCall, type RpcSlice, runRpcSlice, sendAndConfirm } from "./support/rpc-load.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
-import { findFreePort, LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { findFreePort, LOOPBACK } from "./free-port.ts";
 import { type Genesis, genesisFileOf } from "./genesis.ts";
 import { type Block, blockOf, resultOf } from "./node-answers.ts";
 import { type NodeLane, openNodeLane } from "./node-lane.ts";
@@ -93,5 +92,5 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
       await ended;
     }
   }
-  throw new EmbeddedError(`${options.binary} does not start (${reason}).`);
+  throw new Error(`${options.binary} does not start (${reason}).`);
 };

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
-import { syncFolder } from "../../server/src/embedded/private-files.ts";
 import { readSegmentText, type Segment, type SegmentHead, toLine } from "./log-lines.ts";
 
 /** The files of a chain: `snapshot-<block>.gz` and `log-<block>.jsonl`, which goes on where the snapshot of the same block ends. */
@@ -27,6 +25,16 @@ export const listSegments = (folder: string): number[] => blocksOf(folder, SEGME
 
 export const removeDrafts = (folder: string): void => {
   for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name));
+};
+
+/** A rename is durable only once its folder is. */
+const syncFolder = (path: string): void => {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 };
 
 /** The file is there as a whole or not at all, also after a power cut. */
@@ -68,7 +76,7 @@ export const beginChain = async (folder: string, genesisHash: string): Promise<v
   const segments = listSegments(folder);
   const hasPast = segments.some((block) => block > 0 || readSegment(folder, block).records.length > 0);
   if (hasPast || listSnapshots(folder).length > 0) {
-    throw new EmbeddedError(`${folder} holds a chain but not its meta.json: put it back, or move that folder away.`);
+    throw new Error(`${folder} holds a chain but not its meta.json: put it back, or move that folder away.`);
   }
   await writeSegmentHead(folder, { block: 0, hash: genesisHash, weight: 0 });
 };

@@ -1,5 +1,5 @@
-import { errorText } from "../../server/src/embedded/embedded-error.ts";
 import { removeOldFiles, snapshotPath, writeSegmentHead, writeWhole } from "./chain-files.ts";
+import { errorText } from "./error-text.ts";
 import type { LogRecord } from "./log-lines.ts";
 import { type Block, resultOf } from "./node-answers.ts";
 import type { NodeLane } from "./node-lane.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
-import { readPrivateJson, writePrivateJson } from "../../server/src/embedded/private-files.ts";
+import { writeWhole } from "./chain-files.ts";
 import type { Settings } from "./settings.ts";
 
 const Genesis = z.object({
@@ -27,8 +27,22 @@ const PREFUND_WEI = 10n ** 24n;
 const metaFileOf = (folder: string): string => join(folder, "meta.json");
 export const genesisFileOf = (folder: string): string => join(folder, "genesis.json");
 
-export const readMeta = (folder: string): Meta | undefined => readPrivateJson(metaFileOf(folder), Meta);
-export const writeMeta = (folder: string, meta: Meta): void => writePrivateJson(metaFileOf(folder), meta);
+/** Undefined when the folder has no chain yet, or the file is not what was written. */
+export const readMeta = (folder: string): Meta | undefined => {
+  const path = metaFileOf(folder);
+  if (!existsSync(path)) return undefined;
+  try {
+    return Meta.safeParse(JSON.parse(readFileSync(path, "utf8"))).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+const writeJson = (path: string, value: unknown): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(value, null, 2)}\n`);
+
+export const writeMeta = (folder: string, meta: Meta): Promise<void> => writeJson(metaFileOf(folder), meta);
 
 const makeGenesis = ({ chainId, prefund }: Settings, nowSeconds: number): Genesis => ({
   format: 1,
@@ -47,18 +61,21 @@ export const chooseGenesis = (settings: Settings, nowSeconds: number): Genesis =
   const { folder, chainId, prefund } = settings;
   const otherwise = `start it as it was first started, or move that folder away for a new chain`;
   if (genesis.chainId !== chainId) {
-    throw new EmbeddedError(`The chain in ${folder} has id ${genesis.chainId}, not ${chainId}: ${otherwise}.`);
+    throw new Error(`The chain in ${folder} has id ${genesis.chainId}, not ${chainId}: ${otherwise}.`);
   }
   const missing = prefund.filter((address) => !genesis.prefund.includes(address.toLowerCase()));
   if (missing.length > 0) {
-    throw new EmbeddedError(`The chain in ${folder} was made without gas for ${missing.join(", ")}: ${otherwise}.`);
+    throw new Error(`The chain in ${folder} was made without gas for ${missing.join(", ")}: ${otherwise}.`);
   }
   return genesis;
 };
 
 /** Written at every start from what the folder's meta file says, so that there is one truth. */
-export const writeGenesisFile = (folder: string, { chainId, timestamp, coinbase, gasLimit, prefund }: Genesis): void =>
-  writePrivateJson(genesisFileOf(folder), {
+export const writeGenesisFile = (
+  folder: string,
+  { chainId, timestamp, coinbase, gasLimit, prefund }: Genesis,
+): Promise<void> =>
+  writeJson(genesisFileOf(folder), {
     config: { chainId },
     timestamp: `0x${timestamp.toString(16)}`,
     coinbase,

@@ -1,12 +1,20 @@
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
-import { partEnvironment } from "../../server/src/embedded/part.ts";
 
 /** What the chain's folder is written with; another version need not replay it to the same blocks. */
 export const ANVIL_VERSION = "1.7.1";
 
+/** Where programs are, whatever the environment says. */
+const PROGRAM_FOLDERS = [
+  "/usr/local/sbin",
+  "/usr/local/bin",
+  "/usr/sbin",
+  "/usr/bin",
+  "/sbin",
+  "/bin",
+  "/run/current-system/sw/bin",
+];
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64" };
 
 const isProgram = (path: string): boolean => {
@@ -24,10 +32,9 @@ export const locateAnvil = (): string => {
   try {
     return createRequire(import.meta.url).resolve(`${name}/bin/anvil`);
   } catch {
-    const folders = (partEnvironment.PATH ?? "").split(":");
-    const found = folders.map((folder) => join(folder, "anvil")).find(isProgram);
+    const found = PROGRAM_FOLDERS.map((folder) => join(folder, "anvil")).find(isProgram);
     if (found !== undefined) return found;
-    throw new EmbeddedError(
+    throw new Error(
       `The development chain needs anvil ${ANVIL_VERSION}, and the package ${name} is not installed: run "npm ci --include=optional", or put anvil ${ANVIL_VERSION} of Foundry into /usr/local/bin if this platform has no such package.`,
     );
   }

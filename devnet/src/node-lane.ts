@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { LOOPBACK } from "./free-port.ts";
 import { type RpcAnswer, type RpcCall, readAnswer } from "./json-rpc.ts";
 
 /**

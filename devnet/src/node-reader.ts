@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { LOOPBACK } from "./free-port.ts";
 
 /** Asks the node what changes nothing: side by side, and the answer is passed on as it came. */
 export interface NodeReader {

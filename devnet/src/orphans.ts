@@ -1,27 +1,37 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import {
-  identifyProcess,
-  type ProcessIdentity,
-  readCommandLine,
-  sendSignal,
-} from "../../server/src/embedded/process-identity.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { lockFolder } from "./folder-lock.ts";
 import { genesisFileOf } from "./genesis.ts";
 
-const processNumbers = (): number[] => {
-  const words =
-    process.platform === "linux"
-      ? readdirSync("/proc")
-      : execFileSync("ps", ["-axo", "pid="], { encoding: "utf8" }).split(/\s+/);
-  return words.filter((word) => /^\d+$/.test(word)).map(Number);
+interface RunningProcess {
+  pid: number;
+  commandLine: string;
+}
+
+/** Of a process that is gone, or only waits for its parent, it is empty. */
+const readCommandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ");
+  } catch {
+    return "";
+  }
 };
 
-/** The nodes that run a folder's chain: the genesis file in their command line tells. */
-export const findNodes = (folder: string): ProcessIdentity[] => {
+const listProcesses = (): RunningProcess[] => {
+  if (process.platform === "linux") {
+    const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return numbers.map((name) => ({ pid: Number(name), commandLine: readCommandLine(Number(name)) }));
+  }
+  const lines = execFileSync("ps", ["-axo", "pid=,command="], { encoding: "utf8" }).split("\n");
+  return lines.map((line) => ({ pid: Number.parseInt(line, 10), commandLine: line }));
+};
+
+/** The numbers of the nodes that run a folder's chain: the genesis file in their command line tells. */
+export const findNodes = (folder: string): number[] => {
   const sign = `--init ${genesisFileOf(folder)} `;
-  return processNumbers()
-    .filter((pid) => pid !== process.pid && readCommandLine(pid)?.includes(sign))
-    .flatMap((pid) => identifyProcess(pid) ?? []);
+  return listProcesses()
+    .filter(({ pid, commandLine }) => pid !== process.pid && commandLine.includes(sign))
+    .map(({ pid }) => pid);
 };
 
 /**
@@ -30,6 +40,19 @@ export const findNodes = (folder: string): ProcessIdentity[] => {
  */
 export const endOrphanNodes = (folder: string): number => {
   const orphans = findNodes(folder);
-  for (const orphan of orphans) sendSignal(orphan, "SIGKILL");
+  for (const pid of orphans) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
   return orphans.length;
+};
+
+/** The same for a folder whose chain does not run; rejects while it does. */
+export const endOrphansOf = async (folder: string): Promise<void> => {
+  const lock = await lockFolder(folder);
+  endOrphanNodes(folder);
+  lock.release();
 };

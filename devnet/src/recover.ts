@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { EmbeddedError, errorText } from "../../server/src/embedded/embedded-error.ts";
 import type { AnvilNode } from "./anvil.ts";
 import { listSegments, listSnapshots, readSegment, segmentPath, setAside, snapshotPath } from "./chain-files.ts";
+import { errorText } from "./error-text.ts";
 import type { RpcCall } from "./json-rpc.ts";
 import type { LogRecord } from "./log-lines.ts";
 import { type Block, blockOf, resultOf } from "./node-answers.ts";
@@ -128,7 +128,7 @@ export const recover = async (
   // A segment is begun before its snapshot is written. Without it, what came after the snapshot is lost, and no other way to restore
   // the chain brings it back.
   const logless = snapshots.find((block) => !listSegments(folder).includes(block));
-  if (logless !== undefined) throw new EmbeddedError(`${segmentPath(folder, logless)} is missing: put back a copy.`);
+  if (logless !== undefined) throw new Error(`${segmentPath(folder, logless)} is missing: put back a copy.`);
   const failed: { base: number; reason: string }[] = [];
   for (const base of [...snapshots, ...fromTheBeginning]) {
     const node = await startNode();
@@ -145,7 +145,7 @@ export const recover = async (
       say(`the chain cannot be restored from block ${base}: ${errorText(error)}`);
     }
   }
-  throw new EmbeddedError(
+  throw new Error(
     `The chain in ${folder} cannot be restored (${failed[0]?.reason}): put back a copy, or move it away.`,
   );
 };

@@ -1,4 +1,4 @@
-import { errorText } from "../../server/src/embedded/embedded-error.ts";
+import { errorText } from "./error-text.ts";
 import {
   failure,
   INTERNAL_ERROR,

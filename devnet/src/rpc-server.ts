@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { LOOPBACK } from "../../server/src/embedded/free-port.ts";
+import { LOOPBACK } from "./free-port.ts";
 import { failure, INTERNAL_ERROR, INVALID_REQUEST } from "./json-rpc.ts";
 import type { Gateway } from "./rpc-gateway.ts";
 

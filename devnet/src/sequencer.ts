@@ -1,5 +1,5 @@
-import { errorText } from "../../server/src/embedded/embedded-error.ts";
 import type { ChainKeeper } from "./chain-keeper.ts";
+import { errorText } from "./error-text.ts";
 import { BLOCK_GAS_LIMIT } from "./genesis.ts";
 import { createHeldTransactions } from "./held.ts";
 import { failure, INTERNAL_ERROR, INVALID_PARAMS, REJECTED, type RpcAnswer, type RpcCall } from "./json-rpc.ts";
@@ -32,107 +32,131 @@ interface Accepted {
   hash: string;
 }
 
-/** Groups signed transactions into blocks. */
-export interface Sequencer {
-  /** Answers once the transaction is in a block that survives a kill, or is refused. */
-  send(raw: unknown): Promise<RpcAnswer>;
-  /** Finishes the group under way; what waits is refused. */
-  stop(): Promise<void>;
-}
+const refuseEarly = (item: Waiting, nonce: number): void =>
+  item.settle(failure(REJECTED, `nonce too high: transactions of this sender before nonce ${nonce} are missing`));
 
 /**
- * The order of things is what makes every acknowledged transaction durable and every replay identical: the node takes the group into
- * its empty pool and refuses what it must; what it took is logged, in the same order, and synced; only then it is mined; only then
- * anybody is answered; and the pool is emptied. So a block depends on nothing but the state before it and its record.
- *
- * @param onBroken the chain's state is unknown: end this process, the next start restores it from the log.
+ * Groups signed transactions into blocks. The order of things is what makes every acknowledged transaction durable and every replay
+ * identical: the node takes the group into its empty pool and refuses what it must; what it took is logged, in the same order, and
+ * synced; only then it is mined; only then anybody is answered; and the pool is emptied. So a block depends on nothing but the state
+ * before it and its record.
  */
-export const createSequencer = (
-  lane: NodeLane,
-  chain: ChainKeeper,
-  { nowMs, holdMs }: { nowMs(): number; holdMs: number },
-  onBroken: (reason: string) => void,
-): Sequencer => {
-  const queue: Waiting[] = [];
-  const inFlight = new Map<string, Promise<RpcAnswer>>();
-  const held = createHeldTransactions<Waiting>(HELD_LIMIT);
-  let wake = (): void => undefined;
-  let stopping = false;
+export class Sequencer {
+  readonly #lane: NodeLane;
+  readonly #chain: ChainKeeper;
+  readonly #timing: { nowMs(): number; holdMs: number };
+  readonly #running: Promise<void>;
+  readonly #queue: Waiting[] = [];
+  readonly #inFlight = new Map<string, Promise<RpcAnswer>>();
+  readonly #held = createHeldTransactions<Waiting>(HELD_LIMIT);
+  #wake = (): void => undefined;
+  #stopping = false;
 
-  const takeGroup = (): Waiting[] => {
+  /** @param onBroken the chain's state is unknown: end this process, the next start restores it from the log. */
+  constructor(
+    lane: NodeLane,
+    chain: ChainKeeper,
+    timing: { nowMs(): number; holdMs: number },
+    onBroken: (reason: string) => void,
+  ) {
+    this.#lane = lane;
+    this.#chain = chain;
+    this.#timing = timing;
+    this.#running = this.#run().catch((error) => onBroken(errorText(error)));
+  }
+
+  /** Answers once the transaction is in a block that survives a kill, or is refused. */
+  async send(value: unknown): Promise<RpcAnswer> {
+    const bytes = bytesOf(value);
+    if (bytes === undefined) return failure(INVALID_PARAMS, "A signed transaction is 0x and hexadecimal digits.");
+    if (bytes.length > TRANSACTION_LIMIT_BYTES)
+      return failure(REJECTED, "oversized data: a transaction has at most 128 KiB");
+    if (this.#stopping) return failure(INTERNAL_ERROR, "The chain is stopping.");
+    const raw = `0x${bytes.toString("hex")}`;
+    const twin = this.#inFlight.get(raw);
+    if (twin !== undefined) return twin;
+    if (this.#queue.length >= QUEUE_LIMIT) return failure(REJECTED, "txpool is full");
+    return this.#enqueue(raw, bytes);
+  }
+
+  /** Finishes the group under way; what waits is refused. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#running;
+  }
+
+  #takeGroup(): Waiting[] {
     let gas = 0;
     let count = 0;
-    for (const { gas: more } of queue) {
+    for (const { gas: more } of this.#queue) {
       if (count > 0 && (gas + more > GROUP_GAS || count >= GROUP_LIMIT)) break;
       gas += more;
       count += 1;
     }
-    return queue.splice(0, count);
-  };
+    return this.#queue.splice(0, count);
+  }
 
   /** One that is in the chain already is a success told twice. */
-  const refuse = async ({ bytes, settle }: Waiting, answer: RpcAnswer): Promise<void> => {
+  async #refuse({ bytes, settle }: Waiting, answer: RpcAnswer): Promise<void> {
     const hash = hashOf(bytes);
-    const receipt = resultOf(await lane.call("eth_getTransactionReceipt", hash));
+    const receipt = resultOf(await this.#lane.call("eth_getTransactionReceipt", hash));
     settle(receipt === null ? answer : { result: hash });
-  };
+  }
 
   /** Offers the group to the node's pool, which is empty. */
-  const offer = async (group: readonly Waiting[]): Promise<Accepted[]> => {
+  async #offer(group: readonly Waiting[]): Promise<Accepted[]> {
     const poolStatus: RpcCall = { method: "txpool_status", params: [] };
-    const answers = await lane.calls([...group.map(({ raw }) => sendOf(raw)), poolStatus]);
+    const answers = await this.#lane.calls([...group.map(({ raw }) => sendOf(raw)), poolStatus]);
     const accepted: Accepted[] = [];
     for (const [index, item] of group.entries()) {
       const answer = answers[index] ?? failure(INTERNAL_ERROR, "The node gave no answer.");
       if ("result" in answer && typeof answer.result === "string") accepted.push({ item, hash: answer.result });
-      else await refuse(item, answer);
+      else await this.#refuse(item, answer);
     }
     if (queuedCountOf(answers.at(-1)) === 0) return accepted;
-    const queued = new Map(queuedOf(await lane.call("txpool_content")).map((one) => [one.hash, one]));
+    const queued = new Map(queuedOf(await this.#lane.call("txpool_content")).map((one) => [one.hash, one]));
     return accepted.filter(({ item, hash }) => {
       const early = queued.get(hash);
-      if (early !== undefined) hold(item, early);
+      if (early !== undefined) this.#hold(item, early);
       return early === undefined;
     });
-  };
+  }
 
-  const refuseEarly = (item: Waiting, nonce: number): void =>
-    item.settle(failure(REJECTED, `nonce too high: transactions of this sender before nonce ${nonce} are missing`));
-
-  const hold = (item: Waiting, { from, nonce }: Queued): void => {
-    const deadlineMs = performance.now() + holdMs;
-    if (!held.add({ item, from, nonce, deadlineMs })) refuseEarly(item, nonce);
-  };
+  #hold(item: Waiting, { from, nonce }: Queued): void {
+    const deadlineMs = performance.now() + this.#timing.holdMs;
+    if (!this.#held.add({ item, from, nonce, deadlineMs })) refuseEarly(item, nonce);
+  }
 
   /** What became possible goes first. */
-  const releaseHeld = async (): Promise<void> => {
-    const senders = held.senders();
-    const counts = await lane.calls(
+  async #releaseHeld(): Promise<void> {
+    const senders = this.#held.senders();
+    const counts = await this.#lane.calls(
       senders.map((from) => ({ method: "eth_getTransactionCount", params: [from, "latest"] })),
     );
-    queue.unshift(...senders.flatMap((from, index) => held.takeReady(from, quantityOf(counts[index]))));
-  };
+    this.#queue.unshift(...senders.flatMap((from, index) => this.#held.takeReady(from, quantityOf(counts[index]))));
+  }
 
-  const mine = async (accepted: readonly Accepted[]): Promise<void> => {
-    const record = chain.nextRecord(
+  async #mine(accepted: readonly Accepted[]): Promise<void> {
+    const record = this.#chain.nextRecord(
       accepted.map(({ item }) => item.raw),
-      Math.floor(nowMs() / 1_000),
+      Math.floor(this.#timing.nowMs() / 1_000),
     );
     try {
-      await chain.log(record);
+      await this.#chain.log(record);
     } catch (error) {
       if (!(error instanceof LogFullError)) throw error;
-      resultOf(await lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+      resultOf(await this.#lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
       const refusal = failure(INTERNAL_ERROR, `The chain's log cannot be written (${error.message}).`);
       for (const { item } of accepted) item.settle(refusal);
       return;
     }
-    const [mined, tip, emptied] = await lane.calls(mineCalls(record.timestamp));
+    const [mined, tip, emptied] = await this.#lane.calls(mineCalls(record.timestamp));
     resultOf(mined);
     resultOf(emptied);
     const block = blockOf(tip);
     checkMined(block, record);
-    chain.advance(record, block);
+    this.#chain.advance(record, block);
     const inBlock = new Set(block.transactions);
     for (const { item, hash } of accepted) {
       const dropped = failure(
@@ -141,72 +165,52 @@ export const createSequencer = (
       );
       item.settle(inBlock.has(hash) ? { result: hash } : dropped);
     }
-  };
+  }
 
-  const runGroup = async (): Promise<void> => {
-    const accepted = await offer(takeGroup());
-    if (accepted.length > 0) await mine(accepted);
-    else resultOf(await lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
-    if (held.nextDeadlineMs() !== undefined) await releaseHeld();
-  };
+  async #runGroup(): Promise<void> {
+    const accepted = await this.#offer(this.#takeGroup());
+    if (accepted.length > 0) await this.#mine(accepted);
+    else resultOf(await this.#lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+    if (this.#held.nextDeadlineMs() !== undefined) await this.#releaseHeld();
+  }
 
   /** Until something is sent or a deadline passes; true when nothing came. */
-  const rest = (limitMs: number | undefined): Promise<boolean> =>
-    new Promise((resolve) => {
+  #rest(limitMs: number | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
       const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(true), limitMs);
-      wake = () => {
+      this.#wake = () => {
         clearTimeout(timer);
         resolve(false);
       };
     });
+  }
 
-  const restOrSnapshot = async (): Promise<void> => {
-    const deadlineMs = held.nextDeadlineMs();
+  async #restOrSnapshot(): Promise<void> {
+    const deadlineMs = this.#held.nextDeadlineMs();
     const untilDeadlineMs = deadlineMs === undefined ? undefined : Math.max(0, deadlineMs - performance.now());
-    const wantsSnapshot = chain.isSnapshotDue("idle");
-    const isIdle = await rest(wantsSnapshot ? Math.min(IDLE_MS, untilDeadlineMs ?? IDLE_MS) : untilDeadlineMs);
-    if (isIdle && wantsSnapshot) await chain.takeSnapshot(lane);
-  };
+    const wantsSnapshot = this.#chain.isSnapshotDue("idle");
+    const isIdle = await this.#rest(wantsSnapshot ? Math.min(IDLE_MS, untilDeadlineMs ?? IDLE_MS) : untilDeadlineMs);
+    if (isIdle && wantsSnapshot) await this.#chain.takeSnapshot(this.#lane);
+  }
 
-  const run = async (): Promise<void> => {
-    while (!stopping) {
-      for (const { item, nonce } of held.takeOverdue(performance.now())) refuseEarly(item, nonce);
-      if (queue.length === 0) await restOrSnapshot();
-      else await runGroup();
-      if (chain.isSnapshotDue("busy")) await chain.takeSnapshot(lane);
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      for (const { item, nonce } of this.#held.takeOverdue(performance.now())) refuseEarly(item, nonce);
+      if (this.#queue.length === 0) await this.#restOrSnapshot();
+      else await this.#runGroup();
+      if (this.#chain.isSnapshotDue("busy")) await this.#chain.takeSnapshot(this.#lane);
     }
     const refusal = failure(INTERNAL_ERROR, "The chain is stopping: look the transaction up and send it again.");
-    for (const item of queue.splice(0)) item.settle(refusal);
-    for (const { item } of held.takeAll()) item.settle(refusal);
-  };
-  const running = run().catch((error) => onBroken(errorText(error)));
+    for (const item of this.#queue.splice(0)) item.settle(refusal);
+    for (const { item } of this.#held.takeAll()) item.settle(refusal);
+  }
 
-  const enqueue = (raw: string, bytes: Buffer): Promise<RpcAnswer> => {
+  #enqueue(raw: string, bytes: Buffer): Promise<RpcAnswer> {
     const gas = gasLimitOf(bytes) ?? GROUP_GAS;
-    const answered = new Promise<RpcAnswer>((settle) => void queue.push({ raw, bytes, gas, settle }));
-    inFlight.set(raw, answered);
-    void answered.then(() => inFlight.delete(raw));
-    wake();
+    const answered = new Promise<RpcAnswer>((settle) => void this.#queue.push({ raw, bytes, gas, settle }));
+    this.#inFlight.set(raw, answered);
+    void answered.then(() => this.#inFlight.delete(raw));
+    this.#wake();
     return answered;
-  };
-
-  return {
-    async send(value) {
-      const bytes = bytesOf(value);
-      if (bytes === undefined) return failure(INVALID_PARAMS, "A signed transaction is 0x and hexadecimal digits.");
-      if (bytes.length > TRANSACTION_LIMIT_BYTES)
-        return failure(REJECTED, "oversized data: a transaction has at most 128 KiB");
-      if (stopping) return failure(INTERNAL_ERROR, "The chain is stopping.");
-      const raw = `0x${bytes.toString("hex")}`;
-      const twin = inFlight.get(raw);
-      if (twin !== undefined) return twin;
-      if (queue.length >= QUEUE_LIMIT) return failure(REJECTED, "txpool is full");
-      return enqueue(raw, bytes);
-    },
-    async stop() {
-      stopping = true;
-      wake();
-      await running;
-    },
-  };
-};
+  }
+}

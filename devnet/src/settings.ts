@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { locateAnvil } from "./locate-anvil.ts";
 
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "an address is 0x and 40 hexadecimal digits");
 
@@ -9,15 +10,16 @@ export const Settings = z.object({
   folder: z.string({ error: "--folder is required" }).min(1),
   port: z.coerce.number().int().min(0).max(65_535),
   chainId: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-  anvil: z.string({ error: "--anvil is required" }).min(1),
+  /** The node's program. */
+  anvil: z.string().min(1),
   /** Who owns native gas from the first block on. Read at the first start; later it is only compared. */
   prefund: z.array(Address),
   /** A snapshot follows when this many blocks and transactions would have to be replayed. */
   snapshotAfter: z.coerce.number().int().min(1),
   /** The time of every block, so that a run can be repeated. */
   standStillAt: z.iso.datetime().optional(),
-  /** For a chaos run, which must notice: transactions are acknowledged before they are in the log. */
-  logLate: z.boolean(),
+  /** Ends the node that a killed process left in the folder, and starts nothing. */
+  endOrphans: z.boolean(),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -35,7 +37,7 @@ export const readSettings = (args: readonly string[]): Settings => {
       anvil: { type: "string" },
       "prefund-file": { type: "string" },
       "stand-still-at": { type: "string" },
-      "log-late": { type: "boolean", default: false },
+      "end-orphans": { type: "boolean", default: false },
       "snapshot-after": { type: "string", default: String(DEFAULT_SNAPSHOT_AFTER) },
     },
   });
@@ -44,11 +46,11 @@ export const readSettings = (args: readonly string[]): Settings => {
     folder: values.folder,
     port: values.port,
     chainId: values["chain-id"],
-    anvil: values.anvil,
+    anvil: values.anvil ?? locateAnvil(),
     prefund: prefundFile === undefined ? [] : JSON.parse(readFileSync(prefundFile, "utf8")),
     snapshotAfter: values["snapshot-after"],
     standStillAt: values["stand-still-at"],
-    logLate: values["log-late"],
+    endOrphans: values["end-orphans"],
   });
   if (!settings.success) throw new Error(z.prettifyError(settings.error).replaceAll("\n", " "));
   return settings.data;

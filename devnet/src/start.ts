@@ -1,18 +1,15 @@
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { EmbeddedError } from "../../server/src/embedded/embedded-error.ts";
-import { type OwnerLock, tryOwnerLock } from "../../server/src/embedded/owner-lock.ts";
-import { ensurePrivateFolder } from "../../server/src/embedded/private-files.ts";
+import { chmodSync, mkdirSync } from "node:fs";
 import { type AnvilNode, startAnvil } from "./anvil.ts";
 import { beginChain, removeDrafts } from "./chain-files.ts";
 import { createChainKeeper } from "./chain-keeper.ts";
+import { lockFolder } from "./folder-lock.ts";
 import { chooseGenesis, readMeta, writeGenesisFile, writeMeta } from "./genesis.ts";
 import { createNodeReader } from "./node-reader.ts";
 import { endOrphanNodes } from "./orphans.ts";
 import { recover } from "./recover.ts";
 import { createGateway } from "./rpc-gateway.ts";
 import { listenRpc } from "./rpc-server.ts";
-import { createSequencer } from "./sequencer.ts";
+import { Sequencer } from "./sequencer.ts";
 import type { Settings } from "./settings.ts";
 import { type OpenLog, openLog } from "./write-ahead-log.ts";
 
@@ -34,42 +31,29 @@ export interface DevnetTools {
   holdMs?: number;
 }
 
-const LOCK_PATIENCE_MS = 3_000;
 const HOLD_MS = 3_000;
-
-/** A predecessor that was just killed may still be going. */
-const lockFolder = async (folder: string): Promise<OwnerLock> => {
-  const deadline = performance.now() + LOCK_PATIENCE_MS;
-  for (;;) {
-    const lock = tryOwnerLock(join(folder, "lock"));
-    if (lock !== undefined) return lock;
-    if (performance.now() > deadline) {
-      throw new EmbeddedError(`Another process runs the chain in ${folder}: stop it, or use another folder.`);
-    }
-    await delay(20);
-  }
-};
 
 /** Starts the chain of a folder: its node, restored to the last logged block, behind the sequencer and the method list. */
 export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
   const { folder } = settings;
   const { nowMs, say, holdMs = HOLD_MS } = tools;
   const nowSeconds = (): number => Math.floor(nowMs() / 1_000);
-  ensurePrivateFolder(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
   const lock = await lockFolder(folder);
   const orphans = endOrphanNodes(folder);
   if (orphans > 0) say(`ended ${orphans} node that a killed process had left`);
   removeDrafts(folder);
   const known = readMeta(folder);
   const genesis = chooseGenesis(settings, nowSeconds());
-  writeGenesisFile(folder, genesis);
+  await writeGenesisFile(folder, genesis);
 
   let isBegun = known !== undefined;
   const startNode = async (): Promise<AnvilNode> => {
     const node = await startAnvil({ binary: settings.anvil, folder, genesis });
     const { version, genesisBlock } = node;
     if (known !== undefined && (version !== known.node || genesisBlock.hash !== known.genesisHash)) {
-      throw new EmbeddedError(
+      throw new Error(
         `The chain in ${folder} was made by ${known.node} with genesis ${known.genesisHash}, this is ${version} with ${genesisBlock.hash}: use that version, or move that folder away for a new chain.`,
       );
     }
@@ -81,7 +65,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   const recovered = await recover(folder, startNode, say);
   const { node, tip } = recovered;
   const { lane, version, genesisBlock } = node;
-  if (known === undefined) writeMeta(folder, { genesis, genesisHash: genesisBlock.hash, node: version });
+  if (known === undefined) await writeMeta(folder, { genesis, genesisHash: genesisBlock.hash, node: version });
   say(`chain ${genesis.chainId} is at block ${tip.block} after ${Math.round(performance.now() - begun)} ms`);
 
   let onBroken: (reason: string) => void = () => undefined;
@@ -91,7 +75,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   void node.ended.then((reason) => onBroken(`the node ended (${reason})`));
   const { snapshotAfter } = settings;
   const chain = await createChainKeeper({ folder, snapshotAfter, openLog: tools.openLog ?? openLog, say }, recovered);
-  const sequencer = createSequencer(lane, chain, { nowMs, holdMs }, onBroken);
+  const sequencer = new Sequencer(lane, chain, { nowMs, holdMs }, onBroken);
   const reader = createNodeReader(node.port);
   const gateway = createGateway({
     sequencer,

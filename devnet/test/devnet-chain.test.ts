@@ -2,14 +2,14 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEther } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { COIN_BYTECODE, coinAbi } from "../../server/test/support/devnet-coin.ts";
+import { COIN_BYTECODE, coinAbi } from "./support/devnet-coin.ts";
 import {
   account,
   createDevnetFixture,
   type Devnet,
   type DevnetFixture,
   signTransfer,
-} from "../../server/test/support/devnet-fixture.ts";
+} from "./support/devnet-fixture.ts";
 
 // Chains are started several times over.
 vi.setConfig({ testTimeout: 240_000 });

@@ -2,16 +2,11 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeF
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import {
-  createDevnetFixture,
-  type Devnet,
-  type DevnetFixture,
-  signTransfer,
-} from "../../server/test/support/devnet-fixture.ts";
-import { until } from "../../server/test/support/embedded-fixture.ts";
 import type { AnvilNode } from "../src/anvil.ts";
 import { blockOf } from "../src/node-answers.ts";
 import { recover } from "../src/recover.ts";
+import { createDevnetFixture, type Devnet, type DevnetFixture, signTransfer } from "./support/devnet-fixture.ts";
+import { until } from "./support/until.ts";
 
 // Chains are started several times over.
 vi.setConfig({ testTimeout: 240_000 });

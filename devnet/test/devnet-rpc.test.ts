@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { account, createDevnetFixture, type Devnet, signTransfer } from "../../server/test/support/devnet-fixture.ts";
 import { READ_METHODS } from "../src/methods.ts";
+import { account, createDevnetFixture, type Devnet, signTransfer } from "./support/devnet-fixture.ts";
 
 const fixture = createDevnetFixture();
 let chain: Devnet;

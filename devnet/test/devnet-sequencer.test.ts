@@ -1,13 +1,13 @@
 import { type Hex, keccak256 } from "viem";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createRandom } from "../../chaos/src/random.ts";
 import {
   account,
   createDevnetFixture,
   type Devnet,
   type DevnetFixture,
   signTransfer,
-} from "../../server/test/support/devnet-fixture.ts";
+} from "./support/devnet-fixture.ts";
+import { createRandom } from "./support/random.ts";
 
 // Chains are started several times over.
 vi.setConfig({ testTimeout: 240_000 });

@@ -2,27 +2,26 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { readMeta } from "../../../devnet/src/genesis.ts";
-import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
-import { endOrphanNodes } from "../../../devnet/src/orphans.ts";
-import { DEFAULT_CHAIN_ID } from "../../../devnet/src/settings.ts";
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
-import { becomesHealthy, closeProgram, startProgram, urlOf } from "./http-part.ts";
+import { becomesHealthy, closeProgram, runToItsEnd, startProgram, urlOf } from "./http-part.ts";
 import type { OpenOptions, Part, RunningPart } from "./part.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
 import { isAlive } from "./process-identity.ts";
 
+/** What the program says of its chain. */
+const Meta = z.object({ genesis: z.object({ chainId: z.int() }) });
 const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
-const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
+export const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
 const ADOPT_LIMIT_MS = 3_000;
 const FIRST_NAME = "devnet";
 
 /** The folder of a chain is named after its part. */
 const folderOf = (dataDir: string, name: string): string => join(dataDir, name);
 const endpointFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "endpoint.json");
+const metaFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "meta.json");
 const prefundFileOf = (dataDir: string, name: string): string => join(folderOf(dataDir, name), "prefund.json");
 
 /** Where a chain's JSON-RPC is; undefined before its first start. It stays the same over restarts. */
@@ -31,7 +30,7 @@ export const devnetAccess = (
   name: string = FIRST_NAME,
 ): { rpcUrl: string; chainId: number } | undefined => {
   const endpoint = readPrivateJson(endpointFileOf(dataDir, name), Endpoint);
-  const chainId = readMeta(folderOf(dataDir, name))?.genesis.chainId;
+  const chainId = readPrivateJson(metaFileOf(dataDir, name), Meta)?.genesis.chainId;
   return endpoint && chainId !== undefined ? { rpcUrl: urlOf(endpoint.port), chainId } : undefined;
 };
 
@@ -52,13 +51,15 @@ export interface DevnetPartOptions {
   /** Of the part, and of its folder: another chain needs another name. */
   name?: string;
   snapshotAfter?: number;
+  /** The chain's entry point. */
+  program?: string;
   /** Further arguments of the program, such as a clock that stands still. */
   programOptions?: readonly string[];
 }
 
 /** The development chain: a sequencer and its node, in one process group, with their own durable log. */
 export const createDevnetPart = (options: DevnetPartOptions): Part => {
-  const { dataDir, log, progress, chainId = DEFAULT_CHAIN_ID, name = FIRST_NAME } = options;
+  const { dataDir, log, progress, chainId, name = FIRST_NAME, program = DEVNET_PROGRAM } = options;
   const folder = folderOf(dataDir, name);
   const endpointFile = endpointFileOf(dataDir, name);
   const prefundFile = prefundFileOf(dataDir, name);
@@ -97,12 +98,12 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
       const adopted = await adopt(opening);
       if (adopted) return adopted;
       ensurePrivateFolder(folder);
-      const anvil = locateAnvil();
       const port = await ensurePort(opening.mayMovePort);
       progress("Starting the development chain");
       const words = (port: number) => [
-        ...[DEVNET_PROGRAM, "--folder", folder, "--port", String(port), "--chain-id", String(chainId)],
-        ...["--anvil", anvil, ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : [])],
+        ...[program, "--folder", folder, "--port", String(port)],
+        ...(chainId === undefined ? [] : ["--chain-id", String(chainId)]),
+        ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : []),
         ...(options.programOptions ?? []),
         ...(options.snapshotAfter === undefined ? [] : ["--snapshot-after", String(options.snapshotAfter)]),
       ];
@@ -110,13 +111,14 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
         { title: "The development chain", logPath, words, port, movePort: opening.mayMovePort ? movePort : undefined },
         opening,
       );
-      log.info({ pid: running.pid, port: running.port, chainId }, "development chain started");
+      log.info({ pid: running.pid, port: running.port }, "development chain started");
       return running;
     },
     async close(running) {
+      const wasKilled = !isAlive(running);
       await closeProgram(running);
-      // Of a sequencer that was killed.
-      endOrphanNodes(folder);
+      // A sequencer that was killed leaves its node behind.
+      if (wasKilled) await runToItsEnd([program, "--folder", folder, "--end-orphans"], logPath);
     },
   };
 };

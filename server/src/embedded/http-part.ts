@@ -68,6 +68,11 @@ export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   await waitUntilGone(process, 1_000);
 };
 
+/** Runs a program that ends by itself, within the time that a stop has. */
+export const runToItsEnd = async (words: readonly string[], logPath: string): Promise<void> => {
+  await waitUntilGone(spawnPart(process.execPath, words, logPath), STOP_LIMIT_MS);
+};
+
 /**
  * Starts the program and waits until it answers. A port that was free when it was looked at can be taken by the time the program
  * listens: it starts again on another one. Rejects with its last words where the operator must act.

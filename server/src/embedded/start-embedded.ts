@@ -31,6 +31,7 @@ export interface StartEmbeddedOptions {
   /** Further arguments of it, such as a clock that stands still. */
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
+  devnetProgram?: string;
   devnetOptions?: readonly string[];
   /** Lines for the operator while something takes long. */
   progress?: (line: string) => void;
@@ -155,7 +156,10 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
       program,
       programOptions: options.supplierOptions ?? [],
     }),
-    createDevnetPart({ dataDir, log, progress, programOptions: options.devnetOptions ?? [] }),
+    createDevnetPart({
+      ...{ dataDir, log, progress, programOptions: options.devnetOptions ?? [] },
+      ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
+    }),
   ];
   const stopping = new AbortController();
   const abort = () => stopping.abort(options.signal?.reason);

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { findNodes } from "../../../devnet/src/orphans.ts";
+import { endOrphanNodes } from "../../../devnet/src/orphans.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
 import { findServer } from "../../src/embedded/postgres/lock-file.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
@@ -122,7 +122,7 @@ export const createFixture = () => {
         sendSignal(process, "SIGKILL");
         await until(() => !isAlive(process));
       }
-      for (const node of findNodes(join(dataDir, "devnet"))) sendSignal(node, "SIGKILL");
+      endOrphanNodes(join(dataDir, "devnet"));
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createDevnetFixture } from "../../../test/support/devnet-fixture.ts";
+import { createDevnetFixture } from "../../../../devnet/test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";

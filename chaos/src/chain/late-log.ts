@@ -1,4 +1,4 @@
-import { type OpenLog, openLog } from "./write-ahead-log.ts";
+import { type OpenLog, openLog } from "../../../devnet/src/write-ahead-log.ts";
 
 const LATE_MS = 2_000;
 

@@ -9,13 +9,11 @@ import { fileURLToPath } from "node:url";
 import { createPublicClient, createWalletClient, defineChain, type Hex, http, keccak256, toHex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { locateAnvil } from "../../../devnet/src/locate-anvil.ts";
-import { findNodes } from "../../../devnet/src/orphans.ts";
-import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
-import { until } from "./embedded-fixture.ts";
+import { endOrphanNodes, findNodes } from "../../src/orphans.ts";
+import { until } from "./until.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-export const DEVNET_PROGRAM = program("../../../devnet/src/main.ts");
+export const DEVNET_PROGRAM = program("../../src/main.ts");
 const BROKEN_PROGRAM = program("./devnet-broken.ts");
 
 const Started = z.object({
@@ -97,7 +95,7 @@ export const createDevnetFixture = () => {
       ...(options.prefix ?? []),
       process.execPath,
       ...(options.broken ? [BROKEN_PROGRAM, options.broken] : [DEVNET_PROGRAM]),
-      ...["--folder", folderOf(options.name), "--chain-id", String(chainId), "--anvil", locateAnvil()],
+      ...["--folder", folderOf(options.name), "--chain-id", String(chainId)],
       ...["--prefund-file", prefundFile, "--snapshot-after", String(snapshotAfter)],
     ];
     const child = spawn(command, words, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
@@ -153,7 +151,7 @@ export const createDevnetFixture = () => {
       },
       /** Its node alone: the sequencer must end too, by itself. */
       killNode: () => {
-        for (const node of findNodes(folderOf(options.name))) sendSignal(node, "SIGKILL");
+        endOrphanNodes(folderOf(options.name));
         return ended;
       },
       stop: () => {
@@ -175,9 +173,9 @@ export const createDevnetFixture = () => {
         process.kill(-child.pid, "SIGKILL");
         await gone;
       }
-      for (const node of [...names].flatMap((name) => findNodes(folderOf(name)))) {
-        sendSignal(node, "SIGKILL");
-        await until(() => !isAlive(node));
+      for (const name of names) {
+        endOrphanNodes(folderOf(name));
+        await until(() => findNodes(folderOf(name)).length === 0);
       }
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },

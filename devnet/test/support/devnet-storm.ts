@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Random } from "../../../chaos/src/random.ts";
 import { account, type Devnet, signTransfer } from "./devnet-fixture.ts";
+import type { Random } from "./random.ts";
 
 const Block = z.object({ number: z.string(), hash: z.string() });
 const Receipt = z.object({ blockNumber: z.string(), blockHash: z.string(), status: z.string() });

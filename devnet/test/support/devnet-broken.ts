@@ -4,9 +4,9 @@
 // - full: every second record finds no room on the disk.
 // - mortal: everything is killed between the record's sync and the mining of its block.
 import { setTimeout as delay } from "node:timers/promises";
-import { readSettings } from "../../../devnet/src/settings.ts";
-import { startDevnet } from "../../../devnet/src/start.ts";
-import { LogFullError, type OpenLog, openLog } from "../../../devnet/src/write-ahead-log.ts";
+import { readSettings } from "../../src/settings.ts";
+import { startDevnet } from "../../src/start.ts";
+import { LogFullError, type OpenLog, openLog } from "../../src/write-ahead-log.ts";
 
 const LATE_MS = 60_000;
 const PATIENT_MS = 600_000;

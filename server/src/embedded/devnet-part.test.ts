@@ -3,16 +3,16 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "../../server/src/embedded/devnet-part.ts";
-import type { Part } from "../../server/src/embedded/part.ts";
-import { createPartKeeper, type PartKeeper } from "../../server/src/embedded/part-keeper.ts";
-import { readParts } from "../../server/src/embedded/parts-file.ts";
-import { ensurePrivateFolder } from "../../server/src/embedded/private-files.ts";
-import { isAlive, sendSignal } from "../../server/src/embedded/process-identity.ts";
-import { account, ask, signTransfer } from "../../server/test/support/devnet-fixture.ts";
-import { createFixture, until } from "../../server/test/support/embedded-fixture.ts";
-import { createTestDatabase } from "../../server/test/support/test-database.ts";
-import { findNodes } from "../src/orphans.ts";
+import { endOrphanNodes, findNodes } from "../../../devnet/src/orphans.ts";
+import { account, ask, signTransfer } from "../../../devnet/test/support/devnet-fixture.ts";
+import { createFixture, until } from "../../test/support/embedded-fixture.ts";
+import { createTestDatabase } from "../../test/support/test-database.ts";
+import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
+import type { Part } from "./part.ts";
+import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
+import { readParts } from "./parts-file.ts";
+import { ensurePrivateFolder } from "./private-files.ts";
+import { isAlive, sendSignal } from "./process-identity.ts";
 
 // Chains and services are started several times over.
 vi.setConfig({ testTimeout: 240_000 });
@@ -30,9 +30,7 @@ beforeEach(() => {
 afterEach(async () => {
   // What an earlier keeper knew stands in the file, where the last one found it.
   await keepers.at(-1)?.closeAll();
-  for (const node of ["devnet", "devnet-live"].flatMap((name) => findNodes(join(dataDir, name)))) {
-    sendSignal(node, "SIGKILL");
-  }
+  for (const name of ["devnet", "devnet-live"]) endOrphanNodes(join(dataDir, name));
   rmSync(join(dataDir, ".."), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
@@ -76,9 +74,7 @@ test("is listed, adopted by the next owner, restarted on its port when any of it
       await heir.keep(["devnet"], { required: [], mayMovePort: false });
       return entry().ready && entry().pid !== pid ? entry() : undefined;
     });
-  const [node] = findNodes(join(dataDir, "devnet"));
-  if (node === undefined) throw new Error("no node");
-  sendSignal(node, "SIGKILL");
+  expect(endOrphanNodes(join(dataDir, "devnet"))).toBe(1);
   await until(() => (isAlive(first) ? undefined : true));
   const second = await restarted(first);
   expect(second).toMatchObject({ port: first.port, ready: true });
@@ -99,6 +95,17 @@ test("is listed, adopted by the next owner, restarted on its port when any of it
   await start(makeKeeper(), ["devnet"], false);
   expect(devnetAccess(dataDir)).toEqual(access);
   expect(await tipOf()).toEqual(before);
+});
+
+test("a chain whose sequencer was killed leaves no node behind when it is stopped", async () => {
+  const keeper = makeKeeper();
+  await start(keeper);
+  const sequencer = entry();
+  sendSignal(sequencer, "SIGKILL");
+  await until(() => (isAlive(sequencer) ? undefined : true));
+  expect(findNodes(join(dataDir, "devnet")).length).toBe(1);
+  await keeper.closeAll();
+  expect(findNodes(join(dataDir, "devnet"))).toEqual([]);
 });
 
 test("a second chain stands beside the first, with its own id, folder and log", async () => {

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { errorText } from "./error-text.ts";
+
+/** Held by one process; the system itself drops it when that process dies in any way. */
+export interface FolderLock {
+  release(): void;
+}
+
+const PATIENCE_MS = 3_000;
+const TRY_EVERY_MS = 20;
+
+/** Node has no file locks of its own; an exclusive SQLite transaction on an empty file is one (fcntl). */
+const tryLock = (path: string): FolderLock | undefined => {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 0 });
+    // The journal in memory, so that nothing is ever written to the file or beside it.
+    database.exec("pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive");
+  } catch (error) {
+    database?.close();
+    if (errorText(error).includes("locked")) return undefined;
+    throw error;
+  }
+  const held = database;
+  return { release: () => held.close() };
+};
+
+/** Waits a moment for a predecessor that was just killed and may still be going. */
+export const lockFolder = async (folder: string): Promise<FolderLock> => {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const lock = tryLock(join(folder, "lock"));
+    if (lock !== undefined) return lock;
+    if (performance.now() > deadline) {
+      throw new Error(`Another process runs the chain in ${folder}: stop it, or use another folder.`);
+    }
+    await delay(TRY_EVERY_MS);
+  }
+};
