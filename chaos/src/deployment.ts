@@ -86,6 +86,7 @@ export async function createDeployment(options: {
   environment: Readonly<Record<string, string>>;
   /** Set: a second process serves the edge host, with these settings. */
   edge: Readonly<Record<string, string>> | undefined;
+  broken: string | undefined;
   keep: boolean;
 }): Promise<Deployment> {
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
@@ -98,7 +99,9 @@ export async function createDeployment(options: {
     EDGE_PORT: String(edgePort),
     ...(options.edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
   };
+  const { broken } = options;
   const service = superviseService({
+    broken,
     environment: settings,
     url: urlOf(port),
     logFile: join(dataDir, "service.log"),
@@ -107,6 +110,7 @@ export async function createDeployment(options: {
     options.edge === undefined
       ? undefined
       : superviseService({
+          broken,
           environment: { ...settings, ...options.edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) },
           url: urlOf(secondEdgePort),
           logFile: join(dataDir, "edge.log"),

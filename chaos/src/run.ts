@@ -35,8 +35,8 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const { area, seed, broken, say } = options;
   const guard = broken === undefined ? "" : `, without the guard ${broken}`;
   say(`chaos ${area.name}: seed ${seed}, ${options.rounds} rounds${guard}`);
-  const environment = { ...area.environment, ...(broken === undefined ? {} : { BREAK_GUARD: broken }) };
-  const deployment = await createDeployment({ environment, edge: area.edge, keep: options.keep });
+  const { environment, edge } = area;
+  const deployment = await createDeployment({ environment, edge, broken, keep: options.keep });
   try {
     return await runRounds(options, deployment);
   } finally {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { variables } from "../../server/src/config/config.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
+const BROKEN = fileURLToPath(new URL("./broken-service.ts", import.meta.url));
 /** What a service prints when its start has come to its end. */
 const READY = "Wayfare is ready";
 const STOP_LIMIT_MILLISECONDS = 60_000;
@@ -34,13 +35,16 @@ export interface ServiceProcess {
 }
 
 export function superviseService(options: {
+  /** The guard that it does without; undefined: all are on. */
+  broken: string | undefined;
   /** Beside the harness's own environment. */
   environment: Readonly<Record<string, string>>;
   /** Of the host that says whether it is ready. */
   url: string;
   logFile: string;
 }): ServiceProcess {
-  const { environment, url, logFile } = options;
+  const { environment, url, logFile, broken } = options;
+  const words = broken === undefined ? [MAIN] : [BROKEN, "--break", broken];
   const endedByItself: string[] = [];
   const startsCutOff: string[] = [];
   let partKilledSinceStart = false;
@@ -58,7 +62,7 @@ export function superviseService(options: {
     const log = openSync(logFile, "a");
     const logOffset = fstatSync(log).size;
     // A group of its own: Ctrl-C is for the harness, which ends everything itself.
-    const started = spawn(process.execPath, [MAIN], {
+    const started = spawn(process.execPath, words, {
       detached: true,
       env: { ...inherited(), ...environment },
       stdio: ["ignore", log, log],

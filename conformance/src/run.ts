@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { type App, startApp } from "../../server/src/app.ts";
 import { type Output, UsageError } from "../../server/src/commands/command-line.ts";
 import { readConfig } from "../../server/src/config/config.ts";
+import { conformanceExtras } from "./fixtures/index.ts";
 import { describeRuns, type Run } from "./report.ts";
 import { isConformant, runSuite } from "./run-suite.ts";
 import { suites } from "./suites.ts";
@@ -75,9 +76,8 @@ async function runAgainstOwnService({ fixtures, keep }: Arguments, output: Outpu
       PORT: "0",
       EDGE_PORT: "0",
       LOG_LEVEL: "error",
-      ...(fixtures ? { CONFORMANCE: "1" } : {}),
     });
-    app = await startApp(config, { signal });
+    app = await startApp(config, { signal, ...(fixtures ? { decorate: { mcpExtras: conformanceExtras } } : {}) });
     const runs = await runSuites({ ...app, folder, signal });
     output.out(`${describeRuns(runs)}\n`);
     return runs.every(({ result }) => isConformant(result));

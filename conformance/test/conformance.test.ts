@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findProcesses } from "../../chaos/src/processes.ts";
-import { readConfig } from "../../server/src/config/config.ts";
 import { startTestService, type TestService } from "../../server/test/support/service.ts";
+import { conformanceExtras } from "../src/fixtures/index.ts";
 import { conformanceProgram, runSuites } from "../src/run.ts";
 import { isConformant } from "../src/run-suite.ts";
 
@@ -82,10 +82,10 @@ test.for([["--break", "nothing"], ["--suite", "all"], ["app"]])("called wrongly,
   expect(said.join("")).toContain("npm run conformance -- --help");
 });
 
-describe("with CONFORMANCE=1", () => {
+describe("with the fixtures", () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ CONFORMANCE: "1" });
+    service = await startTestService({}, { decorate: { mcpExtras: conformanceExtras } });
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -104,21 +104,52 @@ describe("with CONFORMANCE=1", () => {
   });
 });
 
-test("in production CONFORMANCE is refused", () => {
-  expect(() => readConfig({ NETWORK_MODE: "production", CONFORMANCE: "1" })).toThrow(/CONFORMANCE is for the sandbox/);
+const LAUNCHER = resolve(import.meta.dirname, "../../scripts/start.mjs");
+/** Enough for a production start to be thought of; none of it is reached. */
+const production = {
+  NETWORK_MODE: "production",
+  ...{ SUPPLIER_URL: "https://supplier.example.com", SUPPLIER_TOKEN: "token", MASTER_KEY_FILE: "/nowhere/master.key" },
+  ...{ CHAIN_RPC_URL: "https://chain.example.com", CHAIN_RELAYER_KEY_FILE: "/nowhere/relayer.key" },
+  ...{ CHAIN_USDC: `0x${"1".repeat(40)}`, CHAIN_EURC: `0x${"2".repeat(40)}` },
+};
+
+/** A start that is refused: its last words. */
+function launch(environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [LAUNCHER], { env: environment, stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (text) => {
+    said += text;
+  });
+  return new Promise<{ code: number | null; said: string }>((done) => {
+    child.once("close", (code) => done({ code, said }));
+  });
+}
+
+describe("npm start", () => {
+  test("starts the service with the fixtures when CONFORMANCE is 1, and not in production", async () => {
+    expect(await launch({ ...production, CONFORMANCE: "1" })).toEqual({
+      code: 1,
+      said: "Not started: CONFORMANCE is for the sandbox only.\n",
+    });
+    expect((await launch(production)).said).toMatch(/master\.key/);
+  });
+
+  test("takes no other value of it", async () => {
+    expect(await launch({ CONFORMANCE: "yes" })).toEqual({
+      code: 1,
+      said: "Not started: CONFORMANCE is 1 or not set.\n",
+    });
+  });
 });
 
-test("the fixtures are loaded on demand only", () => {
+test("nothing of the service knows of the suites", () => {
   const source = resolve(import.meta.dirname, "../../server/src");
-  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts") && !path.startsWith(join("surfaces", "mcp", "conformance")))
-    .map((path) => ({ path, text: readFileSync(join(source, path), "utf8") }));
-  const naming = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
-  expect(naming(/from "[^"]*mcp\/conformance\//)).toEqual([]);
-  expect(naming(/import\("[^"]*mcp\/conformance\//)).toEqual(["open-surfaces.ts"]);
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((path) => /conformance/i.test(readFileSync(join(source, path), "utf8")))).toEqual([]);
 });
 
-describe("without CONFORMANCE", () => {
+describe("without the fixtures", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();

@@ -31,7 +31,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   devnet: [],
   bridge: [],
   server: [],
-  chaos: ["server"],
+  chaos: ["server", "devnet"],
   conformance: ["server"],
 };
 

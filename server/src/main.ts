@@ -1,14 +1,17 @@
 import { type App, startApp } from "./app.ts";
-import { readConfig } from "./config/config.ts";
+import { type Config, readConfig } from "./config/config.ts";
+import type { Decorators } from "./decorate.ts";
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const ended = new AbortController();
-
-async function main(): Promise<void> {
-  const started = performance.now();
+/** Runs the service until a signal ends it, and says where it is. A harness hands in its decorators. */
+export async function serve(
+  decorate: Decorators = {},
+  makeConfig: (environment: NodeJS.ProcessEnv) => Config = readConfig,
+): Promise<void> {
+  const ended = new AbortController();
   let app: App | undefined;
   // A signal to the process group arrives twice.
   const stop = async (): Promise<void> => {
@@ -20,11 +23,21 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  app = await startApp(readConfig(process.env), { progress: say, signal: ended.signal });
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const started = performance.now();
+  try {
+    app = await startApp(makeConfig(process.env), { decorate, progress: say, signal: ended.signal });
+    describeStart(app, performance.now() - started);
+  } catch (error) {
+    // A start that was told to end has nothing to complain about.
+    if (ended.signal.aborted) process.exit(0);
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exit(1);
+  }
+}
 
+function describeStart(app: App, milliseconds: number): void {
   say("");
-  say(`Wayfare is ready after ${seconds} s.`);
+  say(`Wayfare is ready after ${(milliseconds / 1000).toFixed(1)} s.`);
   const elsewhere = (host: "app" | "edge") => (app.serves.includes(host) ? "" : " (not served by this process)");
   say(`  application  ${app.appUrl}${elsewhere("app")}`);
   say(`  edge         ${app.edgeUrl}${elsewhere("edge")}`);
@@ -36,15 +49,10 @@ async function main(): Promise<void> {
   say(`  first call   ${first}; stop with Ctrl-C`);
 }
 
-main().catch((error: unknown) => {
-  // A start that was told to end has nothing to complain about.
-  if (ended.signal.aborted) process.exit(0);
-  process.stderr.write(`${describe(error)}\n`);
-  process.exit(1);
-});
-
 /** One line for the operator, with the cause when there is one. */
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
+  return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;
 }
+
+if (import.meta.main) await serve();

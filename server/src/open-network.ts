@@ -10,6 +10,7 @@ import {
   readIdentity,
 } from "./adapters/evm/index.ts";
 import { ConfigError } from "./config/config.ts";
+import type { Decorators } from "./decorate.ts";
 import type { Micro } from "./domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
@@ -27,7 +28,6 @@ import { isDatabaseAway } from "./platform/database/transient.ts";
 import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Chain } from "./ports/chain.ts";
 import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
-import type { ChainSender } from "./ports/chain-sender.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
@@ -48,8 +48,7 @@ export interface ChainParts {
   /** What else changes when a transaction of a purpose ends. */
   endings?: ChainEndings;
   timing?: Partial<ChainTiming>;
-  /** For a chaos run only: `submit-chain.ts`. Nor is the chain asked whether a step in escrow was taken already. */
-  signsAgainBlindly?: boolean;
+  decorate?: Pick<Decorators, "chainSender">;
 }
 
 const RPC_TIMEOUT_MS = 5_000;
@@ -140,12 +139,12 @@ export async function storeContracts(
 
 export async function openNetwork(
   { client, networks, wallets, signer }: Parts,
-  { stores, log, endings, timing, signsAgainBlindly = false }: ChainParts,
+  { stores, log, endings, timing, decorate = {} }: ChainParts,
   { chain, relayer, live }: { chain: Chain; relayer: Wallet; live: boolean },
 ) {
   const { network } = chain;
   const collection = await wallets.ensure(network, "collection");
-  const sender = await createEvmSender({
+  const bareSender = await createEvmSender({
     client,
     chain,
     signer,
@@ -154,6 +153,7 @@ export async function openNetwork(
     feeRecipient: collection.address,
     live,
   });
+  const sender = decorate.chainSender?.(bareSender) ?? bareSender;
   const shared = { chain, sender, stores, wallets, networks, log, isTransient: isDatabaseAway };
   return {
     chain,
@@ -165,21 +165,11 @@ export async function openNetwork(
     outcomes: createPaymentOutcomes(client, chain),
     submitter: createChainSubmitter({
       ...shared,
-      ...(signsAgainBlindly ? { sender: withoutFindingSteps(sender) } : {}),
       ...(endings === undefined ? {} : { endings }),
-      signsAgainBlindly,
       timing: { ...(live ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
     }),
     indexer: createChainIndexer({ ...shared, overlapBlocks: live ? LIVE_OVERLAP_BLOCKS : 0 }),
     reconciler: createLedgerReconciler({ ...shared, ledger: stores.ledger, patience: live ? LIVE_PATIENCE : 1 }),
     pauses: live ? LIVE_PAUSES : SANDBOX_PAUSES,
-  };
-}
-
-function withoutFindingSteps(sender: ChainSender): ChainSender {
-  return {
-    ...sender,
-    authorization: async (transaction) =>
-      transaction.order.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
   };
 }

@@ -22,10 +22,7 @@ import type { PaidNetwork } from "./surfaces/paid/price-tags.ts";
 
 /** The part of the composition root that takes payments for single calls. */
 export interface PaymentParts {
-  config: Pick<
-    Config,
-    "networkMode" | "paymentBatchWindowMs" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs" | "breakGuard"
-  >;
+  config: Pick<Config, "networkMode" | "paymentBatchWindowMs" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs">;
   chains: OpenChains;
   stores: Stores;
   calls: Pick<Calls, "takeOver">;
@@ -67,7 +64,6 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
     gather: (environment) => windows.get(environment)?.open(),
     isTransient: isDatabaseAway,
     pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
-    broken: config.breakGuard === "paid-claim" ? config.breakGuard : undefined,
   });
   const { payments } = stores;
 

@@ -5,6 +5,7 @@ import { createEmbeddedMaps } from "./adapters/embedded-maps/index.ts";
 import { createClaimKeys } from "./adapters/evm/index.ts";
 import { type Config, ConfigError } from "./config/config.ts";
 import { chainEndings } from "./contributions.ts";
+import type { Decorators } from "./decorate.ts";
 import type { Embedded } from "./embedded/start-embedded.ts";
 import type { Ports } from "./kernel/tool.ts";
 import { openSandboxChain, sandboxFunder } from "./open-chain.ts";
@@ -26,9 +27,8 @@ export async function openChains(
   const chains: OpenChains = {};
   if (embedded.chain !== undefined) {
     const { privateKey: funderKey } = sandboxFunder(parts.vault);
-    const signsAgainBlindly = config.breakGuard === "chain-look-up";
     const { rpcUrl } = embedded.chain;
-    chains.sandbox = await openSandboxChain({ ...shared, rpcUrl, funderKey, signsAgainBlindly });
+    chains.sandbox = await openSandboxChain({ ...shared, rpcUrl, funderKey });
   }
   if (config.networkMode === "production") {
     const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainEscrow, chainRelayerKeyFile } =
@@ -63,7 +63,7 @@ type Outside = Pick<Ports, "clock"> & Pick<ChainParts, "http" | "log">;
 export function openSuppliers(
   config: Config,
   embedded: Embedded,
-  { clock, http, log }: Outside,
+  { clock, http, log, decorate = {} }: Outside & { decorate?: Pick<Decorators, "supplier"> },
 ): Partial<Record<Environment, Duffel>> {
   const { supplier } = embedded;
   const suppliers: Partial<Record<Environment, Duffel>> = {};
@@ -79,7 +79,7 @@ export function openSuppliers(
       timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
       quietMilliseconds: config.sandboxQuietMs,
     });
-    suppliers.sandbox = config.breakGuard === "servicing-lookup" ? withoutLookup(sandbox) : sandbox;
+    suppliers.sandbox = decorate.supplier?.(sandbox) ?? sandbox;
   }
   if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {
     suppliers.production = createDuffel({
@@ -95,15 +95,6 @@ export function openSuppliers(
     });
   }
   return suppliers;
-}
-
-/** Every booking whose outcome is unknown passes for one that did not happen. */
-function withoutLookup(supplier: Duffel): Duffel {
-  return {
-    ...supplier,
-    flights: { ...supplier.flights, findOrdersByBooking: async () => [] },
-    stayBookings: { ...supplier.stayBookings, findStaysByBooking: async () => [] },
-  };
 }
 
 /** What guests claim trips with, and where their links lead. */

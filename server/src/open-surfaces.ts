@@ -50,6 +50,8 @@ export interface SurfaceOptions extends RoutePorts {
   translate(error: unknown): unknown;
   /** Signs answers to callers that could not be identified. */
   serviceSigningSecret: string;
+  /** What the MCP endpoints offer beside the registry. */
+  mcpExtras?: McpExtras;
   clock: Clock;
   random: RandomBytes;
   log: Log;
@@ -95,7 +97,7 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
     ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
     guard: { ...config, publicUrls: [appUrl, edgeUrl] },
     fastPath: config.mcpFastPath === "on",
-    extras: config.conformance === undefined ? undefined : await loadConformanceExtras(),
+    extras: options.mcpExtras,
   });
   const unpaid = limiter(config.unpaidPerMinute / 60, config.unpaidPerMinute);
   const paid = openPaid(options, { answerSigned, unpaid, refused });
@@ -137,10 +139,4 @@ function openPaid(
       ...unknownToolRoutes(servePaid),
     ],
   };
-}
-
-/** Loaded by who asks for them only: they are no part of the product. */
-async function loadConformanceExtras(): Promise<McpExtras> {
-  const { conformanceExtras } = await import("../../conformance/src/fixtures/index.ts");
-  return conformanceExtras;
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { createVault } from "./adapters/vault.ts";
 import type { Config } from "./config/config.ts";
 import { createStores, migrations, registry } from "./contributions.ts";
+import type { Decorators } from "./decorate.ts";
 import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "./domain/ids.ts";
 import { readMasterKey } from "./embedded/master-key.ts";
@@ -63,6 +64,8 @@ export interface ServiceOptions {
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
   devnetOptions?: readonly string[];
+  /** For harnesses around the product. */
+  decorate?: Decorators;
   /** Lines for the operator while something takes long. */
   progress?(line: string): void;
   /** Ends a start that is under way; what was started is stopped by who started it, and `startService` rejects. */
@@ -79,7 +82,7 @@ export interface ServiceOptions {
 
 /** The parts behind the hosts, and what the hosts serve. */
 export async function startService(config: Config, options: ServiceOptions) {
-  const { log, undo, closedBecause } = options;
+  const { log, undo, closedBecause, decorate = {} } = options;
   const { clock = systemClock, random = systemRandom } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const production = config.networkMode === "production";
@@ -93,7 +96,8 @@ export async function startService(config: Config, options: ServiceOptions) {
     supplierSandbox: config.embeddedSandbox === "on",
     ...(config.embeddedSandbox === "on" ? { devnetPrefund: sandboxPrefund(vault) } : {}),
     log,
-    devnetOptions: [...(options.devnetOptions ?? []), ...(config.breakGuard === "chain-log" ? ["--log-late"] : [])],
+    ...(decorate.devnetProgram === undefined ? {} : { devnetProgram: decorate.devnetProgram }),
+    ...(options.devnetOptions === undefined ? {} : { devnetOptions: options.devnetOptions }),
     ...(options.supplierOptions === undefined ? {} : { supplierOptions: options.supplierOptions }),
     ...(options.progress === undefined ? {} : { progress: options.progress }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -107,14 +111,15 @@ export async function startService(config: Config, options: ServiceOptions) {
   undo.push(() => database.close());
   const { db, pool } = database;
   const travelers = createTravelers({ db, vault, clock });
-  const stores = createStores(db, clock, vault);
+  const bareStores = createStores(db, clock, vault);
+  const stores = decorate.stores?.(bareStores) ?? bareStores;
   const http = createHttpClient();
   undo.push(async () => http.close());
 
   const prepare = async () => {
     await migrateUnlocked(database, migrations);
     await checkMasterKey(db, vault);
-    const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log });
+    const chains = await openChains(config, embedded, { db, vault, clock, stores, http, log, decorate });
     await equipMissingTenants({ db, vault, clock }, config.sandboxBalanceUsdc);
     await registerMissingAgents({ db, vault, clock });
     const identity = createIdentity({
@@ -142,13 +147,14 @@ export async function startService(config: Config, options: ServiceOptions) {
   const { identity, chains } = prepared;
   undo.push(await startChains(chains, { config, db, vault, clock, stores, log }));
 
-  const suppliers = openSuppliers(config, embedded, { clock, http, log });
+  const suppliers = openSuppliers(config, embedded, { clock, http, log, decorate });
   const mail = openMail(config);
   const claims = openClaims(config, vault, options.appUrl);
   const shared = { clock, random, log, travelers, stores, mailer: mail.mailer, http, ...claims };
   const portsByEnvironment = openPorts(config, embedded, chains, shared, suppliers);
   const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
-  const calls = createCalls(pool);
+  const bareCalls = createCalls(pool);
+  const calls = decorate.calls?.(bareCalls) ?? bareCalls;
   const charge = createChargeByKey({
     calls,
     processId,
@@ -158,8 +164,6 @@ export async function startService(config: Config, options: ServiceOptions) {
     pause: (milliseconds) => delay(milliseconds),
     retryMilliseconds: DATABASE_RETRY_MILLISECONDS,
     onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
-    broken:
-      config.breakGuard === "idempotency" || config.breakGuard === "durable-flush" ? config.breakGuard : undefined,
   });
   undo.push(() => charge.idle());
   const payments = await openPayments({ config, chains, stores, calls, processId, http, clock, random, log });
@@ -231,6 +235,7 @@ export async function startService(config: Config, options: ServiceOptions) {
     paidNetworks: payments.networks,
     openCharge: payments.open,
     serviceSigningSecret: vault.deriveKey("service-signing-secret"),
+    ...(decorate.mcpExtras === undefined ? {} : { mcpExtras: decorate.mcpExtras }),
     ...{ clock, random, log },
   });
   return {

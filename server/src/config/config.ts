@@ -34,7 +34,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustedProxies: read(variables.trustedProxies),
     linkOrigins: read(variables.linkOrigins),
     mcpFastPath: read(variables.mcpFastPath),
-    conformance: read(variables.conformance),
     networkMode: read(variables.networkMode),
     embeddedSandbox: read(variables.embeddedSandbox),
     supplierUrl: read(variables.supplierUrl),
@@ -72,7 +71,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     securityContact: read(variables.securityContact),
     securityContactExpires: read(variables.securityContactExpires),
     logLevel: read(variables.logLevel),
-    breakGuard: read(variables.breakGuard),
   };
   if (problems.length === 0) {
     problems.push(
@@ -137,9 +135,5 @@ function productionProblems(config: Config): string[] {
     "masterKeyFile",
   ] as const;
   const missing = needed.filter((name) => config[name] === undefined).map((name) => variables[name].name);
-  return [
-    ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
-    ...(config.breakGuard === "none" ? [] : ["BREAK_GUARD is for the sandbox only"]),
-    ...(config.conformance === undefined ? [] : ["CONFORMANCE is for the sandbox only"]),
-  ];
+  return [...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`])];
 }

@@ -74,13 +74,6 @@ export const variables = {
     "`off`: every MCP message goes through the protocol library, also plain ones that are answered alike without it.",
     oneOf("on", "off"),
   ),
-  conformance: {
-    name: "CONFORMANCE",
-    fallback: undefined,
-    meaning:
-      "`1`: the MCP endpoints also have the fixtures of the official conformance suites, and take calls without a key from this machine. Sandbox only.",
-    read: (value: string | undefined) => (value === undefined ? undefined : oneOf("1")(value)),
-  },
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",
@@ -254,11 +247,5 @@ export const variables = {
     "warn",
     "Least level that is logged, to standard error as JSON lines.",
     oneOf("fatal", "error", "warn", "info", "debug", "silent"),
-  ),
-  breakGuard: withDefault(
-    "BREAK_GUARD",
-    "none",
-    "Switches a guard off, so that a chaos run can show that it notices. Sandbox only; never set it otherwise.",
-    oneOf("none", "idempotency", "durable-flush", "chain-look-up", "chain-log", "paid-claim", "servicing-lookup"),
   ),
 } satisfies Record<string, Variable<unknown>>;

@@ -100,8 +100,8 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
       ensurePrivateFolder(folder);
       const port = await ensurePort(opening.mayMovePort);
       progress("Starting the development chain");
-      const words = (port: number) => [
-        ...[program, "--folder", folder, "--port", String(port)],
+      const words = (at: number) => [
+        ...[program, "--folder", folder, "--port", String(at)],
         ...(chainId === undefined ? [] : ["--chain-id", String(chainId)]),
         ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : []),
         ...(options.programOptions ?? []),

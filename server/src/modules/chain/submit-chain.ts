@@ -12,8 +12,6 @@ import { createTurnLoop, type Turn } from "./turn-loop.ts";
 export interface ChainSubmitterOptions extends LaunchPorts, FinishingPorts {
   /** What else changes in the transaction that stores an end, by purpose. */
   endings?: ChainEndings;
-  /** For a chaos run, which must notice: what an earlier turn has signed is signed again under a new nonce, without a look at its receipt. */
-  signsAgainBlindly?: boolean;
 }
 
 export interface ChainSubmitter extends ChainSubmission {
@@ -179,7 +177,6 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
 
   async function bringOn(open: readonly ChainTransaction[], isStopped: boolean): Promise<void> {
     const signed = open.filter(({ state }) => state === "signed");
-    if (options.signsAgainBlindly === true) await requeueBlindly(signed.splice(0));
     const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(one)));
     signed.push(...(await signAll(queued.slice(0, SIGNED_AT_ONCE))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
@@ -266,17 +263,6 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       if (away !== undefined) return away;
     }
     return undefined;
-  }
-
-  /** Those with a nonce that was used; a gap in the nonces would keep all later ones. */
-  async function requeueBlindly(signed: readonly ChainTransaction[]): Promise<void> {
-    const next = await sender.relayerNonce();
-    for (const transaction of signed) {
-      const { nonce, hash } = transaction;
-      if (nonce === undefined || hash === undefined) continue;
-      if (nonce < next) await requeue(transaction, hash);
-      else await launcher.send(transaction);
-    }
   }
 
   /** One row's trouble must not keep the others; a network that is away concerns them all. */

@@ -41,8 +41,6 @@ export interface PaymentChargesOptions extends AwaitSettlementOptions {
   gather?(environment: Environment): void;
   /** How long a call waits for its settlement. */
   waitMs?: number;
-  /** For chaos runs only: each claim is stored under a number of its own, so that none stands in another one's way. */
-  broken?: "paid-claim" | undefined;
 }
 
 export interface PaidCharge extends Charge {
@@ -279,9 +277,8 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
     }
 
     async #claimOnce(payment: NewPayment): Promise<PaymentClaim> {
-      const signed = options.broken === undefined ? payment.signed : withOtherNonce(payment.signed, random);
       try {
-        return await payments.claim({ ...payment, signed }, this.#balance);
+        return await payments.claim(payment, this.#balance);
       } catch (error) {
         abandon(payment.id);
         throw error;
@@ -339,10 +336,6 @@ export function createPaymentCharges(options: PaymentChargesOptions): PaymentCha
       await within(waitMs, Promise.all(loose));
     },
   };
-}
-
-function withOtherNonce(signed: SignedPayment, random: RandomBytes): SignedPayment {
-  return { ...signed, nonce: `0x${Buffer.from(random(32)).toString("hex")}` };
 }
 
 /** As it is stored by then. */

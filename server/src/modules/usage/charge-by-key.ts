@@ -18,8 +18,6 @@ export interface ChargeByKeyOptions {
   retryMilliseconds: number;
   /** A settlement that failed for good after its caller had gone. */
   onLooseEnd(error: unknown): void;
-  /** For chaos controls only: answers before the record is durable, or forgets idempotency keys. */
-  broken?: "durable-flush" | "idempotency" | undefined;
 }
 
 /** For how long a refused read keeps reads of the same price and up from running in vain. */
@@ -100,12 +98,12 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
 
   async function reserve(call: PendingCall): Promise<Reservation> {
     try {
-      if (call.idempotencyKey !== undefined && options.broken !== "idempotency") {
+      if (call.idempotencyKey !== undefined) {
         const replay = await guarded(claim(call, call.idempotencyKey));
         if (replay !== undefined) return replay;
       }
       if (call.tool.effect === "read") return { kind: "run" };
-      const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
+      const keyed = call.idempotencyKey !== undefined;
       if (await guarded(reservations.submit(lineOf(call, call.id, keyed ? call.id : null, 0)))) return { kind: "run" };
       if (keyed && !(await guarded(calls.closeClaim(call.id)))) throw takenForDead();
     } catch (error) {
@@ -170,14 +168,10 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
   async function captureRead(call: PendingCall, latencyMs: number) {
     const paid = paidReads.get(call);
     if (paid !== undefined) return { usageId: paid.usageId ?? undefined, price: paid.price, replayed: true };
-    const keyed = call.idempotencyKey !== undefined && options.broken !== "idempotency";
+    const keyed = call.idempotencyKey !== undefined;
     const usageId = newId("use_", call.startedAt.epochMilliseconds, random);
     const line = lineOf(call, usageId, keyed ? call.id : null, latencyMs);
     const granting = charges.submit(line);
-    if (options.broken === "durable-flush") {
-      granting.catch(() => undefined);
-      return { usageId, price: call.price, replayed: false };
-    }
     if (!keyed) {
       if (!(await guarded(granting))) throw refuse(call);
       return { usageId, price: call.price, replayed: false };
@@ -218,8 +212,7 @@ export function createChargeByKey(options: ChargeByKeyOptions): Charge & { idle(
         outcomeText: keyed ? JSON.stringify({ ok: true, result }) : null,
         ...(paidBefore === undefined ? {} : { paidBefore }),
       });
-      if (options.broken === "durable-flush") settling.catch(() => undefined);
-      const paidUnder = options.broken === "durable-flush" ? usageId : await guarded(settling);
+      const paidUnder = await guarded(settling);
       if (paidBefore !== undefined)
         return { usageId: paidBefore.usageId ?? undefined, price: paidBefore.price, replayed: true };
       // Null: another call has the key by now, and pays.

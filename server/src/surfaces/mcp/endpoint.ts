@@ -31,7 +31,7 @@ export interface McpOptions extends CallToolOptions {
   guard: OriginGuardOptions;
   pages: readonly Page[];
   prompts: readonly Prompt[];
-  /** The fixtures of the conformance suites. With them, callers on this machine need no key. */
+  /** Set by harnesses only. With them, callers on this machine need no key. */
   extras?: McpExtras | undefined;
   fastPath: boolean;
   clock: Clock;

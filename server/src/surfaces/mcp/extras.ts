@@ -12,7 +12,7 @@ import type {
   Tool,
 } from "@modelcontextprotocol/server";
 
-/** What an endpoint offers beside the registry, in the protocol's own words: the fixtures of the conformance suites. */
+/** What an endpoint offers beside the registry, in the protocol's own words. */
 export interface McpExtras {
   readonly tools: readonly {
     readonly definition: Tool;

@@ -8,7 +8,7 @@ import type { ToolList } from "./tool-list.ts";
 export interface Visit {
   readonly request: HttpRequest;
   readonly exchange: OpenExchange;
-  /** Undefined: nobody; only the conformance suites come without a key. */
+  /** Undefined: nobody, who reaches nothing but extras. */
   readonly caller: Admitted | undefined;
   readonly message: unknown;
   readonly id: RpcId | null;

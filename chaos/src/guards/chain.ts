@@ -1,0 +1,58 @@
+import type { Decorators } from "../../../server/src/decorate.ts";
+import type { Stores } from "../../../server/src/kernel/stores.ts";
+import type { ChainSender } from "../../../server/src/ports/chain-sender.ts";
+import type { ChainTransaction, ChainTransactions } from "../../../server/src/ports/chain-transactions.ts";
+
+/**
+ * What a process that died has signed is signed again under a new nonce, without a look at its receipt; nor is the chain asked
+ * whether a step in escrow was taken already.
+ */
+export function withoutChainLookUp(): Pick<Decorators, "stores" | "chainSender"> {
+  const senders = new Map<string, ChainSender>();
+  return {
+    chainSender(sender) {
+      senders.set(sender.network, sender);
+      return {
+        ...sender,
+        authorization: async (transaction) =>
+          transaction.order.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
+      };
+    },
+    stores: (stores): Stores => ({
+      ...stores,
+      chainTransactions: signingAgain(stores.chainTransactions, (network) => senders.get(network)),
+    }),
+  };
+}
+
+function signingAgain(
+  transactions: ChainTransactions,
+  senderOf: (network: string) => ChainSender | undefined,
+): ChainTransactions {
+  /** Signed by this process, which looks after them as it should. */
+  const own = new Set<string>();
+
+  async function requeueBlindly({ id, hash, step, nonce, network }: ChainTransaction): Promise<void> {
+    const sender = senderOf(network);
+    if (sender === undefined || hash === undefined || nonce === undefined) return;
+    const next = await sender.relayerNonce();
+    // A gap in the nonces would keep all later ones.
+    if (nonce >= next) return;
+    await transactions.raiseNonce(sender.relayerWalletId, next);
+    await transactions.requeue(id, hash, step);
+  }
+
+  return {
+    ...transactions,
+    async sign(signerWalletId, signings) {
+      for (const { id } of signings) own.add(id);
+      return transactions.sign(signerWalletId, signings);
+    },
+    async listOpen(network, limit) {
+      const open = await transactions.listOpen(network, limit);
+      const strangers = open.filter(({ id, state }) => state === "signed" && !own.has(id));
+      for (const transaction of strangers) await requeueBlindly(transaction);
+      return strangers.length === 0 ? open : await transactions.listOpen(network, limit);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Calls } from "../../../server/src/modules/usage/calls.ts";
+
+/** A call with an idempotency key is a call like any other: nothing is claimed, so the same key runs and pays again. */
+export function withoutIdempotency(calls: Calls): Calls {
+  return {
+    ...calls,
+    claim: async () => ({ kind: "claimed" }),
+    closeClaim: async () => true,
+    charge: (lines) => calls.charge(lines.map((line) => ({ ...line, callId: null }))),
+    reserve: (lines, processId) =>
+      calls.reserve(
+        lines.map((line) => ({ ...line, callId: null })),
+        processId,
+      ),
+    settle: (settlements) =>
+      calls.settle(settlements.map((one) => ({ ...one, idempotency: "none", outcomeText: null }))),
+  };
+}
+
+/** What is paid is answered before it is written down. */
+export function withoutDurableFlush(calls: Calls): Calls {
+  return {
+    ...calls,
+    async charge(lines) {
+      calls.charge(lines).catch(() => undefined);
+      return lines.map(() => true);
+    },
+    async settle(settlements) {
+      calls.settle(settlements).catch(() => undefined);
+      return settlements.map(({ usageId }) => usageId);
+    },
+  };
+}
