@@ -14,13 +14,14 @@ import { repeat } from "./kernel/repeat.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
 import { prepareDemo, writeQuickstart } from "./modules/demo/first-run.ts";
 import { reconcileEffects } from "./modules/effects/reconcile-effects.ts";
+import { flightBookingUse } from "./modules/flights/booking-steps.ts";
 import { createIdentity } from "./modules/identity/identity.ts";
 import { checkMasterKey } from "./modules/identity/store-tenants.ts";
 import { ledgerImbalance } from "./modules/ledger/store.ts";
 import { pruneChangeOffers } from "./modules/servicing/prune-change-offers.ts";
-import { createBookingReconciler } from "./modules/servicing/reconcile-bookings.ts";
 import { servicingCommits } from "./modules/servicing/servicing-commits.ts";
 import { servicingUse } from "./modules/servicing/servicing-effect.ts";
+import { stayBookingUse } from "./modules/stays/stay-booking-steps.ts";
 import { createTravelers } from "./modules/travelers/store.ts";
 import { createChargeByKey } from "./modules/usage/charge-by-key.ts";
 import { createCalls } from "./modules/usage/store-calls.ts";
@@ -189,14 +190,9 @@ export async function startService(config: Config, options: ServiceOptions) {
     onCall: metrics.countCall,
   });
   await whileDatabaseIsAway(() => calls.heartbeat(processId), options.signal);
-  const reconciler = createBookingReconciler({
-    stores,
-    portsFor,
-    workerId: processId,
-    clock,
-    log,
-  });
   const effectUses = [
+    flightBookingUse({ stores, clock }, (network) => portsFor(network)?.flights),
+    stayBookingUse({ stores, clock }, portsFor),
     servicingUse({ stores, clock }, (network) => {
       const ports = portsFor(network);
       return ports === undefined ? undefined : { submission: ports.submission, commits: servicingCommits(ports) };
@@ -205,7 +201,6 @@ export async function startService(config: Config, options: ServiceOptions) {
   const jobs = [
     repeat("heartbeat", HEARTBEAT_MILLISECONDS, () => calls.heartbeat(processId), log),
     repeat("sweep-calls", SWEEP_MILLISECONDS, () => sweepAbandonedCalls({ calls, processId, clock, log }), log),
-    repeat("reconcile-bookings", RECONCILE_MILLISECONDS, () => reconciler.runOnce(), log),
     repeat(
       "reconcile-effects",
       RECONCILE_MILLISECONDS,

@@ -2,11 +2,14 @@ import { createStores } from "../../src/contributions.ts";
 import { parseDecimal } from "../../src/domain/money.ts";
 import type { Stores } from "../../src/kernel/stores.ts";
 import type { Ports } from "../../src/kernel/tool.ts";
+import { reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
 import { bookFlight } from "../../src/modules/flights/book-flight.ts";
+import { flightBookingUse } from "../../src/modules/flights/booking-steps.ts";
 import { ledgerImbalance } from "../../src/modules/ledger/store.ts";
-import { createBookingReconciler } from "../../src/modules/servicing/reconcile-bookings.ts";
+import { stayBookingUse } from "../../src/modules/stays/stay-booking-steps.ts";
 import { createTravelers } from "../../src/modules/travelers/store.ts";
 import type { TravelerProfile } from "../../src/modules/travelers/traveler-profile.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { Flights, RequestedService } from "../../src/ports/flights.ts";
 import { absent } from "./absent-port.ts";
 import { bindTestChain, depositForTest } from "./deposits.ts";
@@ -27,6 +30,19 @@ export const withoutStays = (flights: Flights) => ({
   stays: absent("stays"),
   stayBookings: absent("stayBookings"),
 });
+
+/** One look of a reconciler at bookings of both kinds. */
+export function reconcileBookings(reconciler: {
+  stores: Stores;
+  clock: Clock;
+  suppliers: ReturnType<typeof withoutStays>;
+  workerId: string;
+}): Promise<number> {
+  const { stores, clock, suppliers, workerId } = reconciler;
+  const storage = { stores, clock };
+  const uses = [flightBookingUse(storage, () => suppliers.flights), stayBookingUse(storage, () => suppliers)];
+  return reconcileEffects(uses, { workerId, log: silentLog });
+}
 
 export const amelia = {
   givenName: "Amelia",
@@ -129,14 +145,8 @@ export async function openBookingWorld() {
       clock.advance(after);
       next += 1;
       const workerId = `reconciler_${next}`;
-      const portsFor = () => ({ ...withoutStays(ports.flights), ...ports });
-      return await createBookingReconciler({
-        stores: ports.stores,
-        portsFor,
-        workerId,
-        clock,
-        log: silentLog,
-      }).runOnce();
+      const suppliers = { ...withoutStays(ports.flights), ...ports };
+      return await reconcileBookings({ stores: ports.stores, clock, suppliers, workerId });
     }
 
     async function bookings() {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openBookingWorld, withoutStays } from "../../../test/support/booking-world.ts";
-import { silentLog } from "../../../test/support/identity.ts";
+import { openBookingWorld, reconcileBookings, withoutStays } from "../../../test/support/booking-world.ts";
 import { offer } from "../../../test/support/offers.ts";
 import { Failure } from "../../domain/errors.ts";
-import { createBookingReconciler } from "../servicing/reconcile-bookings.ts";
 
 type World = Awaited<ReturnType<typeof openBookingWorld>>;
 type Tenant = Awaited<ReturnType<World["newTenant"]>>;
@@ -39,7 +37,7 @@ describe("a booking that goes well", () => {
     const tenant = await world.newTenant();
     const answer = await tenant.book();
     expect(answer).toMatchObject({
-      kind: "booked",
+      kind: "done",
       result: {
         pnr: "ZZ0001",
         orderId: "ord_1",
@@ -70,7 +68,7 @@ describe("a booking that goes well", () => {
   test("happens once when sixteen calls ask for it at once", async () => {
     const tenant = await world.newTenant();
     const answers = await Promise.all(Array.from({ length: 16 }, () => tenant.book()));
-    expect(answers.filter(({ kind }) => kind === "booked")).toHaveLength(1);
+    expect(answers.filter(({ kind }) => kind === "done")).toHaveLength(1);
     expect(answers.filter(({ kind }) => kind === "replayed")).toHaveLength(15);
     expect(tenant.supplier.counts).toEqual({ order: 1, payment: 1, customer: 1 });
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"] });
@@ -79,7 +77,7 @@ describe("a booking that goes well", () => {
   test("is another one for another tenant", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
     await mine.book();
-    expect(await theirs.book()).toMatchObject({ kind: "booked" });
+    expect(await theirs.book()).toMatchObject({ kind: "done" });
   });
 
   test("pays at once when the offer cannot be held, also when only the supplier knows that", async () => {
@@ -92,7 +90,7 @@ describe("a booking that goes well", () => {
       };
       tenant.supplier.offers.set("off_1", offer({ paymentRequirements }));
       if (!known) tenant.supplier.faults.order.push("hold_not_available");
-      expect(await tenant.book()).toMatchObject({ kind: "booked" });
+      expect(await tenant.book()).toMatchObject({ kind: "done" });
       expect(await tenant.audit()).toMatchObject(booked);
       expect(tenant.supplier.counts.payment).toBe(0);
     }
@@ -144,7 +142,7 @@ describe("a refusal by the supplier", () => {
     tenant.supplier.faults.order.push(code);
     expect(await codeOf(tenant.book())).toBe(code);
     expect(await tenant.audit()).toMatchObject({ ...nothing, states: ["failed"], effects: ["failed"], codes: [code] });
-    expect(await tenant.book()).toMatchObject({ kind: "booked" });
+    expect(await tenant.book()).toMatchObject({ kind: "done" });
     expect(await tenant.audit()).toMatchObject(booked);
   });
 
@@ -218,7 +216,7 @@ describe("giving an order up", () => {
 
   test("that turns out to be paid completes the booking", async () => {
     const tenant = await world.newTenant();
-    expect(await tenant.book({ ports: latePayment(tenant) })).toMatchObject({ kind: "booked" });
+    expect(await tenant.book({ ports: latePayment(tenant) })).toMatchObject({ kind: "done" });
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
   });
 
@@ -348,13 +346,12 @@ describe("an unknown outcome", () => {
     await codeOf(tenant.book());
     world.clock.advance({ seconds: 60 });
     const runs = Array.from({ length: 8 }, (_, index) =>
-      createBookingReconciler({
+      reconcileBookings({
         stores: world.stores,
-        portsFor: () => withoutStays(tenant.supplier.flights),
-        workerId: `process_${index}`,
         clock: world.clock,
-        log: silentLog,
-      }).runOnce(),
+        suppliers: withoutStays(tenant.supplier.flights),
+        workerId: `process_${index}`,
+      }),
     );
     const counts = await Promise.all(runs);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1);
@@ -369,7 +366,7 @@ describe("an unknown outcome", () => {
     await expect.poll(async () => (await tenant.bookings())[0]?.state).toBe("ordering");
     expect(await tenant.reconcile({ seconds: 10 })).toBe(0);
     letGo();
-    expect(await booking).toMatchObject({ kind: "booked" });
+    expect(await booking).toMatchObject({ kind: "done" });
   });
 
   test("is not acted on by a worker that wakes up after another one took over", async () => {
@@ -389,7 +386,7 @@ describe("an unknown outcome", () => {
     await expect.poll(() => tenant.supplier.counts.order).toBe(1);
     expect(await tenant.reconcile({ seconds: 60 })).toBe(1);
     wake();
-    expect(await sleepy).toMatchObject({ kind: "booked", result: { orderId: "ord_1" } });
+    expect(await sleepy).toMatchObject({ kind: "done", result: { orderId: "ord_1" } });
     expect(tenant.supplier.counts).toMatchObject({ order: 1, payment: 1 });
     expect(await tenant.audit()).toMatchObject({ ...booked, states: ["booked"], effects: ["done"] });
   });

@@ -1,5 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { EffectStore } from "../effects/effect.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -67,29 +68,12 @@ export type BookingChange = Partial<
 >;
 
 /** Booking records. At most one booking per tenant, network and offer is not `failed`. */
-export interface Bookings {
+export interface Bookings extends EffectStore<Booking> {
   /** Undefined when the tenant already has a live booking of this offer; `findLive` returns that one. */
   insert(booking: NewBooking): Promise<Booking | undefined>;
   findLive(tenantId: string, network: Environment, offerId: string): Promise<Booking | undefined>;
-  get(id: string): Promise<Booking | undefined>;
-  /** Guarded by state and worker: false when the booking was elsewhere or another worker has it, and nothing changed. */
-  advance(
-    id: string,
-    guard: { from: BookingState; workerId: string },
-    to: BookingState,
-    change?: BookingChange,
-  ): Promise<boolean>;
-  /**
-   * The worker's heartbeat: false when another one has taken over. While a commit may be on its way, the quiet time moves on
-   * to `quietUntil` with every beat, so that after a crash it counts from the crash.
-   */
-  touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  /** The worker lets go, and nobody touches the booking before `quietUntil`. */
-  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** A booking that no worker has may be looked up now; false: it is somebody's, or over. */
   wake(id: string): Promise<boolean>;
-  /** Takes over bookings that are not final, whose quiet time is over and that no living worker has; at most `limit`. */
-  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly Booking[]>;
 
   /** One process at a time may make a supplier's customer for an e-mail address; true: it is us, for `seconds`. */
   leaseCustomer(network: Environment, email: string, holder: string, seconds: number): Promise<boolean>;

@@ -4,7 +4,7 @@ import { createBookings } from "./store.ts";
 
 export const bookingsModule = defineModule({
   name: "bookings",
-  needs: ["treasury"],
+  needs: ["effects", "treasury"],
   stores: ({ db, clock }) => ({
     bookings: createBookings(db, clock),
   }),

@@ -2,15 +2,25 @@ import { type Selectable, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/tables/booking-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
 const FIRST_CHECK = { seconds: 60 } as const;
 
+const table: LeasedTable<Selectable<BookingTable>, Booking> = {
+  name: "booking",
+  final: ["booked", "failed"],
+  sending: ["ordering", "paying"],
+  toRecord: toBooking,
+};
+
 export function createBookings(queryable: Queryable, clock: Clock): Bookings {
   const now = (): string => clock.now().toString();
 
   return {
+    ...createLeases(queryable, clock, table),
+
     async insert(booking) {
       const at = now();
       const row = await queryable
@@ -75,79 +85,6 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
-    },
-
-    async touch(id, workerId, quietUntil) {
-      const row = await queryable
-        .updateTable("booking")
-        .set({
-          worker_seen_at: now(),
-          quiet_until: sql`case when state in ('ordering', 'paying')
-            then greatest(quiet_until, ${quietUntil.toString()}::timestamptz) else quiet_until end`,
-        })
-        .where("id", "=", id)
-        .where("worker_id", "=", workerId)
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async leave(id, workerId, quietUntil) {
-      const row = await queryable
-        .updateTable("booking")
-        .set({ worker_id: null, worker_seen_at: null, quiet_until: quietUntil.toString(), updated_at: now() })
-        .where("id", "=", id)
-        .where("worker_id", "=", workerId)
-        .where("state", "not in", ["booked", "failed"])
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async wake(id) {
-      const row = await queryable
-        .updateTable("booking")
-        .set({ quiet_until: now() })
-        .where("id", "=", id)
-        .where("state", "not in", ["booked", "failed"])
-        .where("worker_id", "is", null)
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async claimStale(workerId, staleSeconds, limit) {
-      const at = clock.now();
-      const staleAt = at.subtract({ milliseconds: Math.round(staleSeconds * 1000) }).toString();
-      const rows = await queryable
-        .with("stale", (db) =>
-          db
-            .selectFrom("booking")
-            .select("id")
-            .where("state", "not in", ["booked", "failed"])
-            .where((row) =>
-              row.or([
-                row("quiet_until", "is", null),
-                row("quiet_until", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`),
-              ]),
-            )
-            .where((row) =>
-              row.or([
-                row("worker_id", "is", null),
-                row("worker_seen_at", "<", sql<Temporal.Instant>`${staleAt}::timestamptz`),
-              ]),
-            )
-            .orderBy("created_at")
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
-        .updateTable("booking")
-        .set({ worker_id: workerId, worker_seen_at: at.toString() })
-        .where("id", "in", (db) => db.selectFrom("stale").select("stale.id"))
-        .returningAll()
-        .execute();
-      return rows.map(toBooking);
     },
 
     async leaseCustomer(network, email, holder, seconds) {

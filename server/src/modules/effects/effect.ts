@@ -69,8 +69,11 @@ export interface EffectStore<R extends EffectRecord> {
   touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** The worker lets go, and nobody touches the record before `quietUntil`. */
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  /** Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`. */
-  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly R[]>;
+  /**
+   * Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`, and only of `kind`
+   * when one is named.
+   */
+  claimStale(workerId: string, staleSeconds: number, limit: number, kind?: R["kind"]): Promise<readonly R[]>;
 }
 
 export interface EffectAggregates {

@@ -28,6 +28,8 @@ export interface Reconciler {
 export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggregates> {
   /** In log lines and metrics. */
   name: string;
+  /** When the store has records of other uses, too. */
+  kind?: R["kind"];
   stores: EffectStores<A>;
   clock: Clock;
   store(aggregates: A): EffectStore<R>;
@@ -40,7 +42,7 @@ const BATCH = 20;
 export function defineEffectUse<R extends EffectRecord, A extends EffectAggregates>(
   options: EffectUseOptions<R, A>,
 ): EffectUse {
-  const { name, stores, clock, store, definitionFor } = options;
+  const { name, kind: onlyKind, stores, clock, store, definitionFor } = options;
 
   async function finish(record: R, { workerId, log }: Reconciler): Promise<void> {
     const { id, kind, state, network } = record;
@@ -67,7 +69,7 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       let count = 0;
       for (;;) {
         const staleSeconds = reconciler.staleSeconds ?? STALE_SECONDS;
-        const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH);
+        const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH, onlyKind);
         await Promise.all(leased.map((record) => finish(record, reconciler)));
         count += leased.length;
         if (leased.length < BATCH) return count;

@@ -17,7 +17,7 @@ export interface Leases<R> {
   leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
   /** A record that no worker has, and that is in one of these states if any are named, may be looked up now. */
   wake(id: string, states?: readonly string[]): Promise<boolean>;
-  claimStale(workerId: string, staleSeconds: number, limit: number): Promise<readonly R[]>;
+  claimStale(workerId: string, staleSeconds: number, limit: number, kind?: string): Promise<readonly R[]>;
 }
 
 /** What `EffectStore` says of leases, in SQL. Joins the caller's transaction when `queryable` is one. */
@@ -48,7 +48,7 @@ export function createLeases<Row, R>(queryable: Queryable, clock: Clock, table: 
         where id = ${id} and worker_id is null and ${states === undefined ? isOpen : sql`state in (${listOf(states)})`}
         returning id`),
 
-    async claimStale(workerId, staleSeconds, limit) {
+    async claimStale(workerId, staleSeconds, limit, kind) {
       const now = clock.now();
       const staleAt = now.subtract({ milliseconds: Math.round(staleSeconds * 1000) });
       const { rows } = await sql<Row>`
@@ -57,6 +57,7 @@ export function createLeases<Row, R>(queryable: Queryable, clock: Clock, table: 
           where ${isOpen}
             and (quiet_until is null or quiet_until <= ${at(now)})
             and (worker_id is null or worker_seen_at < ${at(staleAt)})
+            and ${kind === undefined ? sql`true` : sql`kind = ${kind}`}
           order by created_at limit ${limit} for update skip locked
         )
         update ${name} set worker_id = ${workerId}, worker_seen_at = ${at(now)}

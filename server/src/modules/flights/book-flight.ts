@@ -2,18 +2,21 @@ import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { FlightOffer, OrderRequest, RequestedService } from "../../ports/flights.ts";
+import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { type BookAnswer, type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import type { BookingStorage } from "../bookings/booking-effect.ts";
 import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import type { OnceAnswer } from "../effects/execute-once.ts";
 import { findOwnCredit, findOwnCustomer } from "../travelers/own-records.ts";
 import type { Travelers } from "../travelers/traveler-profile.ts";
-import { type BookingPorts, bookingSteps } from "./booking-steps.ts";
+import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer } from "./ensure-customer.ts";
 import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
-export interface BookFlightPorts extends BookingPorts {
+export interface BookFlightPorts extends BookingStorage {
+  flights: Flights;
   travelers: Travelers;
   flightServicing: Pick<FlightServicing, "priceServices">;
 }
@@ -32,16 +35,18 @@ export function bookFlight(
   ports: BookFlightPorts,
   request: BookFlightRequest,
   { random = systemRandom, ...options }: BookOptions & { random?: RandomBytes } = {},
-): Promise<BookAnswer> {
+): Promise<OnceAnswer> {
   const { caller, callId, offerId } = request;
-  const prepare = () => prepareBooking(ports, request, random);
-  return bookOnce(ports, { caller, callId, kind: "flight", offerId, prepare }, options);
+  const steps = new FlightBookingSteps(ports.flights);
+  const prepare = () => prepareBooking(ports, request, steps, random);
+  return bookOnce(ports, { caller, callId, kind: "flight", offerId, steps, prepare }, options);
 }
 
 /** Everything that can be refused before anything is stored or sent. */
 async function prepareBooking(
   ports: BookFlightPorts,
   request: BookFlightRequest,
+  steps: FlightBookingSteps,
   random: RandomBytes,
 ): Promise<PreparedBooking> {
   const { flights, flightServicing, stores, clock } = ports;
@@ -77,7 +82,7 @@ async function prepareBooking(
       totalCurrency,
       airlineCreditId,
     },
-    pursue: (booking) => bookingSteps(ports, callId).order(booking, order, instant),
+    begin: (booking) => steps.order(booking, order, instant),
   };
 }
 

@@ -1,14 +1,23 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
-import type { Stores } from "../../kernel/stores.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
-import { type BookingEnd, bookingMoves, neverSent } from "../bookings/booking-moves.ts";
+import type { Environment } from "../../ports/identity.ts";
+import {
+  type BookingMove,
+  type BookingSteps,
+  type BookingStorage,
+  booked,
+  bookingUse,
+  type NextBookingMove,
+} from "../bookings/booking-effect.ts";
 import { balancePays, toMicroUsdc, toResult } from "../bookings/booking-result.ts";
 import type { Booking } from "../bookings/bookings.ts";
+import { failed, send, unknown } from "../effects/effect.ts";
+import type { EffectUse } from "../effects/reconcile-effects.ts";
 
 /**
- * How the booking of a flight moves; `areas/bookings/booking-moves.ts` says what holds for every move.
+ * How the booking of a flight moves; `modules/bookings/booking-effect.ts` says what holds for every move.
  *
  * | state    | what the supplier may have        | how it is left                                               |
  * |----------|-----------------------------------|--------------------------------------------------------------|
@@ -25,137 +34,126 @@ import type { Booking } from "../bookings/bookings.ts";
  */
 const MOST_PAYMENTS = 3;
 
-export interface BookingPorts {
-  flights: Flights;
-  stores: Stores;
-  clock: Clock;
-}
+export class FlightBookingSteps implements BookingSteps {
+  readonly #flights: Flights;
 
-/** The steps of one worker. All of them return how the booking stands afterwards; none of them throws for that. */
-export function bookingSteps({ flights, stores, clock }: BookingPorts, workerId: string) {
-  const moves = bookingMoves({ stores, clock, quietMilliseconds: flights.quietMilliseconds }, workerId);
-  const { move, send, fail, leave } = moves;
+  constructor(flights: Flights) {
+    this.#flights = flights;
+  }
 
-  function complete(booking: Booking, order: SupplierOrder): Promise<BookingEnd> {
-    const result = toResult(flights, booking, order);
-    const made = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing };
-    return moves.complete(booking, { order: made, result, charged: balancePays(booking, order) });
+  get quietMilliseconds(): number {
+    return this.#flights.quietMilliseconds;
+  }
+
+  /** Sends the order of a stored intent. `instant`: together with its payment. */
+  order({ airlineCreditId, amountMicroUsdc }: Booking, request: OrderRequest, instant: boolean): BookingMove {
+    const mostFromBalance = formatDecimal(amountMicroUsdc);
+    const paidAtOnce = airlineCreditId === undefined ? request : { ...request, airlineCreditId, mostFromBalance };
+    return send<Booking, Aggregates, SupplierOrder>({
+      to: "ordering",
+      request: () => (instant ? this.#flights.instantOrder(paidAtOnce) : this.#flights.holdOrder(request)),
+      answered: (booking, found) => this.#afterOrder(booking, found, instant),
+      refused: (booking, failure) =>
+        // The supplier made nothing; the same order, paid at once, is still what was asked for.
+        failure.code === "hold_not_available" && !instant ? this.order(booking, request, true) : failed(failure),
+    });
+  }
+
+  async lookUp(booking: Booking): Promise<BookingMove> {
+    if (booking.state === "ordering") return this.#lookUpOrdering(booking);
+    if (booking.orderId === undefined) {
+      return unknown(new Error(`booking ${booking.id} is ${booking.state} without an order`));
+    }
+    return this.#lookUpHeld(booking, booking.orderId);
+  }
+
+  async #lookUpOrdering(booking: Booking): Promise<BookingMove> {
+    const found = await this.#flights.findOrdersByBooking(booking.offerId, booking.id);
+    const alive = found.filter(({ cancelled }) => !cancelled);
+    const order = alive.find(({ paid }) => paid) ?? alive[0];
+    if (order === undefined) return failed(neverHappened());
+    // A part payment by credit only exists as an instant order; one that is unpaid after the quiet time will not be paid.
+    if (!order.paid && booking.airlineCreditId !== undefined) return this.#giveUp(booking, order.id, neverHappened());
+    return this.#afterOrder(booking, order, false);
+  }
+
+  async #lookUpHeld(booking: Booking, orderId: string): Promise<BookingMove> {
+    const order = await this.#read(orderId);
+    if (order?.paid === true && !order.cancelled) return this.#booked(booking, order);
+    if (order === undefined || order.cancelled) return failed(holdGone());
+    if (booking.payments >= MOST_PAYMENTS) return this.#giveUp(booking, orderId, neverHappened());
+    return this.#pay(booking, order);
+  }
+
+  /** `paidAtOnce`: an order that was sent with its payment and does not show it is an open question, not a hold. */
+  #afterOrder(booking: Booking, found: SupplierOrder, paidAtOnce: boolean): BookingMove {
+    if (found.paid) return this.#booked(booking, found);
+    if (paidAtOnce) return unknown(new Error("an instant order came back unpaid"));
+    const change = { orderId: found.id, pnr: found.pnr };
+    return { kind: "step", to: "held", change, next: (held) => this.#pay(held, found) };
+  }
+
+  #pay(booking: Booking, order: SupplierOrder): NextBookingMove {
+    const price = order.totalCurrency === booking.totalCurrency ? toMicroUsdc(order.totalAmount) : undefined;
+    if (price === undefined || price > booking.amountMicroUsdc) return this.#giveUp(booking, order.id, priceChanged());
+    return send<Booking, Aggregates, unknown>({
+      to: "paying",
+      change: { payments: booking.payments + 1 },
+      request: () => this.#flights.payOrder(order.id, order.totalAmount, order.totalCurrency),
+      answered: async (paying) => this.#booked(paying, { ...(await this.#readAgain(order)), paid: true }),
+      refused: async (paying, failure) => {
+        // Refused now may still mean that an earlier payment of this order arrived.
+        const current = await this.#read(order.id);
+        return current?.paid === true ? this.#booked(paying, current) : this.#giveUp(paying, order.id, failure);
+      },
+    });
   }
 
   /**
    * Ends a booking whose order was unpaid when it was last read. A hold that cannot be cancelled lapses by itself and costs
    * nothing; but it may be that it cannot because a late payment has arrived.
    */
-  async function giveUp(booking: Booking, orderId: string, failure: Failure): Promise<BookingEnd> {
+  async #giveUp(booking: Booking, orderId: string, failure: Failure): Promise<BookingMove> {
     try {
-      await flights.cancelUnpaidOrder(orderId);
+      await this.#flights.cancelUnpaidOrder(orderId);
     } catch {
-      const current = await lookUp(orderId);
-      if (current.kind === "unknown") return leave(booking, current.cause);
-      const { order } = current;
-      if (order?.paid === true && !order.cancelled) return complete(booking, order);
+      const order = await this.#read(orderId);
+      if (order?.paid === true && !order.cancelled) return this.#booked(booking, order);
     }
-    return fail(booking, failure);
+    return failed(failure);
   }
 
-  async function order(booking: Booking, request: OrderRequest, instant: boolean): Promise<BookingEnd> {
-    const { airlineCreditId } = booking;
-    const mostFromBalance = formatDecimal(booking.amountMicroUsdc);
-    const { booking: ordering, sent } = await send(booking, "ordering", {}, () =>
-      instant
-        ? flights.instantOrder(
-            airlineCreditId === undefined ? request : { ...request, airlineCreditId, mostFromBalance },
-          )
-        : flights.holdOrder(request),
-    );
-    if (sent.kind === "unknown") return leave(ordering, sent.cause);
-    if (sent.kind === "refused") {
-      // The supplier made nothing; the same order, paid at once, is still what was asked for.
-      if (sent.failure.code === "hold_not_available" && !instant) return order(ordering, request, true);
-      return fail(ordering, sent.failure);
+  #booked(booking: Booking, order: SupplierOrder): BookingMove {
+    const result = toResult(this.#flights, booking, order);
+    const made = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing };
+    return booked(booking, { order: made, result, charged: balancePays(booking, order) });
+  }
+
+  /** Undefined: the supplier has no such order. Throws when it does not answer. */
+  async #read(orderId: string): Promise<SupplierOrder | undefined> {
+    try {
+      return await this.#flights.getOrder(orderId);
+    } catch (cause) {
+      if (cause instanceof Failure && cause.code === "order_not_found") return undefined;
+      throw cause;
     }
-    return afterOrder(ordering, sent.value, instant);
-  }
-
-  /** `paidAtOnce`: an order that was sent with its payment and does not show it is an open question, not a hold. */
-  async function afterOrder(booking: Booking, found: SupplierOrder, paidAtOnce: boolean): Promise<BookingEnd> {
-    if (found.paid) return complete(booking, found);
-    if (paidAtOnce) return leave(booking, new Error("an instant order came back unpaid"));
-    const held = await move(booking, "held", { orderId: found.id, pnr: found.pnr });
-    return pay(held, found);
-  }
-
-  async function pay(booking: Booking, held: SupplierOrder): Promise<BookingEnd> {
-    const price = held.totalCurrency === booking.totalCurrency ? toMicroUsdc(held.totalAmount) : undefined;
-    if (price === undefined || price > booking.amountMicroUsdc) return giveUp(booking, held.id, priceChanged());
-    const payments = booking.payments + 1;
-    const { booking: paying, sent } = await send(booking, "paying", { payments }, () =>
-      flights.payOrder(held.id, held.totalAmount, held.totalCurrency),
-    );
-    if (sent.kind === "unknown") return leave(paying, sent.cause);
-    if (sent.kind === "done") return complete(paying, { ...(await readAgain(held)), paid: true });
-    // Refused now may still mean that an earlier payment of this order arrived.
-    const current = await lookUp(held.id);
-    if (current.kind === "unknown") return leave(paying, current.cause);
-    if (current.order?.paid === true) return complete(paying, current.order);
-    return giveUp(paying, held.id, sent.failure);
   }
 
   /** The order as it is after its payment, for its ticket numbers; what is known already when the supplier does not answer. */
-  async function readAgain(known: SupplierOrder): Promise<SupplierOrder> {
-    return await flights.getOrder(known.id).catch(() => known);
+  async #readAgain(known: SupplierOrder): Promise<SupplierOrder> {
+    return await this.#flights.getOrder(known.id).catch(() => known);
   }
+}
 
-  async function lookUp(
-    orderId: string,
-  ): Promise<{ kind: "known"; order: SupplierOrder | undefined } | { kind: "unknown"; cause: unknown }> {
-    try {
-      return { kind: "known", order: await flights.getOrder(orderId) };
-    } catch (cause) {
-      if (cause instanceof Failure && cause.code === "order_not_found") return { kind: "known", order: undefined };
-      return { kind: "unknown", cause };
-    }
-  }
-
-  async function resolveOrdering(booking: Booking): Promise<BookingEnd> {
-    let found: readonly SupplierOrder[];
-    try {
-      found = await flights.findOrdersByBooking(booking.offerId, booking.id);
-    } catch (cause) {
-      return leave(booking, cause);
-    }
-    const alive = found.filter(({ cancelled }) => !cancelled);
-    const order = alive.find(({ paid }) => paid) ?? alive[0];
-    if (order === undefined) return fail(booking, neverHappened());
-    // A part payment by credit only exists as an instant order; one that is unpaid after the quiet time will not be paid.
-    if (!order.paid && booking.airlineCreditId !== undefined) return giveUp(booking, order.id, neverHappened());
-    return afterOrder(booking, order, false);
-  }
-
-  async function resolveHeld(booking: Booking, orderId: string): Promise<BookingEnd> {
-    const current = await lookUp(orderId);
-    if (current.kind === "unknown") return leave(booking, current.cause);
-    const { order } = current;
-    if (order?.paid === true && !order.cancelled) return complete(booking, order);
-    if (order === undefined || order.cancelled) return fail(booking, holdGone());
-    if (booking.payments >= MOST_PAYMENTS) return giveUp(booking, orderId, neverHappened());
-    return pay(booking, order);
-  }
-
-  async function resolve(booking: Booking): Promise<BookingEnd> {
-    if (booking.state === "intended") return fail(booking, neverSent());
-    if (booking.state === "ordering") return resolveOrdering(booking);
-    if (booking.orderId === undefined) throw new Error(`booking ${booking.id} is ${booking.state} without an order`);
-    return resolveHeld(booking, booking.orderId);
-  }
-
-  return {
-    /** Sends the order of a stored intent and everything after it. */
-    order: (booking: Booking, request: OrderRequest, instant: boolean) =>
-      moves.asWorker(booking, () => order(booking, request, instant)),
-    /** Finds out what became of a booking that another worker left, and finishes it. */
-    resolve: (booking: Booking) => moves.asWorker(booking, () => resolve(booking)),
-  };
+/** For the reconciler. `flightsFor`: undefined for a network that is switched off. */
+export function flightBookingUse(
+  storage: BookingStorage,
+  flightsFor: (network: Environment) => Flights | undefined,
+): EffectUse {
+  return bookingUse("flight", storage, (network) => {
+    const flights = flightsFor(network);
+    return flights === undefined ? undefined : new FlightBookingSteps(flights);
+  });
 }
 
 function neverHappened(): Failure {

@@ -12,7 +12,7 @@ import { searchFlights } from "./tools/search-flights.ts";
 
 export const flightsModule = defineModule({
   name: "flights",
-  needs: ["bookings", "travelers", "treasury"],
+  needs: ["bookings", "effects", "travelers", "treasury"],
   tools: [
     searchFlights,
     displayOfferConditions,

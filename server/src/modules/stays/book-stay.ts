@@ -2,15 +2,17 @@ import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
-import { type BookAnswer, type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
+import type { BookingStorage } from "../bookings/booking-effect.ts";
 import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import type { OnceAnswer } from "../effects/execute-once.ts";
 import { findOwnCustomer } from "../travelers/own-records.ts";
 import type { Travelers } from "../travelers/traveler-profile.ts";
 import { getOwnQuote } from "./own-quotes.ts";
-import { type StayBookingPorts, stayBookingSteps } from "./stay-booking-steps.ts";
+import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
-export interface BookStayPorts extends StayBookingPorts {
-  stayBookings: StayBookingPorts["stayBookings"] & Pick<StayBookings, "getQuote">;
+export interface BookStayPorts extends BookingStorage, StaySuppliers {
+  stayBookings: StaySuppliers["stayBookings"] & Pick<StayBookings, "getQuote">;
   travelers: Travelers;
 }
 
@@ -26,16 +28,18 @@ export function bookStay(
   ports: BookStayPorts,
   request: BookStayRequest,
   { random = systemRandom, ...options }: BookOptions & { random?: RandomBytes } = {},
-): Promise<BookAnswer> {
+): Promise<OnceAnswer> {
   const { caller, callId, stay } = request;
-  const prepare = () => prepareBooking(ports, request, random);
-  return bookOnce(ports, { caller, callId, kind: "stay", offerId: stay.quoteId, prepare }, options);
+  const steps = new StayBookingSteps(ports);
+  const prepare = () => prepareBooking(ports, request, steps, random);
+  return bookOnce(ports, { caller, callId, kind: "stay", offerId: stay.quoteId, steps, prepare }, options);
 }
 
 /** Everything that can be refused before anything is stored or sent. */
 async function prepareBooking(
   ports: BookStayPorts,
-  { caller, callId, stay }: BookStayRequest,
+  { caller, stay }: BookStayRequest,
+  steps: StayBookingSteps,
   random: RandomBytes,
 ): Promise<PreparedBooking> {
   const { stayBookings, stores, travelers, clock } = ports;
@@ -68,7 +72,7 @@ async function prepareBooking(
       totalCurrency,
       airlineCreditId: undefined,
     },
-    pursue: (booking) => stayBookingSteps(ports, callId).order(booking, order),
+    begin: () => steps.order(order),
   };
 }
 

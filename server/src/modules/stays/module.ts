@@ -9,7 +9,7 @@ import { searchHotels } from "./tools/search-hotels.ts";
 
 export const staysModule = defineModule({
   name: "stays",
-  needs: ["bookings", "travelers", "treasury"],
+  needs: ["bookings", "effects", "travelers", "treasury"],
   tools: [searchHotels, quoteStay, bookStay, manageStaysNegotiatedRate],
   prompts: [compareHotels],
   stores: ({ db, clock }) => ({

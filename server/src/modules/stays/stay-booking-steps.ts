@@ -1,14 +1,22 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
-import { type BookingEnd, bookingMoves, neverSent } from "../bookings/booking-moves.ts";
+import {
+  type BookingMove,
+  type BookingSteps,
+  type BookingStorage,
+  booked,
+  bookingUse,
+} from "../bookings/booking-effect.ts";
 import type { Booking } from "../bookings/bookings.ts";
+import { failed, send, unknown } from "../effects/effect.ts";
+import type { EffectUse } from "../effects/reconcile-effects.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**
- * How the booking of a stay moves; `areas/bookings/booking-moves.ts` says what holds for every move. A stay is booked and paid
+ * How the booking of a stay moves; `modules/bookings/booking-effect.ts` says what holds for every move. A stay is booked and paid
  * by one request, so that it is never held or paid for separately.
  *
  * | state    | what the supplier may have | how it is left                                                        |
@@ -19,51 +27,60 @@ import { balancePaysForStay, toStayResult } from "./stay-result.ts";
  * | booked   | a paid stay                | final: the hold on the balance was captured                           |
  * | failed   | nothing                    | final: the hold on the balance was released                           |
  */
-export interface StayBookingPorts {
+export interface StaySuppliers {
   stays: Pick<Stays, "provenance" | "sandbox">;
   stayBookings: Pick<StayBookings, "quietMilliseconds" | "bookStay" | "findStaysByBooking">;
-  stores: Stores;
-  clock: Clock;
 }
 
-/** The steps of one worker. All of them return how the booking stands afterwards; none of them throws for that. */
-export function stayBookingSteps({ stays, stayBookings, stores, clock }: StayBookingPorts, workerId: string) {
-  const moves = bookingMoves({ stores, clock, quietMilliseconds: stayBookings.quietMilliseconds }, workerId);
+export class StayBookingSteps implements BookingSteps {
+  readonly #stays: StaySuppliers["stays"];
+  readonly #stayBookings: StaySuppliers["stayBookings"];
 
-  function complete(booking: Booking, stay: SupplierStay): Promise<BookingEnd> {
-    const pnr = stay.reference ?? undefined;
-    const order = { orderId: stay.id, ...(pnr === undefined ? {} : { pnr }) };
-    const result = toStayResult(stays, booking, stay);
-    return moves.complete(booking, { order, result, charged: balancePaysForStay(booking, stay) });
+  constructor({ stays, stayBookings }: StaySuppliers) {
+    this.#stays = stays;
+    this.#stayBookings = stayBookings;
   }
 
-  async function order(booking: Booking, request: StayBookingRequest): Promise<BookingEnd> {
-    const { booking: ordering, sent } = await moves.send(booking, "ordering", {}, () => stayBookings.bookStay(request));
-    if (sent.kind === "unknown") return moves.leave(ordering, sent.cause);
-    if (sent.kind === "refused") return moves.fail(ordering, sent.failure);
-    return complete(ordering, sent.value);
+  get quietMilliseconds(): number {
+    return this.#stayBookings.quietMilliseconds;
   }
 
-  async function resolve(booking: Booking): Promise<BookingEnd> {
-    if (booking.state === "intended") return moves.fail(booking, neverSent());
-    if (booking.state !== "ordering") throw new Error(`the stay of booking ${booking.id} is ${booking.state}`);
-    let found: readonly SupplierStay[];
-    try {
-      found = await stayBookings.findStaysByBooking(booking.id, booking.createdAt);
-    } catch (cause) {
-      return moves.leave(booking, cause);
-    }
+  /** Sends the booking of a stored intent. */
+  order(request: StayBookingRequest): BookingMove {
+    return send<Booking, Aggregates, SupplierStay>({
+      to: "ordering",
+      request: () => this.#stayBookings.bookStay(request),
+      answered: (booking, stay) => this.#booked(booking, stay),
+      refused: (_booking, failure) => failed(failure),
+    });
+  }
+
+  async lookUp(booking: Booking): Promise<BookingMove> {
+    if (booking.state !== "ordering")
+      return unknown(new Error(`the stay of booking ${booking.id} is ${booking.state}`));
+    const found = await this.#stayBookings.findStaysByBooking(booking.id, booking.createdAt);
     // One that was cancelled before anybody knew its id was cancelled by the operator or the hotel: nothing was delivered.
     const stay = found.find(({ status }) => status === "confirmed");
-    return stay === undefined ? moves.fail(booking, neverHappened()) : complete(booking, stay);
+    return stay === undefined ? failed(neverHappened()) : this.#booked(booking, stay);
   }
 
-  return {
-    /** Sends the booking of a stored intent. */
-    order: (booking: Booking, request: StayBookingRequest) => moves.asWorker(booking, () => order(booking, request)),
-    /** Finds out what became of a booking that another worker left, and finishes it. */
-    resolve: (booking: Booking) => moves.asWorker(booking, () => resolve(booking)),
-  };
+  #booked(booking: Booking, stay: SupplierStay): BookingMove {
+    const pnr = stay.reference ?? undefined;
+    const order = { orderId: stay.id, ...(pnr === undefined ? {} : { pnr }) };
+    const result = toStayResult(this.#stays, booking, stay);
+    return booked(booking, { order, result, charged: balancePaysForStay(booking, stay) });
+  }
+}
+
+/** For the reconciler. `suppliersFor`: undefined for a network that is switched off. */
+export function stayBookingUse(
+  storage: BookingStorage,
+  suppliersFor: (network: Environment) => StaySuppliers | undefined,
+): EffectUse {
+  return bookingUse("stay", storage, (network) => {
+    const suppliers = suppliersFor(network);
+    return suppliers === undefined ? undefined : new StayBookingSteps(suppliers);
+  });
 }
 
 function neverHappened(): Failure {

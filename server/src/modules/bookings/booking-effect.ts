@@ -1,0 +1,87 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { EffectDefinition, Move, Next } from "../effects/effect.ts";
+import { defineEffectUse, type EffectUse } from "../effects/reconcile-effects.ts";
+import { collect } from "../treasury/collect.ts";
+import type { Booking, BookingChange } from "./bookings.ts";
+
+/**
+ * What every booking has in common, of flights (`modules/flights/booking-steps.ts`) and of stays
+ * (`modules/stays/stay-booking-steps.ts`); `modules/effects/effect.ts` says what holds for every effect. Money: the hold is made with
+ * the intent, and captured or released in the transaction that makes the booking final. It is never touched in between.
+ */
+export type BookingMove = Move<Booking, Aggregates>;
+export type NextBookingMove = Next<Booking, Aggregates>;
+
+/** How one kind of booking is carried out at its supplier. */
+export interface BookingSteps {
+  /** The supplier's. */
+  readonly quietMilliseconds: number;
+  /** Finds out what became of a booking whose request may have been sent. One that throws leaves it open. */
+  lookUp(booking: Booking): NextBookingMove;
+}
+
+/** What the supplier made, in the words of the booking. */
+export interface Booked {
+  order: Pick<BookingChange, "pnr" | "ticketing"> & { orderId: string };
+  result: unknown;
+  /** What the balance pays; at most what is held. */
+  charged: Micro;
+}
+
+export interface BookingStorage {
+  stores: Stores;
+  clock: Clock;
+}
+
+export function ledgerReference(booking: Pick<Booking, "id">): string {
+  return `booking:${booking.id}`;
+}
+
+const purseOf = ({ tenantId, network }: Booking) => ({ tenantId, network, token: "USDC" }) as const;
+
+export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
+  return {
+    kind: "done",
+    end: async () => ({
+      result,
+      change: order,
+      apply: (aggregates) => collect(aggregates, purseOf(booking), ledgerReference(booking), charged),
+    }),
+  };
+}
+
+export function bookingEffect(steps: BookingSteps): EffectDefinition<Booking, Aggregates> {
+  return {
+    done: "booked",
+    store: ({ bookings }) => bookings,
+    quietMilliseconds: () => steps.quietMilliseconds,
+    recovery: { kind: "look_up", lookUp: (booking) => steps.lookUp(booking) },
+    neverSent: () =>
+      new Failure("provider_unavailable", {
+        detail: "The booking was interrupted before anything was sent. Nothing happened; call again.",
+      }),
+    giveBack: ({ ledger }, booking) => ledger.release(purseOf(booking), ledgerReference(booking)),
+    // An order that was just made may be missing in the supplier's list for a moment.
+    unstoredEnd: "unknown",
+  };
+}
+
+/** For the reconciler. `stepsFor`: undefined for a network that is switched off. */
+export function bookingUse(
+  kind: Booking["kind"],
+  { stores, clock }: BookingStorage,
+  stepsFor: (network: Environment) => BookingSteps | undefined,
+): EffectUse {
+  return defineEffectUse<Booking, Aggregates>({
+    ...{ name: `${kind}_booking`, kind, stores, clock },
+    store: ({ bookings }) => bookings,
+    definitionFor(network) {
+      const steps = stepsFor(network);
+      return steps === undefined ? undefined : bookingEffect(steps);
+    },
+  });
+}
