@@ -4,7 +4,7 @@ import { type Config, ConfigError } from "./config/config.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import { repeat } from "./kernel/repeat.ts";
 import type { Stores } from "./kernel/stores.ts";
-import { createPaymentCharges, type PaymentCharges } from "./modules/payments/charge-by-payment.ts";
+import { PaymentCharges } from "./modules/payments/charge-by-payment.ts";
 import { gatherPayments } from "./modules/payments/gather-payments.ts";
 import { createGatherWindow, type GatherWindow } from "./modules/payments/gather-window.ts";
 import { sweepPayments } from "./modules/payments/sweep-payments.ts";
@@ -34,6 +34,7 @@ export interface PaymentParts {
 }
 
 export interface OpenPayments {
+  /** The charge of one call that a signed payment pays for. */
   open: PaymentCharges["open"];
   networks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
   /** What brings payments to their end without a caller. What it returns ends it. */
@@ -57,7 +58,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
   const facilitatorFor = (environment: Environment): Facilitator | undefined =>
     outside?.network === environment ? outside : chains[environment]?.facilitator;
   const windows = new Map<Environment, GatherWindow>();
-  const charges = createPaymentCharges({
+  const charges = new PaymentCharges({
     ...{ stores, calls, processId, clock, random, log, batchWindowMs, facilitatorFor },
     submissionFor: (environment) => chains[environment]?.submitter,
     outcomesFor: (environment) => chains[environment]?.outcomes,
@@ -68,7 +69,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
   const { payments } = stores;
 
   function startJobsOf(network: Environment, { outcomes, submitter }: OpenChain, facilitator: Facilitator) {
-    const shared = { stores, network, submission: submitter, tell: charges.tell };
+    const shared = { stores, network, submission: submitter, tell: (ids: readonly string[]) => charges.tell(ids) };
     const watch = () => watchPayments({ ...shared, facilitator, outcomes, log });
     const watching = repeat(`watch-payments ${network}`, WATCH_MILLISECONDS, watch, log);
     // A facilitator that settles by itself leaves nothing to gather.
@@ -83,7 +84,7 @@ export async function openPayments(parts: PaymentParts): Promise<OpenPayments> {
   }
 
   return {
-    open: charges.open,
+    open: (request) => charges.open(request),
     networks: paidNetworksOf(chains),
     startJobs() {
       const jobs = [

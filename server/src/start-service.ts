@@ -23,7 +23,7 @@ import { servicingCommits } from "./modules/servicing/servicing-commits.ts";
 import { servicingUse } from "./modules/servicing/servicing-effect.ts";
 import { stayBookingUse } from "./modules/stays/stay-booking-steps.ts";
 import { createTravelers } from "./modules/travelers/store.ts";
-import { createChargeByKey } from "./modules/usage/charge-by-key.ts";
+import { ChargeByKey } from "./modules/usage/charge-by-key.ts";
 import { createCalls } from "./modules/usage/store-calls.ts";
 import { createUsage } from "./modules/usage/store-usage.ts";
 import { sweepAbandonedCalls } from "./modules/usage/sweep-calls.ts";
@@ -156,8 +156,9 @@ export async function startService(config: Config, options: ServiceOptions) {
   const portsFor = (environment: Environment): Ports | undefined => portsByEnvironment[environment];
   const bareCalls = createCalls(pool);
   const calls = decorate.calls?.(bareCalls) ?? bareCalls;
-  const charge = createChargeByKey({
+  const charge = new ChargeByKey({
     calls,
+    stores,
     processId,
     clock,
     random,
@@ -182,6 +183,7 @@ export async function startService(config: Config, options: ServiceOptions) {
   const kernel = createKernel({
     catalog: callable,
     charge,
+    gates: [charge.gate],
     portsFor,
     clock,
     random,

@@ -1,5 +1,7 @@
 import type { Micro } from "../domain/money.ts";
-import type { Environment, Plan } from "../ports/identity.ts";
+import type { Hex } from "../domain/tokens.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Aggregates } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
 /** One call on its way through the kernel, as far as charging needs to know it. */
@@ -12,7 +14,7 @@ export interface PendingCall {
   keyId: string;
   subject: string;
   environment: Environment;
-  plan: Plan;
+  paidBy: PaidBy;
   listPrice: Micro;
   discountPercent: number;
   /** List price less the plan's discount. */
@@ -28,25 +30,53 @@ export type Outcome =
   | { ok: true; result: unknown }
   | { ok: false; code: string; detail?: string; issues?: unknown; extra?: unknown; retryAfterSeconds?: number };
 
-export interface Settled {
+/** `tenant`: on its monthly bill, under its cap. `payment`: by a payment that came with the call. */
+export type PaidBy = "tenant" | "payment";
+
+/** A payment that was signed for one call, as the chain has it. */
+export interface PaymentReceipt {
+  payer: Hex;
+  amount: Micro;
+  /** CAIP-2. */
+  network: string;
+  transactionHash: Hex;
+}
+
+/** What a surface shows of the charge. */
+export interface Receipt {
+  /** Of the usage record. Undefined: there is none. */
   usageId: string | undefined;
-  /** What was paid for the answer, now or by the earlier call. */
+  /** What was paid for the answer, now or by an earlier call. */
   price: Micro;
+  /** Undefined: no payment came with the call, or nothing was taken of it. */
+  payment?: PaymentReceipt | undefined;
+}
+
+export const NOTHING_PAID: Receipt = { usageId: undefined, price: 0n };
+
+export interface Settled extends Receipt {
   /** True: an earlier call paid for this answer. */
   replayed: boolean;
 }
 
 export type Reservation =
   | { kind: "run" }
-  /** The same idempotency key had a final outcome: nothing runs. */
-  | { kind: "replay"; outcome: Outcome; usageId: string | undefined; price: Micro };
+  /** The same call had a final outcome: nothing runs. */
+  | { kind: "replay"; outcome: Outcome; receipt: Receipt };
 
-/** How a call is paid for. Kernel knows the order of the steps, billing what they mean. */
+/** What the gates use up (gate.ts), written into the transaction that it is given. */
+export type GateReservations = (transaction: Aggregates) => Promise<void>;
+
+/** How a call is paid for. The kernel knows the order of the steps, a charge what they mean. */
 export interface Charge {
-  /** Before validation: refuses what cannot be paid at all. */
-  admit(call: PendingCall): Promise<void> | void;
-  /** Before the run: a write or a spend is covered durably from here on. Throws Failure when it cannot be. */
-  reserve(call: PendingCall): Promise<Reservation> | Reservation;
+  readonly paidBy: PaidBy;
+  /** After the gates: refuses a payment that is not good. Only here and later is anybody outside asked about one. */
+  admit?(call: PendingCall): Promise<void> | void;
+  /**
+   * Before the run: a write or a spend is covered durably from here on. Throws Failure when it cannot be. `alsoReserve`: what gates
+   * use up, for the same transaction; what it throws leaves nothing behind.
+   */
+  reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> | Reservation;
   /**
    * After a successful run, before the answer: durable. `result` is what may be kept of it. `firstCallId`: the answer is an earlier
    * call's.

@@ -1,15 +1,17 @@
-import { Failure, isRetryable, statusByCode, unauthorized } from "../domain/errors.ts";
+import { Failure, isRetryable } from "../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
-import { discounted, type Micro } from "../domain/money.ts";
-import { hasScope } from "../domain/scopes.ts";
-import type { Hex } from "../domain/tokens.ts";
+import { discounted } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
-import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
+import type { Environment, Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
+import { authorize, type Calling, callerOf, discountOf, isPayer, ownerOf, type Payer } from "./caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
-import type { Charge, Outcome, PendingCall } from "./charge.ts";
+import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt } from "./charge.ts";
+import { failureOutcome } from "./failure-outcome.ts";
+import { checkGates, type Gate, gateReservations } from "./gate.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
-import { type Caller, type CallInfo, type Ports, Replayed } from "./tool.ts";
+import { planOnce } from "./plan.ts";
+import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
 
 /** Tells when nobody waits any more. */
@@ -17,22 +19,11 @@ export interface SignalSource {
   readonly signal: AbortSignal;
 }
 
-/** Who calls without a key is known by what it pays with. */
-export interface Payer {
-  readonly payer: Hex;
-  readonly environment: Environment;
-}
-
-export interface Invocation {
+export interface Invocation extends Calling {
   toolName: string;
   args: unknown;
-  principal: Principal | Payer;
   /** Pays for this call instead of the tenant. */
   charge?: Charge | undefined;
-  /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
-  confirmPrincipal(): Promise<Principal | undefined>;
-  /** A user of the tenant; undefined: the key's service account. */
-  userId: string | undefined;
   surface: string;
   traceId: string;
   idempotencyKey: string | undefined;
@@ -44,8 +35,8 @@ export interface Invocation {
 
 export interface Answer {
   outcome: Outcome;
-  usageId: string | undefined;
-  price: Micro;
+  /** What was paid and by whom: a surface shows it, and knows nothing else of the charge. */
+  receipt: Receipt;
   latencyMs: number;
   replayed: boolean;
 }
@@ -57,6 +48,8 @@ export interface Kernel {
 export interface KernelOptions {
   catalog: Catalog;
   charge: Charge;
+  /** In the order in which they are asked. */
+  gates: readonly Gate[];
   /** Undefined: this environment is switched off. */
   portsFor(environment: Environment): Ports | undefined;
   clock: Clock;
@@ -69,66 +62,84 @@ export interface KernelOptions {
 }
 
 /**
- * The one path of a call: find → scope → admit → validate → reserve → run → check the output → capture or release.
- * Throws Failure for what ends before the run; a tool's own failure is an outcome.
+ * The one path of a call: find → scope → validate → plan → gates → admit → reserve → run → check the output → capture or release.
+ * Nothing outside is asked for a call whose arguments do not fit or that a gate refuses. Throws Failure for what ends before the
+ * run; a tool's own failure is an outcome.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  const { catalog, clock, random = systemRandom, log } = options;
+  return { invoke: (invocation) => invoke(options, invocation) };
+}
 
-  async function invoke(invocation: Invocation): Promise<Answer> {
-    const started = performance.now();
-    const entry = findTool(catalog, invocation.toolName);
-    const { tool } = entry;
-    const { charge = options.charge } = invocation;
-    const principal = await authorize(entry, invocation);
-    const ports = options.portsFor(principal.environment);
-    if (ports === undefined) {
-      throw new Failure("sandbox_unavailable", {
-        detail: "This deployment runs without the sandbox. Use a production key.",
-      });
-    }
-    const call = pendingCall(entry, principal, invocation, { clock, random });
-    await charge.admit(call);
-    const input = validateArguments(tool.input, invocation.args);
-    if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, invocation.args);
-    const reservation = await charge.reserve(call);
-    const elapsed = () => Math.round((performance.now() - started) * 1000) / 1000;
-    if (reservation.kind === "replay") {
-      return { ...reservation, latencyMs: elapsed(), replayed: true };
-    }
-    const caller: Caller = {
-      tenantId: call.tenantId,
-      keyId: call.keyId,
-      userId: call.subject,
-      travelerId: travelerOf(invocation, principal),
-      environment: principal.environment,
-    };
-    const callInfo = new RunningCall(call, invocation);
-    let result: unknown;
-    let firstCallId: string | undefined;
-    try {
-      const answer = await tool.run(input, ports, caller, callInfo);
-      if (answer instanceof Replayed) firstCallId = answer.firstCallId;
-      result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
-    } catch (error) {
-      const outcome = failureOutcome(options.translate(error), entry, call, log);
-      await charge.release(call, outcome, !isRetryable(outcome.code) && outcome.code !== "tool_failed");
-      options.onCall?.(tool.name, outcome.code, elapsed() / 1000);
-      return { outcome, usageId: undefined, price: 0n, latencyMs: elapsed(), replayed: false };
-    }
-    const latencyMs = elapsed();
-    const settled = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
-    options.onCall?.(tool.name, "ok", latencyMs / 1000);
-    return {
-      outcome: { ok: true, result },
-      usageId: settled.usageId,
-      price: settled.price,
-      latencyMs,
-      replayed: settled.replayed,
-    };
+async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
+  const started = performance.now();
+  const entry = findTool(options.catalog, invocation.toolName);
+  const { charge = options.charge } = invocation;
+  const principal = await authorize(entry, invocation);
+  const ports = requirePorts(options, principal.environment);
+  const input = readArguments(entry.tool, invocation.args, principal);
+  const call = pendingCall(entry.tool, principal, invocation, charge, options);
+  const caller = callerOf(call, principal, invocation.userId);
+  const plan = planOnce(entry.tool.plan(input, ports, caller));
+  await checkGates(options.gates, call, plan);
+  const admitting = charge.admit?.(call);
+  if (admitting !== undefined) await admitting;
+  const reservation = await charge.reserve(call, gateReservations(options.gates, call, plan));
+  if (reservation.kind === "replay") {
+    const { outcome, receipt } = reservation;
+    return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
   }
+  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation));
+  return await runAndSettle(options, { entry, call, charge, started, run });
+}
 
-  return { invoke };
+interface Running {
+  entry: CatalogEntry;
+  call: PendingCall;
+  charge: Charge;
+  /** In the words of `performance.now()`. */
+  started: number;
+  run(): Promise<unknown>;
+}
+
+async function runAndSettle(options: KernelOptions, { entry, call, charge, started, run }: Running): Promise<Answer> {
+  const { tool } = entry;
+  let result: unknown;
+  let firstCallId: string | undefined;
+  try {
+    const answer = await run();
+    if (answer instanceof Replayed) firstCallId = answer.firstCallId;
+    result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
+  } catch (error) {
+    const outcome = failureOutcome(options.translate(error), call, options.log);
+    await charge.release(call, outcome, !isRetryable(outcome.code) && outcome.code !== "tool_failed");
+    const latencyMs = millisecondsSince(started);
+    options.onCall?.(tool.name, outcome.code, latencyMs / 1000);
+    return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
+  }
+  const latencyMs = millisecondsSince(started);
+  // Not released when this fails: the effect is there, and the sweep finds out what the call has done.
+  const receipt = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
+  options.onCall?.(tool.name, "ok", latencyMs / 1000);
+  return { outcome: { ok: true, result }, receipt, latencyMs, replayed: receipt.replayed };
+}
+
+/** To the microsecond. */
+function millisecondsSince(started: number): number {
+  return Math.round((performance.now() - started) * 1000) / 1000;
+}
+
+function requirePorts({ portsFor }: KernelOptions, environment: Environment): Ports {
+  const ports = portsFor(environment);
+  if (ports !== undefined) return ports;
+  throw new Failure("sandbox_unavailable", {
+    detail: "This deployment runs without the sandbox. Use a production key.",
+  });
+}
+
+function readArguments(tool: Tool, args: unknown, principal: Principal | Payer): unknown {
+  const input = validateArguments(tool.input, args);
+  if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, args);
+  return input;
 }
 
 /** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
@@ -152,99 +163,31 @@ class RunningCall implements CallInfo {
 
 function nobodyWatches(): void {}
 
-async function authorize(entry: CatalogEntry, invocation: Invocation): Promise<Principal | Payer> {
-  let { principal } = invocation;
-  if (isPayer(principal)) {
-    if (!entry.tool.payableWithoutKey) throw unauthorized();
-    return principal;
-  }
-  if (entry.tool.effect !== "read") {
-    const confirmed = await invocation.confirmPrincipal();
-    if (confirmed === undefined) throw unauthorized();
-    principal = confirmed;
-  }
-  if (!hasScope(principal.scopes, entry.scope)) {
-    throw new Failure("missing_scope", {
-      detail: `The key lacks the scope ${entry.scope}, which ${entry.tool.name} needs. Mint a key with it.`,
-      extra: { scope: entry.scope },
-    });
-  }
-  return principal;
-}
-
-function isPayer(principal: Principal | Payer): principal is Payer {
-  return "payer" in principal;
-}
-
-/** Undefined for the key's own service account, whether it is named or left out. */
-function userOf(invocation: Invocation, principal: Principal): string | undefined {
-  return invocation.userId === principal.serviceAccountId ? undefined : invocation.userId;
-}
-
-function travelerOf(invocation: Invocation, principal: Principal | Payer): string {
-  if (isPayer(principal)) return ownerNameOf(principal);
-  return userOf(invocation, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId;
-}
-
-/** Stands where a tenant's or a user's id would: no record has it. */
-const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
-
-function ownerOf(invocation: Invocation, principal: Principal | Payer) {
-  if (isPayer(principal)) {
-    const name = ownerNameOf(principal);
-    return { tenantId: name, keyId: "", subject: name, plan: "free" } as const;
-  }
-  const { tenantId, keyId, plan } = principal;
-  return { tenantId, keyId, subject: userOf(invocation, principal) ?? principal.serviceAccountId, plan };
-}
-
 function pendingCall(
-  entry: CatalogEntry,
+  tool: Tool,
   principal: Principal | Payer,
-  invocation: Invocation,
-  { clock, random }: { clock: Clock; random: RandomBytes },
+  { userId, traceId, surface, idempotencyKey, args }: Invocation,
+  { paidBy }: Charge,
+  { clock, random = systemRandom }: KernelOptions,
 ): PendingCall {
-  const { tool } = entry;
   const startedAt = clock.now();
-  const owner = ownerOf(invocation, principal);
-  const discountPercent = discountPercentByPlan[owner.plan];
+  const { tenantId, keyId, subject } = ownerOf(userId, principal);
+  const discountPercent = discountOf(principal);
   return {
     id: newId("call_", startedAt.epochMilliseconds, random),
-    traceId: invocation.traceId,
-    surface: invocation.surface,
+    traceId,
+    surface,
     tool,
-    ...owner,
+    tenantId,
+    keyId,
+    subject,
     environment: principal.environment,
+    paidBy,
     listPrice: tool.price,
     discountPercent,
     price: discounted(tool.price, discountPercent),
     startedAt,
-    idempotencyKey: invocation.idempotencyKey,
-    args: invocation.args,
-  };
-}
-
-/** A declared code passes; what the service itself may say passes; everything else is `tool_failed`, and the log has the cause. */
-function failureOutcome(error: unknown, entry: CatalogEntry, call: PendingCall, log: Log): Outcome & { ok: false } {
-  if (error instanceof Failure) {
-    if (Object.hasOwn(entry.tool.errors, error.code) || Object.hasOwn(statusByCode, error.code)) {
-      if (error.cause !== undefined)
-        log.warn({ err: error.cause, code: error.code, traceId: call.traceId }, "tool failed");
-      const detail = error.detail ?? entry.tool.errors[error.code];
-      return {
-        ok: false,
-        code: error.code,
-        ...(detail === undefined ? {} : { detail }),
-        ...(error.issues === undefined ? {} : { issues: error.issues }),
-        ...(error.extra === undefined ? {} : { extra: error.extra }),
-        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
-      };
-    }
-  }
-  log.error({ err: error, tool: entry.tool.name, traceId: call.traceId }, "undeclared failure of a tool");
-  return {
-    ok: false,
-    code: "tool_failed",
-    detail: "The tool failed in a way that it does not declare. The call was not charged. Report the trace id.",
+    idempotencyKey,
+    args,
   };
 }

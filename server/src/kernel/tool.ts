@@ -16,6 +16,7 @@ import type { Mailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
+import type { LazyPlan, Plan } from "./plan.ts";
 import type { Stores } from "./stores.ts";
 
 /**
@@ -69,6 +70,10 @@ export interface CallContext<Code extends string> {
   invalid(...issues: Issue[]): Failure;
 }
 
+export interface PlanContext {
+  caller: Caller;
+}
+
 /** An answer that an earlier call already gave: nothing ran again, and what was paid then is not paid again. */
 export class Replayed<Result> {
   readonly result: Result;
@@ -110,6 +115,11 @@ export interface ToolDefinition<
   example(today: Temporal.PlainDate, ids: ExampleIds): z.input<NoInfer<Input>>;
   /** Ids in a result of the example that examples of other tools can name; undefined: one that the example has used up. */
   gives?(result: z.output<NoInfer<Output>>): GivenIds;
+  /**
+   * What a call with these arguments would move and what would become final, for tools that write or spend. It says what holds when
+   * nothing refuses the call, from the arguments and the service's own records; it asks no chain and no supplier, and changes nothing.
+   */
+  plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
   run(
     input: z.output<Input>,
     context: Pick<Ports, Use> & CallContext<NoInfer<Code>>,
@@ -135,6 +145,8 @@ export interface Tool {
   example(today: Temporal.PlainDate, ids?: ExampleIds): Readonly<Record<string, unknown>>;
   /** Takes what a caller received. */
   gives(result: unknown): GivenIds;
+  /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
+  plan(input: unknown, ports: Ports, caller: Caller): LazyPlan | undefined;
   /** Validated arguments in, an unchecked result out. */
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
@@ -145,13 +157,19 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, example, gives, keyOnlyInputs = [], aliases = [], ...face } = definition;
+  const { run, plan, example, gives, keyOnlyInputs = [], aliases = [], ...face } = definition;
+  // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
+  const parsed = (input: unknown) => input as z.output<Input>;
   return {
     ...face,
     aliases,
     keyOnlyInputs,
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
+    plan(input, ports, caller) {
+      if (plan === undefined) return undefined;
+      return async () => await plan(parsed(input), Object.assign({}, ports, { caller }));
+    },
     run: (input, ports, caller, call) => {
       const context: CallContext<Code> = {
         caller,
@@ -159,8 +177,7 @@ export function defineTool<
         fail: (code, details) => new Failure(code, { detail: definition.errors[code], ...details }),
         invalid: (...issues) => invalidInput(issues),
       };
-      // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
-      return run(input as z.output<Input>, Object.assign({}, ports, context));
+      return run(parsed(input), Object.assign({}, ports, context));
     },
   };
 }

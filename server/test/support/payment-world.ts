@@ -6,11 +6,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { PaymentTerms, SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import type { PendingCall } from "../../src/kernel/charge.ts";
-import {
-  createPaymentCharges,
-  type PaidCharge,
-  type PaymentChargesOptions,
-} from "../../src/modules/payments/charge-by-payment.ts";
+import { PaymentCharges, type PaymentChargesOptions } from "../../src/modules/payments/charge-by-payment.ts";
 import { gatherPayments } from "../../src/modules/payments/gather-payments.ts";
 import { sweepPayments } from "../../src/modules/payments/sweep-payments.ts";
 import { watchPayments } from "../../src/modules/payments/watch-payments.ts";
@@ -129,7 +125,7 @@ export async function openPaymentWorld() {
 
   /** The charging side of one service process. */
   function openProcess(processId: string, change: Partial<PaymentChargesOptions> = {}) {
-    const charges = createPaymentCharges({
+    const charges = new PaymentCharges({
       stores,
       processId,
       clock,
@@ -144,7 +140,12 @@ export async function openPaymentWorld() {
       waitMs: CALL_PATIENCE_MS,
       ...change,
     });
-    const shared = { stores, network: "sandbox", submission: submitter, tell: charges.tell } as const;
+    const shared = {
+      stores,
+      network: "sandbox",
+      submission: submitter,
+      tell: (ids: readonly string[]) => charges.tell(ids),
+    } as const;
     return {
       processId,
       charges,
@@ -174,7 +175,7 @@ export async function openPaymentWorld() {
       keyId: tenantId === undefined ? "" : `key_of_${tenantId}`,
       subject: "user_1",
       environment: "sandbox",
-      plan: "free",
+      paidBy: "payment",
       listPrice: tool.price,
       discountPercent: 0,
       price: tool.price,
@@ -194,17 +195,17 @@ export async function openPaymentWorld() {
     const run = options.run ?? (async (): Promise<Ran> => ({ result: { text: "done" } }));
     const principal =
       tenantId === undefined ? { payer: signed.payer, environment: "sandbox" as const } : principalOf(tenantId);
-    const charge: PaidCharge = charges.open({ payment: signed, terms, principal });
+    const charge = charges.open({ payment: signed, terms, principal });
     const call = newCall(tool, tenantId, args);
-    await charge.admit(call);
+    await charge.admit?.(call);
     const reservation = await charge.reserve(call);
     if (reservation.kind === "replay") {
       return {
         call,
         replayed: true,
         outcome: reservation.outcome,
-        price: reservation.price,
-        receipt: charge.receipt(),
+        price: reservation.receipt.price,
+        receipt: reservation.receipt.payment,
       };
     }
     let ran: Ran;
@@ -216,7 +217,7 @@ export async function openPaymentWorld() {
     }
     const { result, firstCallId } = ran;
     const settled = await charge.capture(call, result, 1, firstCallId);
-    return { call, outcome: { ok: true, result }, ...settled, receipt: charge.receipt() };
+    return { call, outcome: { ok: true, result }, ...settled, receipt: settled.payment };
   }
 
   return Object.assign(world, {

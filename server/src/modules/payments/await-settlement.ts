@@ -27,14 +27,40 @@ const OUTSIDE_PAUSE_MS = 500;
 /** So often a facilitator may refuse an authorization that can still be used. */
 const MOST_REFUSALS = 3;
 
-/** Waits until an earned payment has its end, or the time is over. It never rejects: what is not known is not there yet. */
-export function createAwaitSettlement(options: AwaitSettlementOptions & Waiting) {
-  const { payments, news, log, pause, stopping } = options;
+/** Waits for earned payments. It never rejects: what is not known is not there yet. */
+export class SettlementWait {
+  readonly #options: AwaitSettlementOptions & Waiting;
   /** Payments that a facilitator is asked about, so that those who wait for the same one ask once. */
-  const outside = new Map<string, Promise<void>>();
+  readonly #outside = new Map<string, Promise<void>>();
+
+  constructor(options: AwaitSettlementOptions & Waiting) {
+    this.#options = options;
+  }
+
+  /** `deadline` in the words of `performance.now()`. The payment as it was seen last, with its end or when the time is over. */
+  async untilSettled(earned: Payment, deadline: number): Promise<Payment> {
+    const { stopping } = this.#options;
+    let payment = earned;
+    /** The chain transaction that is over. */
+    let over: string | undefined;
+    // One for each call: what waits for a promise that lives on is kept with it.
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
+    const onStop = () => stop(undefined);
+    stopping.addEventListener("abort", onStop);
+    try {
+      while (payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
+        over = (await Promise.race([this.#waitForNews(payment, over, deadline), stopped])) ?? over;
+        if (!stopping.aborted) payment = (await this.#lookUp(payment.id)) ?? payment;
+      }
+      return payment;
+    } finally {
+      stopping.removeEventListener("abort", onStop);
+    }
+  }
 
   /** Undefined: the database is away, or it is not known for another reason. */
-  async function lookUp(id: string): Promise<Payment | undefined> {
+  async #lookUp(id: string): Promise<Payment | undefined> {
+    const { payments, log, pause } = this.#options;
     try {
       return await payments.get(id);
     } catch (error) {
@@ -44,7 +70,40 @@ export function createAwaitSettlement(options: AwaitSettlementOptions & Waiting)
     }
   }
 
-  async function settleByFacilitator(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
+  async #waitForNews(payment: Payment, over: string | undefined, deadline: number): Promise<string | undefined> {
+    const { news, submissionFor } = this.#options;
+    const left = Math.max(0, deadline - performance.now());
+    const parts = this.#outsideSettlement(payment);
+    const { chainTransactionId } = payment;
+    const submission = submissionFor(payment.environment);
+    if (parts !== undefined) await this.#waitOutside(parts, payment, deadline);
+    else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
+      const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
+      if (isOver !== undefined) return chainTransactionId;
+      await news.wait(payment.id, Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
+    } else await news.wait(payment.id, Math.min(left, LOOK_MS));
+    return over;
+  }
+
+  /** Undefined: a transaction of ours fetches it. */
+  #outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
+    const { payments, facilitatorFor, outcomesFor } = this.#options;
+    const settle = facilitatorFor(environment)?.settle;
+    const outcomes = outcomesFor(environment);
+    if (chainTransactionId !== undefined || settle === undefined || outcomes === undefined) return undefined;
+    return { payments, outcomes, settle };
+  }
+
+  async #waitOutside(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
+    const running =
+      this.#outside.get(payment.id) ??
+      this.#settleByFacilitator(parts, payment, deadline).finally(() => this.#outside.delete(payment.id));
+    this.#outside.set(payment.id, running);
+    await running;
+  }
+
+  async #settleByFacilitator(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
+    const { payments, log, pause, stopping } = this.#options;
     let isSent = false;
     let refusals = 0;
     for (let attempt = 1; performance.now() < deadline && !stopping.aborted; attempt += 1) {
@@ -63,57 +122,4 @@ export function createAwaitSettlement(options: AwaitSettlementOptions & Waiting)
       await pause(Math.max(0, Math.min(OUTSIDE_PAUSE_MS * attempt, deadline - performance.now())));
     }
   }
-
-  function outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
-    const settle = options.facilitatorFor(environment)?.settle;
-    const outcomes = options.outcomesFor(environment);
-    if (chainTransactionId !== undefined || settle === undefined || outcomes === undefined) return undefined;
-    return { payments, outcomes, settle };
-  }
-
-  async function waitOutside(parts: OutsideSettlement, payment: Payment, deadline: number): Promise<void> {
-    const running =
-      outside.get(payment.id) ??
-      settleByFacilitator(parts, payment, deadline).finally(() => outside.delete(payment.id));
-    outside.set(payment.id, running);
-    await running;
-  }
-
-  async function waitForNews(
-    payment: Payment,
-    over: string | undefined,
-    deadline: number,
-  ): Promise<string | undefined> {
-    const left = Math.max(0, deadline - performance.now());
-    const parts = outsideSettlement(payment);
-    const { chainTransactionId } = payment;
-    const submission = options.submissionFor(payment.environment);
-    if (parts !== undefined) await waitOutside(parts, payment, deadline);
-    else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
-      const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
-      if (isOver !== undefined) return chainTransactionId;
-      await news.wait(payment.id, Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
-    } else await news.wait(payment.id, Math.min(left, LOOK_MS));
-    return over;
-  }
-
-  /** `deadline` in the words of `performance.now()`. The payment as it was seen last. */
-  return async function awaitSettlement(earned: Payment, deadline: number): Promise<Payment> {
-    let payment = earned;
-    /** The chain transaction that is over. */
-    let over: string | undefined;
-    // One for each call: what waits for a promise that lives on is kept with it.
-    const { promise: stopped, resolve: stop } = Promise.withResolvers<undefined>();
-    const onStop = () => stop(undefined);
-    stopping.addEventListener("abort", onStop);
-    try {
-      while (payment.state === "earned" && performance.now() < deadline && !stopping.aborted) {
-        over = (await Promise.race([waitForNews(payment, over, deadline), stopped])) ?? over;
-        if (!stopping.aborted) payment = (await lookUp(payment.id)) ?? payment;
-      }
-      return payment;
-    } finally {
-      stopping.removeEventListener("abort", onStop);
-    }
-  };
 }

@@ -9,7 +9,7 @@ import { openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
-import { createChargeByKey } from "./charge-by-key.ts";
+import { ChargeByKey } from "./charge-by-key.ts";
 import { createCalls } from "./store-calls.ts";
 import { sweepAbandonedCalls } from "./sweep-calls.ts";
 
@@ -39,8 +39,10 @@ const { tools } = createProbes();
 
 /** The charging side of one service process. */
 function openProcess(processId: string, change: Partial<Calls> = {}) {
-  return createChargeByKey({
+  return new ChargeByKey({
     calls: { ...createCalls(database.pool), ...change },
+    // No gate of these tests reserves anything.
+    stores: { transaction: () => Promise.reject(new Error("nobody asks for a transaction")) },
     processId,
     clock: systemClock,
     isTransient: (error) => error instanceof Away,
@@ -65,7 +67,7 @@ function newCall(toolName: string, idempotencyKey: string | undefined): PendingC
     keyId: "key_1",
     subject: "user_1",
     environment: "sandbox",
-    plan: "free",
+    paidBy: "tenant",
     listPrice: tool.price,
     discountPercent: 0,
     price: tool.price,

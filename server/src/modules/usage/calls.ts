@@ -1,5 +1,11 @@
 import type { Micro } from "../../domain/money.ts";
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    callReservations: CallReservations;
+  }
+}
+
 /** What every charge and reservation carries. */
 export interface ChargeLine {
   /** The usage record's id (the meter id) for a charge, the call's id for a reservation. */
@@ -49,10 +55,16 @@ export type Claim =
   | { kind: "mismatch" }
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
 
-/** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
 /** `isPending`: paid by a signed payment whose money is still being fetched, and may turn out not to be there. */
 export type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
 
+/** Reservations in a caller's transaction, for calls for which something else is reserved together with them. */
+export interface CallReservations {
+  /** Cap and reservation: false where refused, as for `Calls.reserve`. */
+  reserve(line: ChargeLine, processId: string): Promise<boolean>;
+}
+
+/** Durable books of calls. The batch methods answer in the order of their items and are safe to send again after a lost answer. */
 export interface Calls {
   /** Cap, usage record and the end of the claim in one statement: true where granted. Refused is also who lost its claim. */
   charge(lines: readonly ChargeLine[]): Promise<readonly boolean[]>;

@@ -3,6 +3,7 @@ import { lacksShownOnce } from "../../kernel/shown-once.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Calls } from "./calls.ts";
+import { successText } from "./stored-outcome.ts";
 
 /** A process that has not been seen for so long is taken for dead. Its heartbeat comes every second. */
 const STALE_SECONDS = 6;
@@ -27,7 +28,7 @@ export async function sweepAbandonedCalls(options: {
     at,
     newUsageId: () => newId("use_", at.epochMilliseconds),
     // What nobody has been shown is not in what was kept: the tool works it out again for who sends the same key.
-    outcomeText: (result) => (lacksShownOnce(result) ? undefined : JSON.stringify({ ok: true, result })),
+    outcomeText: (result) => (lacksShownOnce(result) ? undefined : successText(result)),
   });
   if (swept.captured + swept.released + swept.keys > 0) log.info(swept, "settled calls of a process that died");
 }

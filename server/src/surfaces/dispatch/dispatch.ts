@@ -97,12 +97,13 @@ function render(answer: Answer, traceId: string): HttpAnswer {
 
 function renderResult(answer: Answer, result: unknown): HttpAnswer {
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
-  if (answer.usageId !== undefined) headers[METER_ID_HEADER] = answer.usageId;
+  const { usageId, price } = answer.receipt;
+  if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;
   const body = JSON.stringify({
     ok: true,
     result,
     latencyMs: answer.latencyMs,
-    priceMicroUsdc: answer.price.toString(),
+    priceMicroUsdc: price.toString(),
   });
   return { status: 200, headers, body };
 }

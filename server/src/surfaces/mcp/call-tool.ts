@@ -66,7 +66,8 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
         gone: call.gone,
         progress: call.progress,
       });
-      const { outcome, usageId, replayed } = answer;
+      const { outcome, replayed } = answer;
+      const { usageId, price } = answer.receipt;
       if (replayed) visit.headers["idempotent-replayed"] = "true";
       if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
       const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
@@ -78,7 +79,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
         _meta: {
           ...about,
           ...(usageId === undefined ? {} : { [METER_ID_KEY]: usageId }),
-          [PRICE_KEY]: answer.price.toString(),
+          [PRICE_KEY]: price.toString(),
         },
       };
     } catch (thrown) {

@@ -1,9 +1,10 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { discounted } from "../../domain/money.ts";
-import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
+import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
+import type { Payer } from "../../kernel/caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "../../kernel/catalog.ts";
+import type { Charge } from "../../kernel/charge.ts";
 import type { Kernel } from "../../kernel/invoke.ts";
-import type { PaymentCharges } from "../../modules/payments/charge-by-payment.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import { addressGroup } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
@@ -23,7 +24,7 @@ export interface PaidToolsOptions {
   catalog: Catalog;
   priceTags: PriceTags;
   /** The payment as the charge of one call. */
-  openCharge: PaymentCharges["open"];
+  openCharge(request: { payment: SignedPayment; terms: PaymentTerms; principal: Principal | Payer }): Charge;
   /** Where a call without a key is paid and runs. */
   environment: Environment;
   /** Counts, by address, answers that only say what a call costs. */
@@ -125,7 +126,7 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
       idempotencyKey: undefined,
       gone: request,
     });
-    return renderPaid(entry.tool.name, answer, charge.receipt(), traceId);
+    return renderPaid(entry.tool.name, answer, traceId);
   }
 
   function refusePayment(

@@ -1,35 +1,31 @@
 import { formatDecimal } from "../../domain/money.ts";
+import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
-import type { PaymentReceipt } from "../../modules/payments/charge-by-payment.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
 import { renderProblem } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
 
-/** The envelope of the paid surface. Without a receipt the answer is one that was paid for before, or a tool's failure. */
-export function renderPaid(
-  toolName: string,
-  answer: Answer,
-  receipt: PaymentReceipt | undefined,
-  traceId: string,
-): HttpAnswer {
-  const { outcome } = answer;
+/** The envelope of the paid surface. Without a payment the answer is one that was paid for before, or a tool's failure. */
+export function renderPaid(toolName: string, answer: Answer, traceId: string): HttpAnswer {
+  const { outcome, receipt } = answer;
+  const { usageId, payment } = receipt;
   if (!outcome.ok) return renderProblem(outcome, traceId);
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (answer.replayed) headers["idempotent-replayed"] = "true";
-  if (answer.usageId !== undefined) headers[METER_ID_HEADER] = answer.usageId;
-  if (receipt !== undefined) headers[PAYMENT_RESPONSE_HEADER] = responseHeader(receipt);
+  if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;
+  if (payment !== undefined) headers[PAYMENT_RESPONSE_HEADER] = responseHeader(payment);
   const body = JSON.stringify({
     tool: toolName,
-    paid: receipt !== undefined,
-    priceUsdc: receipt === undefined ? "0" : formatDecimal(receipt.amount),
+    paid: payment !== undefined,
+    priceUsdc: payment === undefined ? "0" : formatDecimal(payment.amount),
     payment:
-      receipt === undefined
+      payment === undefined
         ? null
         : {
-            payer: receipt.payer,
-            amountUsdc: formatDecimal(receipt.amount),
-            settlementTx: receipt.transactionHash,
+            payer: payment.payer,
+            amountUsdc: formatDecimal(payment.amount),
+            settlementTx: payment.transactionHash,
           },
     result: outcome.result,
   });

@@ -1,0 +1,88 @@
+import { Failure, unauthorized } from "../domain/errors.ts";
+import { hasScope } from "../domain/scopes.ts";
+import type { Hex } from "../domain/tokens.ts";
+import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
+import type { CatalogEntry } from "./catalog.ts";
+import type { PendingCall } from "./charge.ts";
+import type { Caller } from "./tool.ts";
+
+/** Who calls without a key is known by what it pays with. */
+export interface Payer {
+  readonly payer: Hex;
+  readonly environment: Environment;
+}
+
+/** As whom a call is made. */
+export interface Calling {
+  principal: Principal | Payer;
+  /** Reads the key again from the database: what writes or spends must not rest on a cached answer. */
+  confirmPrincipal(): Promise<Principal | undefined>;
+  /** A user of the tenant; undefined: the key's service account. */
+  userId: string | undefined;
+}
+
+/** Throws Failure for who may not call this tool. */
+export async function authorize(entry: CatalogEntry, calling: Calling): Promise<Principal | Payer> {
+  let { principal } = calling;
+  if (isPayer(principal)) {
+    if (!entry.tool.payableWithoutKey) throw unauthorized();
+    return principal;
+  }
+  if (entry.tool.effect !== "read") {
+    const confirmed = await calling.confirmPrincipal();
+    if (confirmed === undefined) throw unauthorized();
+    principal = confirmed;
+  }
+  if (!hasScope(principal.scopes, entry.scope)) {
+    throw new Failure("missing_scope", {
+      detail: `The key lacks the scope ${entry.scope}, which ${entry.tool.name} needs. Mint a key with it.`,
+      extra: { scope: entry.scope },
+    });
+  }
+  return principal;
+}
+
+export function isPayer(principal: Principal | Payer): principal is Payer {
+  return "payer" in principal;
+}
+
+/** Undefined for the key's own service account, whether it is named or left out. */
+function userOf(userId: string | undefined, principal: Principal): string | undefined {
+  return userId === principal.serviceAccountId ? undefined : userId;
+}
+
+function travelerOf(userId: string | undefined, principal: Principal | Payer): string {
+  if (isPayer(principal)) return ownerNameOf(principal);
+  return userOf(userId, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId;
+}
+
+/** Stands where a tenant's or a user's id would: no record has it. */
+const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
+
+/** Whose call it is, as the books name them. */
+export function ownerOf(
+  userId: string | undefined,
+  principal: Principal | Payer,
+): Pick<PendingCall, "tenantId" | "keyId" | "subject"> {
+  if (isPayer(principal)) {
+    const name = ownerNameOf(principal);
+    return { tenantId: name, keyId: "", subject: name };
+  }
+  const { tenantId, keyId } = principal;
+  return { tenantId, keyId, subject: userOf(userId, principal) ?? principal.serviceAccountId };
+}
+
+/** Percent of the list price; who calls without a key has none. */
+export function discountOf(principal: Principal | Payer): number {
+  return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
+}
+
+export function callerOf(call: PendingCall, principal: Principal | Payer, userId: string | undefined): Caller {
+  return {
+    tenantId: call.tenantId,
+    keyId: call.keyId,
+    userId: call.subject,
+    travelerId: travelerOf(userId, principal),
+    environment: principal.environment,
+  };
+}

@@ -1,0 +1,163 @@
+import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
+import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { type AwaitSettlementOptions, SettlementWait } from "./await-settlement.ts";
+import { orderOfPayment } from "./orders.ts";
+import { inProgress, pending } from "./payment-failures.ts";
+import { createPaymentNews } from "./payment-news.ts";
+import type { NewPayment, Payment } from "./payments.ts";
+import { createRetry } from "./retry-payment.ts";
+
+export interface PaymentEndsOptions extends AwaitSettlementOptions {
+  stores: Pick<Stores, "payments" | "transaction">;
+  clock: Clock;
+  random?: RandomBytes;
+  isTransient(error: unknown): boolean;
+  /** More than 0: payments are fetched together, by gather-payments.ts. */
+  batchWindowMs: number;
+  /** Starts the window in which payments that are fetched together are gathered. */
+  gather?(environment: Environment): void;
+  /** How long a call waits for its settlement. */
+  waitMs?: number;
+}
+
+const WAIT_MS = 25_000;
+const RETRY_PAUSE_MS = 200;
+/** A claim of which nobody knows whether it was made can still be on its way to the database. */
+const STRAGGLER_MS = 1_000;
+
+/**
+ * Brings claimed payments to one of their ends: released when the tool has failed, or earned and settled when it has succeeded.
+ * What a call does not wait for any more goes on without it.
+ */
+export class PaymentEnds {
+  readonly #options: PaymentEndsOptions;
+  readonly #waitMs: number;
+  readonly #news = createPaymentNews();
+  readonly #stopping = new AbortController();
+  readonly #wait: SettlementWait;
+  readonly #tryAgain: (payment: Payment) => Promise<Payment>;
+  readonly #unfinished: UnfinishedWork;
+
+  constructor(options: PaymentEndsOptions) {
+    const { stores, clock, log, random = systemRandom, waitMs = WAIT_MS } = options;
+    this.#options = options;
+    this.#waitMs = waitMs;
+    this.#wait = new SettlementWait({
+      ...options,
+      payments: stores.payments,
+      news: this.#news,
+      stopping: this.#stopping.signal,
+    });
+    this.#tryAgain = createRetry({
+      ...options,
+      fetchesItself: (environment) => this.#fetchesItself(environment),
+      newTryId: () => newId("try_", clock.now().epochMilliseconds, random),
+    });
+    this.#unfinished = new UnfinishedWork((error) =>
+      log.error({ err: error }, "a payment could not be brought to its end"),
+    );
+  }
+
+  /** Stores that the tool has succeeded, and waits for the money. The payment as it was seen last; throws when that takes too long. */
+  async earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment> {
+    const deadline = performance.now() + this.#waitMs;
+    const earning = this.#unfinished.hold(this.#earn(claimed, result, latencyMs));
+    const earned = await within(this.#waitMs, earning);
+    if (earned === undefined) {
+      this.#unfinished.track(earning);
+      throw pending();
+    }
+    // The process was silent for so long that its claim was given free.
+    if (earned.result === undefined) throw inProgress();
+    return await this.#wait.untilSettled(earned.result, deadline);
+  }
+
+  /** What the same request gets that was made before: its payment as it was seen last. */
+  async resume(known: Payment): Promise<Payment> {
+    if (known.state === "claimed") throw inProgress();
+    const payment = known.state === "receivable" ? await this.#tryAgain(known) : known;
+    return await this.#wait.untilSettled(payment, performance.now() + this.#waitMs);
+  }
+
+  async release(paymentId: string): Promise<void> {
+    const releasing = this.#unfinished.hold(this.#release(paymentId));
+    if ((await within(this.#waitMs, releasing)) === undefined) this.#unfinished.track(releasing);
+  }
+
+  /** Undoes a claim of which nobody knows whether it was made. */
+  abandon(paymentId: string): void {
+    this.#unfinished.track(
+      this.#release(paymentId).then(async (isReleased) => {
+        if (isReleased) return;
+        await this.#options.pause(STRAGGLER_MS);
+        await this.#release(paymentId);
+      }),
+    );
+  }
+
+  /** Wakes calls that wait for these payments. */
+  tell(paymentIds: readonly string[]): void {
+    this.#news.tell(paymentIds);
+  }
+
+  /** Ends the waits for settlements, and resolves when nothing is left to be written down. */
+  async idle(): Promise<void> {
+    this.#stopping.abort();
+    await within(this.#waitMs, this.#unfinished.ended());
+  }
+
+  /**
+   * Undefined: the claim is not this call's any more. After a lost answer it is looked up what was stored: the intent of the chain
+   * transaction follows from the payment, and a payment is earned once.
+   */
+  async #earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
+    const { stores, clock, gather, submissionFor } = this.#options;
+    const { id, environment } = claimed;
+    const order = this.#fetchesItself(environment) ? orderOfPayment(claimed) : undefined;
+    const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, order }));
+    if (order === undefined) gather?.(environment);
+    else submissionFor(environment)?.wake();
+    if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
+    const payment = await this.#untilStored(() => stores.payments.get(id));
+    return payment?.state === "claimed" ? undefined : payment;
+  }
+
+  #release(paymentId: string): Promise<boolean> {
+    return this.#untilStored(() => this.#options.stores.payments.release(paymentId));
+  }
+
+  #untilStored<Result>(write: () => Promise<Result>): Promise<Result> {
+    const { isTransient, pause } = this.#options;
+    return retryUntilStored({ isTransient, pause, pauseMilliseconds: RETRY_PAUSE_MS }, write);
+  }
+
+  /** The chain transaction that fetches it is stored together with what says so; not so where something else fetches it. */
+  #fetchesItself(environment: Environment): boolean {
+    return this.#options.batchWindowMs === 0 && this.#options.facilitatorFor(environment)?.settle === undefined;
+  }
+}
+
+/** As it is stored by then. */
+function asEarned(
+  { hasEffects: _, ...claimed }: NewPayment,
+  earned: Pick<Payment, "chainTransactionId" | "result" | "latencyMs">,
+  at: Temporal.Instant,
+): Payment {
+  const none = { usageId: undefined, transactionHash: undefined, failure: undefined };
+  return { ...claimed, ...none, ...earned, state: "earned", createdAt: at, changedAt: at };
+}
+
+/** Undefined: it takes longer. */
+async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<{ result: Result } | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([work.then((result) => ({ result })), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

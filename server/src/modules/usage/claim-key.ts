@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { Failure } from "../../domain/errors.ts";
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Calls, Claim } from "./calls.ts";
+
+const MAXIMUM_KEY_LENGTH = 255;
+
+/** Takes an idempotency key for a call, or answers with what was stored for it. Throws Failure when it cannot be used now. */
+export async function claimKey(
+  calls: Pick<Calls, "claim">,
+  call: PendingCall,
+  { key, processId }: { key: string; processId: string },
+): Promise<Extract<Claim, { kind: "claimed" | "done" }>> {
+  if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
+    throw new Failure("invalid_input", {
+      detail: `An Idempotency-Key has 1 to ${MAXIMUM_KEY_LENGTH} characters.`,
+      issues: [{ path: "Idempotency-Key", message: `must have 1 to ${MAXIMUM_KEY_LENGTH} characters` }],
+    });
+  }
+  const identity = { tenantId: call.tenantId, subject: call.subject, tool: call.tool.name, key };
+  // An answer of the sandbox must never stand for a request that moves real money: it was another request.
+  const request = call.environment === "production" ? call.args : { [call.environment]: call.args };
+  const requestHash = createHash("sha256").update(canonicalJson(request)).digest("base64url");
+  const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
+  if (held.kind === "mismatch") {
+    throw new Failure("idempotency_mismatch", {
+      detail:
+        "This Idempotency-Key was used with other arguments, or in the other environment. Use a new key for a new request.",
+    });
+  }
+  if (held.kind === "running") {
+    throw new Failure("in_progress", {
+      detail: "A call with this Idempotency-Key is still running. Send it again shortly.",
+      retryAfterSeconds: 1,
+    });
+  }
+  return held;
+}
+
+/** The process was silent for so long that another one freed the key; the call that has it now pays. */
+export function takenForDead(): Failure {
+  return new Failure("in_progress", {
+    detail: "The call took so long that its Idempotency-Key was given free. Nothing was charged; send it again.",
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,65 @@
+import pg from "pg";
+import { columnsOf } from "./call-columns.ts";
+import type { Calls, ChargeLine } from "./calls.ts";
+import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./calls-sql.ts";
+
+const UNIQUE_VIOLATION = "23505";
+
+const grants = {
+  charge: { plain: { name: "charge-plain", text: CHARGE_PLAIN }, full: { name: "charge", text: CHARGE } },
+  reserve: { plain: { name: "reserve-plain", text: RESERVE_PLAIN }, full: { name: "reserve", text: RESERVE } },
+} as const;
+
+/** What fits under the tenants' caps is charged or reserved. */
+export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve"> {
+  /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
+  const knownSpendRows = new Set<string>();
+
+  async function ensureSpendRows(lines: readonly ChargeLine[]): Promise<void> {
+    const missing = lines.filter((line) => !knownSpendRows.has(`${line.tenantId} ${line.period}`));
+    if (missing.length === 0) return;
+    await pool.query(
+      `insert into tenant_spend (tenant_id, period)
+       select distinct tenant_id, period from unnest($1::text[], $2::text[]) as line (tenant_id, period)
+       order by tenant_id, period on conflict do nothing`,
+      [missing.map((line) => line.tenantId), missing.map((line) => line.period)],
+    );
+    if (knownSpendRows.size > 50_000) knownSpendRows.clear();
+    for (const line of missing) knownSpendRows.add(`${line.tenantId} ${line.period}`);
+  }
+
+  async function grant(
+    name: "charge" | "reserve",
+    lines: readonly ChargeLine[],
+    extra: readonly unknown[],
+  ): Promise<boolean[]> {
+    await ensureSpendRows(lines);
+    const values = [...columnsOf(lines), ...extra];
+    const { plain, full } = grants[name];
+    if (lines.every((line) => line.callId === null)) {
+      const answer = await unlessPresent(pool.query<{ written: number }>({ ...plain, values }));
+      if (answer?.rows[0]?.written === lines.length) return lines.map(() => true);
+    }
+    // Refused, keyed, or sent again after its connection was lost and its first sending was written: the full statement tells.
+    // That first sending may still run, and then be seen by the second look.
+    const send = () => pool.query<{ id: string }>({ ...full, values });
+    const { rows } = (await unlessPresent(send())) ?? (await send());
+    const granted = new Set(rows.map((row) => row.id));
+    return lines.map((line) => granted.has(line.id));
+  }
+
+  return {
+    charge: (lines) => grant("charge", lines, []),
+    reserve: (lines, processId) => grant("reserve", lines, [processId]),
+  };
+}
+
+/** Undefined when a row of the batch is there already. */
+async function unlessPresent<Result>(sending: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await sending;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return undefined;
+    throw error;
+  }
+}

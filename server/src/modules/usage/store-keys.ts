@@ -1,0 +1,63 @@
+import type pg from "pg";
+import type { Calls, Claim } from "./calls.ts";
+
+export const KEY_LIFETIME_HOURS = 24;
+
+/** Idempotency keys: who has one, and what its call ended with. */
+export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "closeClaim"> {
+  return {
+    async claim(identity, requestHash, callId, processId, at) {
+      const { tenantId, subject, tool, key } = identity;
+      const claimed = await pool.query({
+        name: "claim",
+        text: `insert into idempotency (tenant_id, subject, tool, key, request_hash, call_id, process_id, created_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)
+          on conflict (tenant_id, subject, tool, key) do update set request_hash = excluded.request_hash,
+            call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
+            usage_id = null, price_micro = 0, created_at = excluded.created_at
+          where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
+            and idempotency.state = 'done'
+          returning call_id`,
+        values: [tenantId, subject, tool, key, requestHash, callId, processId, at.toString()],
+      });
+      if (claimed.rowCount === 1) return { kind: "claimed" };
+      const { rows } = await pool.query<{
+        request_hash: string;
+        state: string;
+        outcome: string | null;
+        usage_id: string | null;
+        price_micro: bigint;
+      }>(
+        `select request_hash, state, outcome, usage_id, price_micro from idempotency
+         where tenant_id = $1 and subject = $2 and tool = $3 and key = $4`,
+        [tenantId, subject, tool, key],
+      );
+      return readClaim(rows[0], requestHash);
+    },
+
+    async closeClaim(callId) {
+      const finished = await pool.query({
+        name: "finish-claim",
+        text: `update idempotency claim set state = 'done', usage_id = record.id, price_micro = record.price_micro
+          from usage_record record where record.call_id = $1 and claim.call_id = $1 and claim.state = 'running'`,
+        values: [callId],
+      });
+      if (finished.rowCount === 1) return true;
+      const freed = await pool.query(`delete from idempotency where call_id = $1 and state = 'running'`, [callId]);
+      return freed.rowCount === 1;
+    },
+  };
+}
+
+function readClaim(
+  row:
+    | { request_hash: string; state: string; outcome: string | null; usage_id: string | null; price_micro: bigint }
+    | undefined,
+  requestHash: string,
+): Claim {
+  // The row went away between the two statements: its call failed and freed the key. The caller tries again.
+  if (row === undefined) return { kind: "running" };
+  if (row.request_hash !== requestHash) return { kind: "mismatch" };
+  if (row.state === "running") return { kind: "running" };
+  return { kind: "done", outcomeText: row.outcome, usageId: row.usage_id, price: row.price_micro };
+}

@@ -1,0 +1,18 @@
+import { CompiledQuery, sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { columnsOf } from "./call-columns.ts";
+import type { CallReservations } from "./calls.ts";
+import { RESERVE } from "./calls-sql.ts";
+
+/** In the caller's transaction: what it reserves besides is stored together with the call, or not at all. */
+export function createCallReservations(db: Queryable): CallReservations {
+  return {
+    async reserve(line, processId) {
+      const { tenantId, period } = line;
+      await sql`insert into tenant_spend (tenant_id, period) values (${tenantId}, ${period})
+        on conflict do nothing`.execute(db);
+      const { rows } = await db.executeQuery(CompiledQuery.raw(RESERVE, [...columnsOf([line]), processId]));
+      return rows.length === 1;
+    },
+  };
+}
