@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { routes } from "../src/contributions.ts";
+import { EVERYTHING, knownScopes } from "../src/domain/scopes.ts";
+import { type Escrow, openEscrow } from "./support/escrow.ts";
+import { startTestService, type TestService } from "./support/service.ts";
+import { newFundedTenant, resultOf } from "./support/treasury.ts";
+
+/** What holds for every route of every module, whatever it does. */
+
+type AnyRoute = (typeof routes)[number];
+
+const scopeOf = ({ access }: AnyRoute): string | undefined => (typeof access === "object" ? access.scope : undefined);
+const named = (chosen: readonly AnyRoute[]) => chosen.map((route) => [`${route.method} ${route.path}`, route] as const);
+const keyed = routes.filter((route) => scopeOf(route) !== undefined);
+const keyless = routes.filter((route) => scopeOf(route) === undefined);
+const namesIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+
+test("there are routes, each with an id and a path of its own", () => {
+  expect(routes.length).toBeGreaterThan(10);
+  expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
+  expect(new Set(routes.map(({ method, path }) => `${method} ${path}`)).size).toBe(routes.length);
+});
+
+describe.each(named(routes))("%s", (_name, route) => {
+  test("lies under /api and describes the parameters that its path names", () => {
+    expect(route.path).toMatch(/^\/api\/[a-z]/);
+    expect(Object.keys(route.params?.shape ?? {})).toEqual(namesIn(route.path));
+  });
+
+  test("has examples that fit its schemas", () => {
+    const { body, answer } = route.example ?? {};
+    if (body !== undefined) expect(route.body?.safeParse(body).error?.issues ?? []).toEqual([]);
+    for (const { schema } of answer === undefined ? [] : Object.values(route.answers)) {
+      expect(schema?.safeParse(answer).error?.issues ?? []).toEqual([]);
+    }
+    // Whoever reads how to send something sees it sent.
+    expect(route.body === undefined).toBe(body === undefined);
+  });
+
+  test("asks for a scope that keys can have, or says what it counts in place of a key", () => {
+    const scope = scopeOf(route);
+    expect(route.limitByAddress === undefined).toBe(scope !== undefined);
+    if (scope === undefined) expect(route.problems).toContain("rate_limited");
+    else expect(knownScopes).toContain(scope);
+  });
+});
+
+describe("called", () => {
+  let service: TestService;
+  let escrow: Escrow;
+  /** A record of the demo tenant for each parameter that paths name. */
+  let own: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    escrow = openEscrow(service);
+    await service.isFunded(service.tenantId);
+    const tripId = await escrow.prefund("5");
+    const bookingId = await escrow.reserve(tripId, "2");
+    own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own" };
+    expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
+  });
+  afterAll(async () => {
+    await escrow?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  async function bookFlight(): Promise<string> {
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
+    const found = resultOf(await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }));
+    const [offer] = Array.isArray(found.offers) ? found.offers : [];
+    return String(resultOf(await service.call("book_flight", { offerId: offer.id })).orderId);
+  }
+
+  function find(id: string): AnyRoute {
+    const route = routes.find((one) => one.id === id);
+    if (route === undefined) throw new Error(`There is no route ${id}.`);
+    return route;
+  }
+
+  function send(route: AnyRoute, { key = service.apiKey, body }: { key?: string | null; body?: unknown } = {}) {
+    const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
+      const id = own[name];
+      if (id === undefined) throw new Error(`This test makes no record for the parameter ${name} yet.`);
+      return encodeURIComponent(id);
+    });
+    return service.send(path, {
+      method: route.method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(route.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(route.body === undefined ? {} : { body: JSON.stringify(body ?? route.example?.body) }),
+    });
+  }
+
+  const keyWith = async (scopes: readonly string[]) =>
+    (
+      await service.operator((identity) =>
+        identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" }),
+      )
+    ).apiKey;
+
+  /** What its tenant reads of everything but orders and usage, which change by themselves. */
+  async function everything(): Promise<string[]> {
+    const reading = routes.filter(({ method, tag }) => method === "GET" && tag !== "orders" && tag !== "usage");
+    const answers = await Promise.all(reading.map((route) => send(route)));
+    return answers.map(({ status, text }, at) => `${reading[at]?.id} ${status} ${text}`);
+  }
+
+  test.each(named(keyed))("%s is for nobody without a good key", async (_name, route) => {
+    for (const key of [null, "ak_none"]) {
+      const answer = await send(route, { key });
+      expect([answer.status, answer.body.code]).toEqual([401, "unauthorized"]);
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+
+  test.each(named(keyed))("%s is for no key that has every scope but its own", async (_name, route) => {
+    const scope = scopeOf(route);
+    const key = await keyWith(knownScopes.filter((known) => known !== scope && known !== EVERYTHING));
+    const answer = await send(route, { key });
+    expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scope]);
+  });
+
+  test("every one of another tenant's key finds nothing of this tenant's, and changes nothing", async () => {
+    const { apiKey: key } = await newFundedTenant(service, "Others");
+    const before = await everything();
+    for (const line of before) expect(line).toMatch(/^\w+ 200 /);
+    // What creates a record of the other tenant's own comes last.
+    for (const route of keyed.toSorted((one, other) => Number(one.method === "PUT") - Number(other.method === "PUT"))) {
+      const answer = await send(route, { key });
+      if (route.params === undefined) {
+        expect(answer.status, route.id).toBe(200);
+        for (const id of Object.values(own)) expect(answer.text, route.id).not.toContain(id);
+      } else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);
+      else expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);
+    }
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each(named(keyless))("%s is refused to who proves nothing", async (_name, route) => {
+    const answer = await send(route, { key: null });
+    expect([401, 404]).toContain(answer.status);
+    expect(route.problems).toContain(answer.body.code);
+  });
+});
