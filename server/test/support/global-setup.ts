@@ -1,4 +1,8 @@
+import { migrations } from "../../src/contributions.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
+import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import { makeCompileCache } from "./compile-cache.ts";
+import { createTestDatabase } from "./test-database.ts";
 import { startTestPostgres } from "./test-postgres.ts";
 
 /**
@@ -19,6 +23,19 @@ async function setUpPostgres(): Promise<(() => Promise<void>) | undefined> {
   };
 }
 
+/** In TEST_DATABASE_TEMPLATE: the name of a migrated database, to copy. Migrating one costs far more than copying it. */
+async function setUpTemplate(): Promise<() => Promise<void>> {
+  const { url, drop } = await createTestDatabase();
+  const database = openDatabase(url, { poolSize: 1, onError: () => undefined });
+  await migrateToLatest(url, database, migrations);
+  await database.close();
+  process.env.TEST_DATABASE_TEMPLATE = new URL(url).pathname.slice(1);
+  return async () => {
+    delete process.env.TEST_DATABASE_TEMPLATE;
+    await drop();
+  };
+}
+
 /** In NODE_COMPILE_CACHE, which Node reads in every process; a folder named by the caller is used instead. */
 function setUpCompileCache(): (() => void) | undefined {
   if (process.env.NODE_COMPILE_CACHE) return undefined;
@@ -35,7 +52,9 @@ function setUpCompileCache(): (() => void) | undefined {
 export default async (): Promise<() => Promise<void>> => {
   const removeCompileCache = setUpCompileCache();
   const stopPostgres = await setUpPostgres();
+  const dropTemplate = await setUpTemplate();
   return async () => {
+    await dropTemplate();
     await stopPostgres?.();
     removeCompileCache?.();
   };

@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { createVault } from "../../src/adapters/vault.ts";
-import { migrations } from "../../src/contributions.ts";
 import { createIdentity, type IdentityOptions } from "../../src/modules/identity/identity.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
-import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createMigratedDatabase } from "./test-database.ts";
 
 export interface ManualClock extends Clock {
   advance(duration: Temporal.DurationLike): void;
@@ -25,11 +23,10 @@ export const silentLog = { info: () => undefined, warn: () => undefined, error: 
 
 /** A migrated database of its own, and any number of identities over it, as of several service processes. */
 export async function openTestIdentities() {
-  const testDatabase = await createTestDatabase();
+  const testDatabase = await createMigratedDatabase();
   // Many who ask at once wait for one of the few connections, and on a machine that stands still for longer than a caller would.
   const options = { poolSize: 4, onError: () => undefined, connectionPatienceMs: 120_000 };
   const database = openDatabase(testDatabase.url, options);
-  await migrateToLatest(testDatabase.url, database, migrations);
   const { db, pool } = database;
   const clock = createManualClock();
   const masterKey = randomBytes(32);

@@ -19,7 +19,7 @@ import type { Identity } from "../../src/ports/identity.ts";
 import { startDevChain } from "./dev-chain.ts";
 import { silentLog } from "./identity.ts";
 import { type Answer, dropSandboxDatabase } from "./service.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createMigratedDatabase } from "./test-database.ts";
 
 export const LIVE_CHAIN_ID = 5_042_099;
 const GRACE_SECONDS = 604_800n;
@@ -101,7 +101,7 @@ export type LiveChain = Awaited<ReturnType<typeof startLiveChain>>;
 
 /** A database and files of a deployment in production mode, that can be started again and again. */
 export async function createLiveDeployment(chain: LiveChain, supplier: { url: string; token: string }) {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-live-"));
   const writeKey = (name: string, key: string): string => {
     const path = join(dataDir, name);

@@ -9,7 +9,7 @@ import { type AppOptions, startApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { withIdentity } from "../../src/open-identity.ts";
 import type { Identity } from "../../src/ports/identity.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createMigratedDatabase } from "./test-database.ts";
 
 const Quickstart = z.object({
   appUrl: z.string(),
@@ -39,7 +39,7 @@ export interface CallOptions {
 
 /** The whole product on a database of its own, with the supplier sandbox beside it, reached over HTTP like anybody would. */
 export async function startTestService(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-service-"));
   const config = readConfig({
     DATA_DIR: dataDir,

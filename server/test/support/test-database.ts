@@ -16,11 +16,20 @@ export const adminUrl = (): string => {
 
 const CREATE_TIMEOUT_MS = 60_000;
 
-/** A fresh, empty database with a random name. */
-export const createTestDatabase = async (): Promise<TestDatabase> => {
+/** The run's migrated database (see global-setup.ts), which nobody works in: databases are copied from it. */
+const migratedTemplate = (): string => {
+  const name = process.env.TEST_DATABASE_TEMPLATE;
+  if (!name)
+    throw new Error("TEST_DATABASE_TEMPLATE is unset: run tests through vitest with the repository's configuration");
+  return name;
+};
+
+const createDatabase = async (template: string): Promise<TestDatabase> => {
   const admin = adminUrl();
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await withClient(admin, (client) => client.query(`create database ${name}`), CREATE_TIMEOUT_MS);
+  // Copied as files: a third of the work of PostgreSQL's default, which writes every page to its log too.
+  const statement = `create database ${name} template ${template} strategy file_copy`;
+  await withClient(admin, (client) => client.query(statement), CREATE_TIMEOUT_MS);
   const url = new URL(admin);
   url.pathname = `/${name}`;
   return {
@@ -34,3 +43,9 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
     },
   };
 };
+
+/** A fresh, empty database with a random name. */
+export const createTestDatabase = (): Promise<TestDatabase> => createDatabase("template1");
+
+/** One that has every migration of the service. */
+export const createMigratedDatabase = (): Promise<TestDatabase> => createDatabase(migratedTemplate());

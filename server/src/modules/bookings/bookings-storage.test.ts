@@ -1,10 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../test/support/identity.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { migrations } from "../../contributions.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import type { Booking } from "./bookings.ts";
 import { createBookings } from "./store.ts";
 
@@ -16,9 +14,8 @@ let bookings: ReturnType<typeof createBookings>;
 let next = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   open = openDatabase(database.url, { poolSize: CLAIMERS, onError: () => undefined });
-  await migrateToLatest(database.url, open, migrations);
   bookings = createBookings(open.db, clock);
 });
 afterAll(async () => {

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bindTestChain, depositForTest } from "../../../test/support/deposits.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
-import { createStores, migrations } from "../../contributions.ts";
+import { createStores } from "../../contributions.ts";
 import { Failure } from "../../domain/errors.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import type { TokenMovement } from "../../ports/chain.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Ledger, Purse, WalletOwner } from "./ledger.ts";
@@ -18,14 +17,13 @@ let ledger: Ledger;
 let next = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   open = openDatabase(database.url, {
     poolSize: 16,
     onError: () => undefined,
     // 64 at once wait for one of them, and one after the other for the same row.
     connectionPatienceMs: 120_000,
   });
-  await migrateToLatest(database.url, open, migrations);
   ledger = createLedger(open.db, systemClock);
 });
 

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
-import { createStores, migrations } from "../../contributions.ts";
+import { createStores } from "../../contributions.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { OwnedMovement, WalletOwner } from "./ledger.ts";
 import { ledgerImbalance } from "./store.ts";
@@ -15,14 +14,13 @@ let open: OpenDatabase;
 let stores: Stores;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   open = openDatabase(database.url, {
     poolSize: 16,
     onError: () => undefined,
     // 64 at once wait for one of them, and one after the other for the same row.
     connectionPatienceMs: 120_000,
   });
-  await migrateToLatest(database.url, open, migrations);
   stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
 });
 

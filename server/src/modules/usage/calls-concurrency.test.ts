@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { migrations } from "../../contributions.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../domain/ids.ts";
 import { openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
@@ -19,13 +17,12 @@ let testDatabase: TestDatabase;
 let processes: ReturnType<typeof openDatabase>[];
 let watcher: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createMigratedDatabase();
   // Who waits behind everybody else for one of few connections waits as long as it takes.
   const options = { onError: () => undefined, connectionPatienceMs: 120_000 };
   const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
   watcher = open(1);
   processes = [open(16), open(16)];
-  await migrateToLatest(testDatabase.url, watcher, migrations);
   await watcher.pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
      select id, id, 'free', $2, 'secret', now() from unnest($1::text[]) as id`,

@@ -1,11 +1,9 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { migrations } from "../../contributions.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../domain/ids.ts";
 import { openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { createCalls } from "./store-calls.ts";
 import { sweepAbandonedCalls } from "./sweep-calls.ts";
@@ -13,9 +11,8 @@ import { sweepAbandonedCalls } from "./sweep-calls.ts";
 let testDatabase: TestDatabase;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createMigratedDatabase();
   database = openDatabase(testDatabase.url, { poolSize: 1, onError: () => undefined });
-  await migrateToLatest(testDatabase.url, database, migrations);
 });
 afterAll(async () => {
   await database.close();

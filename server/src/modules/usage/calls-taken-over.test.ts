@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { migrations } from "../../contributions.ts";
+import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { newId } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import { openDatabase } from "../../platform/database/database.ts";
-import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { systemClock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
@@ -16,9 +14,8 @@ import { sweepAbandonedCalls } from "./sweep-calls.ts";
 let testDatabase: TestDatabase;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createMigratedDatabase();
   database = openDatabase(testDatabase.url, { poolSize: 8, onError: () => undefined });
-  await migrateToLatest(testDatabase.url, database, migrations);
   await database.pool.query(
     `insert into tenant (id, name, plan, monthly_cap_micro, signing_secret, created_at)
      values ('tenant_1', 'One', 'free', 1000000, 'secret', now())`,
