@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
+import { collectChainOperations } from "./kernel/chain-operation.ts";
 import type { Module } from "./kernel/module.ts";
 import type { Prompt } from "./kernel/prompt.ts";
 import type { Route } from "./kernel/route.ts";
@@ -9,6 +10,7 @@ import type { Tool } from "./kernel/tool.ts";
 import { modules } from "./modules/index.ts";
 import type { Database, Queryable } from "./platform/database/database.ts";
 import type { Migrations } from "./platform/database/migrate.ts";
+import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Vault } from "./ports/vault.ts";
 
@@ -34,6 +36,11 @@ export const routes = modules.flatMap((one) => ("routes" in one ? [...one.routes
 export type RoutePorts = (typeof routes)[number] extends Route<infer Ports> ? Ports : never;
 
 export const migrations: Migrations = merge(all.map((one) => one.migrations ?? {}));
+
+/** Every kind of chain operation: who carries them out knows none by its name. */
+export const chainOperations: ChainOperations = collectChainOperations(
+  all.flatMap(({ chainOperations: some = [] }) => some),
+);
 
 /** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
 export const chainEndings: ChainEndings = merge(all.map((one) => one.chainEndings ?? {}));

@@ -6,7 +6,8 @@ import type { Hex } from "./domain/tokens.ts";
 import { repeat } from "./kernel/repeat.ts";
 import { createChainNetworks } from "./modules/chain/store-networks.ts";
 import { createChainTransactions } from "./modules/chain/store-transactions.ts";
-import { AGENT_KEY, equipTenant, registerAgent } from "./modules/treasury/equip-tenant.ts";
+import { AGENT_KEY, registerAgent } from "./modules/reputation/register-agent.ts";
+import { equipTenant } from "./modules/treasury/equip-tenant.ts";
 import { createWallets } from "./modules/treasury/store-wallets.ts";
 import {
   bindNetwork,

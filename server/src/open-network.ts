@@ -28,6 +28,7 @@ import { isDatabaseAway } from "./platform/database/transient.ts";
 import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Chain } from "./ports/chain.ts";
 import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
+import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment } from "./ports/identity.ts";
 import type { Log } from "./ports/log.ts";
@@ -45,6 +46,8 @@ export interface ChainParts {
   rpcUrl: string;
   /** Of one question to the node. */
   rpcTimeoutMs?: number;
+  /** Every kind of chain operation. */
+  operations: ChainOperations;
   /** What else changes when a transaction of a purpose ends. */
   endings?: ChainEndings;
   timing?: Partial<ChainTiming>;
@@ -139,7 +142,7 @@ export async function storeContracts(
 
 export async function openNetwork(
   { client, networks, wallets, signer }: Parts,
-  { stores, log, endings, timing, decorate = {} }: ChainParts,
+  { operations, stores, log, endings, timing, decorate = {} }: ChainParts,
   { chain, relayer, live }: { chain: Chain; relayer: Wallet; live: boolean },
 ) {
   const { network } = chain;
@@ -147,6 +150,7 @@ export async function openNetwork(
   const bareSender = await createEvmSender({
     client,
     chain,
+    operations,
     signer,
     relayer,
     walletIdOf: async (address) => (await wallets.findByAddress(network, [address])).get(address)?.id,
@@ -154,9 +158,10 @@ export async function openNetwork(
     live,
   });
   const sender = decorate.chainSender?.(bareSender) ?? bareSender;
-  const shared = { chain, sender, stores, wallets, networks, log, isTransient: isDatabaseAway };
+  const shared = { chain, operations, sender, stores, wallets, networks, log, isTransient: isDatabaseAway };
   return {
     chain,
+    operations,
     sender,
     networks,
     wallets,

@@ -4,7 +4,7 @@ import { createEmbeddedFx } from "./adapters/embedded-fx/index.ts";
 import { createEmbeddedMaps } from "./adapters/embedded-maps/index.ts";
 import { createClaimKeys } from "./adapters/evm/index.ts";
 import { type Config, ConfigError } from "./config/config.ts";
-import { chainEndings } from "./contributions.ts";
+import { chainEndings, chainOperations } from "./contributions.ts";
 import type { Decorators } from "./decorate.ts";
 import type { Embedded } from "./embedded/start-embedded.ts";
 import type { Ports } from "./kernel/tool.ts";
@@ -21,9 +21,9 @@ export type OpenChains = Partial<Record<Environment, OpenChain>>;
 export async function openChains(
   config: Config,
   embedded: Embedded,
-  parts: Omit<ChainParts, "rpcUrl" | "endings">,
+  parts: Omit<ChainParts, "rpcUrl" | "endings" | "operations">,
 ): Promise<OpenChains> {
-  const shared = { ...parts, endings: chainEndings };
+  const shared = { ...parts, operations: chainOperations, endings: chainEndings };
   const chains: OpenChains = {};
   if (embedded.chain !== undefined) {
     const { privateKey: funderKey } = sandboxFunder(parts.vault);

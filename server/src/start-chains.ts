@@ -5,6 +5,7 @@ import { repeat } from "./kernel/repeat.ts";
 import type { Stores } from "./kernel/stores.ts";
 import type { QuickstartChain } from "./modules/demo/first-run.ts";
 import { releaseTrips } from "./modules/escrow/release-trips.ts";
+import { mint } from "./modules/treasury/mint-operation.ts";
 import { settleUsage } from "./modules/usage/settle-usage-job.ts";
 import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
 import type { OpenChain } from "./open-network.ts";
@@ -85,7 +86,7 @@ async function fundPayer({ chain: { network } }: OpenChain, { chainTransactions 
     tenantId: null,
     callId: null,
     purpose: "payer",
-    order: { kind: "mint", token: "USDC", to, amount: PAYER_MICRO_USDC },
+    operation: mint.of({ token: "USDC", to, amount: PAYER_MICRO_USDC }),
     result: undefined,
   });
 }

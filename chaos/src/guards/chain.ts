@@ -15,7 +15,7 @@ export function withoutChainLookUp(): Pick<Decorators, "stores" | "chainSender">
       return {
         ...sender,
         authorization: async (transaction) =>
-          transaction.order.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
+          transaction.operation.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
       };
     },
     stores: (stores): Stores => ({

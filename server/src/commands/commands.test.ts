@@ -12,6 +12,7 @@ import { readMasterKey } from "../embedded/master-key.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
+import { mint } from "../modules/treasury/mint-operation.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { systemClock } from "../ports/clock.ts";
 import type { Identity } from "../ports/identity.ts";
@@ -262,9 +263,10 @@ describe("the operator's commands", () => {
     const { out } = await run("tenant", ["create", "--name", "Funded", "--json"], withBalance);
     const tenantId = JSON.parse(out).tenant.id;
     const open = await createChainTransactions(service.db, systemClock).listOpen("sandbox", 100);
-    const minted = open.flatMap(({ tenantId: owner, order }) =>
-      owner === tenantId && order.kind === "mint" ? [[order.token, order.amount]] : [],
-    );
+    const minted = open.flatMap(({ tenantId: owner, operation }) => {
+      const made = mint.read(operation);
+      return owner === tenantId && made !== undefined ? [[made.token, made.amount]] : [];
+    });
     expect(minted).toEqual([
       ["USDC", 12_500_000n],
       ["EURC", 12_500_000n],

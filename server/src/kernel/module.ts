@@ -1,3 +1,4 @@
+import type { ChainOperation } from "../ports/chain-operation.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
@@ -19,6 +20,8 @@ export interface Module {
   stores?(parts: StoreParts): Partial<Aggregates>;
   /** By names that are unique among all modules; they run in the order of their names, and never change once released. */
   readonly migrations?: Readonly<Record<string, Migration>>;
+  /** The kinds of chain operations that are its own. */
+  readonly chainOperations?: readonly ChainOperation[];
   /** What else changes when a chain transaction of one of its purposes ends. */
   readonly chainEndings?: ChainEndings;
 }

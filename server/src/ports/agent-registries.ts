@@ -1,27 +1,12 @@
 import type { Hex } from "../domain/tokens.ts";
-import type { AgentRegistryAddresses } from "./chain-networks.ts";
 
-/** What a wallet of ours does in the registries of ERC-8004, signed by it and sent by the relayer. */
-export type AgentRegistryAction =
-  | { name: "register"; agentUri: string }
-  | {
-      name: "give_feedback";
-      agentId: bigint;
-      stars: number;
-      tag: string;
-      feedbackUri: string;
-      feedbackHash: Hex;
-    }
-  | { name: "request_validation"; validator: Hex; agentId: bigint; requestUri: string; requestHash: Hex }
-  | {
-      name: "respond_validation";
-      requestHash: Hex;
-      /** 0 or 100. */
-      response: number;
-      responseUri: string;
-      responseHash: Hex;
-      tag: string;
-    };
+/** ERC-8004; `forwarder` takes what a wallet signed and the relayer sends. */
+export interface AgentRegistryAddresses {
+  forwarder: Hex;
+  identity: Hex;
+  reputation: Hex;
+  validation: Hex;
+}
 
 export interface ValidationOnChain {
   validator: Hex;

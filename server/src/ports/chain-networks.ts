@@ -1,14 +1,7 @@
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
 import type { Environment } from "./identity.ts";
-
-/** ERC-8004; `forwarder` takes what a wallet signed and the relayer sends. */
-export interface AgentRegistryAddresses {
-  forwarder: Hex;
-  identity: Hex;
-  reputation: Hex;
-  validation: Hex;
-}
 
 /** Where our contracts are on a network. */
 export interface ChainContracts {

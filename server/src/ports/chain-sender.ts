@@ -1,12 +1,7 @@
 import type { Hex } from "../domain/tokens.ts";
 import type { ChainReceipt } from "./chain.ts";
-import type { ChainTransaction } from "./chain-transactions.ts";
+import type { ChainTransaction, SignedTransaction } from "./chain-transactions.ts";
 import type { Environment } from "./identity.ts";
-
-export interface SignedTransaction {
-  raw: Hex;
-  hash: Hex;
-}
 
 /**
  * accepted: the node has it, now or since earlier · nonce_used: a transaction with this nonce is in a block, maybe this one ·
@@ -18,11 +13,11 @@ export type BroadcastAnswer =
   | { kind: "refused"; reason: string };
 
 /**
- * Whether an order was carried out by anybody's transaction. An authorization can be broadcast by whoever has seen it, so that
+ * Whether an operation was carried out by anybody's transaction. An authorization can be broadcast by whoever has seen it, so that
  * our own transaction reverts although the money moved.
  *
- * none: the order has no authorization, and as far as the contract says it was not carried out: our own transaction decides · open: it can still be used · done: it was used, by this
- * transaction · void: it was cancelled or has expired, and no money moved nor will.
+ * none: nothing but our own transaction decides: there is no authorization of a token, and no event says that it was carried out ·
+ * open: the authorization can still be used · done: it was carried out, by this transaction · void: it was cancelled or has expired, and no money moved nor will.
  */
 export type AuthorizationState = { kind: "none" | "open" | "void" } | { kind: "done"; receipt: ChainReceipt };
 

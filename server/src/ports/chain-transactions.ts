@@ -1,46 +1,7 @@
-import type { Micro } from "../domain/money.ts";
-import type { Hex, TokenSymbol } from "../domain/tokens.ts";
-import type { AgentRegistryAction } from "./agent-registries.ts";
+import type { Hex } from "../domain/tokens.ts";
 import type { ChainReceipt } from "./chain.ts";
-import type { SignedTransaction } from "./chain-sender.ts";
-import type { EscrowAction, TripTerms } from "./escrow-contract.ts";
+import type { StoredOperation } from "./chain-operation.ts";
 import type { Environment } from "./identity.ts";
-
-/**
- * What is to happen on a chain, before anything is signed. Money of a wallet moves by an EIP-3009 authorization that the wallet
- * signs and the relayer broadcasts: wallets need no gas, and the authorization's nonce, which follows from the row's id, makes a
- * second broadcast harmless.
- */
-export type ChainOrder =
-  | { kind: "transfer"; token: TokenSymbol; from: Hex; to: Hex; amount: Micro }
-  | {
-      kind: "split";
-      token: TokenSymbol;
-      from: Hex;
-      supplier: Hex;
-      gross: Micro;
-      commissionBps: number;
-      serviceFeeBps: number;
-    }
-  | { kind: "drip"; token: TokenSymbol; to: Hex }
-  | { kind: "mint"; token: TokenSymbol; to: Hex; amount: Micro }
-  | ({ kind: "payment"; token: TokenSymbol; to: Hex } & PayerAuthorization)
-  | { kind: "payment_batch"; token: TokenSymbol; to: Hex; payments: readonly PayerAuthorization[] }
-  | { kind: "trip_prefund"; token: TokenSymbol; escrow: Hex; tripId: Hex; terms: TripTerms }
-  /** By the relayer, who is the escrow's operator. */
-  | { kind: "escrow"; token: TokenSymbol; escrow: Hex; tripId: Hex; action: EscrowAction }
-  /** In the name of a wallet of ours, which signs it. */
-  | { kind: "agent_registry"; token: TokenSymbol; from: Hex; action: AgentRegistryAction };
-
-/** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */
-export interface PayerAuthorization {
-  from: Hex;
-  amount: Micro;
-  validAfter: bigint;
-  validBefore: bigint;
-  nonce: Hex;
-  signature: Hex;
-}
 
 /**
  * queued: stored, nothing signed · signed: nonce, raw transaction and hash are stored; it was or may have been broadcast ·
@@ -49,10 +10,15 @@ export interface PayerAuthorization {
 export type ChainTransactionState = "queued" | "signed" | "confirmed" | "reverted";
 
 /**
- * carry_out: the order itself is under way · withdraw: it was sent and had no effect; under way is what makes its authorization
- * unusable, so that nobody who has seen it can carry the order out after its money was given back.
+ * carry_out: the operation itself is under way · withdraw: it was sent and had no effect; under way is what makes its authorization
+ * unusable, so that nobody who has seen it can carry it out after its money was given back.
  */
 export type ChainTransactionStep = "carry_out" | "withdraw";
+
+export interface SignedTransaction {
+  raw: Hex;
+  hash: Hex;
+}
 
 export interface ChainTransaction {
   /** `ctx_…` */
@@ -64,7 +30,7 @@ export interface ChainTransaction {
   callId: string | null;
   /** What it is for, such as a tool's name; who wants to know of its end is found by it. */
   purpose: string;
-  order: ChainOrder;
+  operation: StoredOperation;
   /** The answer of the call, but for `txHash`, `chainId` and `status`, which its end adds. */
   result: Readonly<Record<string, unknown>> | undefined;
   state: ChainTransactionState;
@@ -82,7 +48,7 @@ export interface ChainTransaction {
 
 export type TransactionIntent = Pick<
   ChainTransaction,
-  "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "order" | "result"
+  "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
 >;
 
 export interface ChainSigning {
@@ -97,7 +63,7 @@ export type ChainTransactionEnd =
   | { state: "reverted"; receipt: ChainReceipt; failure: string };
 
 export interface ChainTransactions {
-  /** The stored one when the idempotency key is known; another order under the same key is an error. */
+  /** The stored one when the idempotency key is known; another operation under the same key is an error. */
   enqueue(transaction: TransactionIntent): Promise<ChainTransaction>;
   get(id: string): Promise<ChainTransaction | undefined>;
   findByKey(network: Environment, idempotencyKey: string): Promise<ChainTransaction | undefined>;

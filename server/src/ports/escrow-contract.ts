@@ -15,32 +15,6 @@ export interface TripTerms {
   salt: Hex;
 }
 
-/** What the operator does with a trip, one transaction each. Amounts are micro-USDC, times Unix seconds. */
-export type EscrowAction =
-  | { name: "claim"; guest: Hex; deadline: bigint; signature: Hex }
-  | { name: "reserve"; bookingId: Hex; amount: Micro }
-  | {
-      name: "commit";
-      bookingId: Hex;
-      vendor: Hex;
-      vendorAmount: Micro;
-      /** The funder's own earnings: paid to it at the settlement. */
-      markup: Micro;
-      serviceFee: Micro;
-      itineraryHash: Hex;
-    }
-  | { name: "confirm"; bookingId: Hex; ticketHash: Hex }
-  | { name: "settle"; bookingId: Hex }
-  /** Words are in the contract's event as they are, or as their hash when they are longer than 32 bytes. */
-  | { name: "cancel"; bookingId: Hex; reason: string }
-  | { name: "log"; actionId: Hex; actionType: string; fee: Micro }
-  /** Gives back what is free, and nothing new is reserved. */
-  | { name: "close" }
-  /** The same after the expiry, by anybody. */
-  | { name: "release" }
-  /** After expiry and grace, by anybody: what is confirmed is settled, what is not is cancelled. */
-  | { name: "release_booking"; bookingId: Hex };
-
 export interface TripOnChain {
   funder: Hex;
   expiresAt: bigint;

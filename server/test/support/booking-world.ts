@@ -9,6 +9,7 @@ import { ledgerImbalance } from "../../src/modules/ledger/store.ts";
 import { stayBookingUse } from "../../src/modules/stays/stay-booking-steps.ts";
 import { createTravelers } from "../../src/modules/travelers/store.ts";
 import type { TravelerProfile } from "../../src/modules/travelers/traveler-profile.ts";
+import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Flights, RequestedService } from "../../src/ports/flights.ts";
 import { absent } from "./absent-port.ts";
@@ -164,8 +165,8 @@ export async function openBookingWorld() {
     /** No chain is there to carry the transactions out, so that their sum is what is on its way. */
     async function readCollected(outgoing: bigint): Promise<bigint> {
       const transactions = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
-      const amounts = transactions.flatMap(({ tenantId, order, purpose }) =>
-        tenantId === tenant.id && purpose === "capture" && order.kind === "transfer" ? [order.amount] : [],
+      const amounts = transactions.flatMap(({ tenantId, operation, purpose }) =>
+        tenantId === tenant.id && purpose === "capture" ? [transfer.read(operation)?.amount ?? 0n] : [],
       );
       const collected = amounts.reduce((sum, amount) => sum + amount, 0n);
       if (collected !== outgoing) throw new Error(`${outgoing} are on their way, transactions take ${collected}`);

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { createVault } from "../../src/adapters/vault.ts";
-import { createStores } from "../../src/contributions.ts";
+import { chainOperations, createStores } from "../../src/contributions.ts";
 import { openSandboxChain } from "../../src/open-chain.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
@@ -21,6 +21,7 @@ const vault = createVault(Buffer.from(values["master-key"], "hex"));
 const { submitter } = await openSandboxChain({
   db,
   vault,
+  operations: chainOperations,
   clock: systemClock,
   stores: createStores(db, systemClock, vault),
   http: createHttpClient(),

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createStores } from "../../src/contributions.ts";
+import { chainOperations, createStores } from "../../src/contributions.ts";
+import type { Hex } from "../../src/domain/tokens.ts";
 import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
 import { createSigner } from "../../src/modules/treasury/store-wallets.ts";
+import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
 import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
-import type { ChainOrder, ChainSubmission } from "../../src/ports/chain-transactions.ts";
+import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { type DevChain, startDevChain } from "./dev-chain.ts";
@@ -29,6 +31,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const http = createHttpClient();
   const identity = setup.open();
   const shared = {
+    operations: chainOperations,
     ...{ db, vault, clock, stores, http, log: silentLog },
     ...{ rpcUrl: chain.url, rpcTimeoutMs: PATIENCE_MS, funderKey: chain.funderKey },
   };
@@ -92,18 +95,15 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     await drain();
     const wallet = await network.wallets.ensure("sandbox", "treasury", tenant.id);
     const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
-    const transfer = (to: `0x${string}`, value: bigint): ChainOrder => ({
-      kind: "transfer",
-      token: "USDC",
-      from: wallet.address,
-      to,
-      amount: value,
+    const transferOf = (to: Hex, value: bigint) => ({
+      operation: transfer,
+      input: { token: "USDC" as const, from: wallet.address, to, amount: value },
     });
 
     /** As a tool does it. */
-    async function send(
-      order: ChainOrder,
-      change: Partial<SendOutRequest> = {},
+    async function send<Input>(
+      { operation, input }: Pick<SendOutRequest<Input>, "operation" | "input">,
+      change: Partial<Omit<SendOutRequest, "operation" | "input">> = {},
       by: { submitter: ChainSubmission } = network,
       on: Pick<typeof network, "chain" | "networks"> = network,
     ) {
@@ -115,7 +115,8 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
           callId,
           idempotencyKey: callId,
           purpose: "send_tokens",
-          order,
+          operation,
+          input,
           result: { ok: 1 },
           waitMs: PATIENCE_MS,
           ...change,
@@ -127,7 +128,15 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
       const head = await network.chain.head();
       return (await network.chain.balances("USDC", [address], head.number))[0] ?? 0n;
     };
-    return { tenant, wallet, purse, transfer, send, balanceOnChain, balance: () => stores.ledger.balance(purse) };
+    return {
+      tenant,
+      wallet,
+      purse,
+      transfer: transferOf,
+      send,
+      balanceOnChain,
+      balance: () => stores.ledger.balance(purse),
+    };
   }
 
   return {

@@ -5,8 +5,13 @@ import { createClaimKeys } from "../../src/adapters/evm/index.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../src/generated/contracts/trip-escrow.ts";
-import type { ChainOrder, ChainTransaction } from "../../src/ports/chain-transactions.ts";
-import type { EscrowAction, TripTerms } from "../../src/ports/escrow-contract.ts";
+import type { EscrowAction } from "../../src/modules/escrow/escrow-action.ts";
+import { tripPrefund } from "../../src/modules/escrow/prefund-operation.ts";
+import { escrowStep } from "../../src/modules/escrow/step-operation.ts";
+import { mint } from "../../src/modules/treasury/mint-operation.ts";
+import type { StoredOperation } from "../../src/ports/chain-operation.ts";
+import type { ChainTransaction } from "../../src/ports/chain-transactions.ts";
+import type { TripTerms } from "../../src/ports/escrow-contract.ts";
 import { type ChainWorld, UNIT } from "./chain-world.ts";
 
 export type EscrowTenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
@@ -45,31 +50,23 @@ export function openEscrowOrders(world: ChainWorld) {
     };
   }
 
-  const prefundOrder = (terms: TripTerms): ChainOrder & { kind: "trip_prefund" } => ({
-    kind: "trip_prefund",
-    token: "USDC",
-    escrow: escrow.address,
-    tripId: escrow.tripId(terms),
-    terms,
+  const prefundOf = (terms: TripTerms) => ({
+    operation: tripPrefund,
+    input: { token: "USDC" as const, escrow: escrow.address, tripId: escrow.tripId(terms), terms },
   });
 
-  const orderOf = (tripId: Hex, action: EscrowAction): ChainOrder => ({
-    kind: "escrow",
-    token: "USDC",
-    escrow: escrow.address,
-    tripId,
-    action,
-  });
+  const orderOf = (tripId: Hex, action: EscrowAction) =>
+    escrowStep.of({ token: "USDC", escrow: escrow.address, tripId, action });
 
-  const store = (order: ChainOrder): Promise<ChainTransaction> =>
+  const store = (operation: StoredOperation): Promise<ChainTransaction> =>
     world.stores.chainTransactions.enqueue({
-      ...{ network: "sandbox", tenantId: null, callId: null, purpose: "test", order, result: undefined },
+      ...{ network: "sandbox", tenantId: null, callId: null, purpose: "test", operation, result: undefined },
       idempotencyKey: hash32(),
     });
 
   /** Its end. */
-  async function carryOut(order: ChainOrder): Promise<ChainTransaction> {
-    const { id } = await store(order);
+  async function carryOut(operation: StoredOperation): Promise<ChainTransaction> {
+    const { id } = await store(operation);
     await world.drain();
     return requireThere(await world.stores.chainTransactions.get(id));
   }
@@ -102,22 +99,23 @@ export function openEscrowOrders(world: ChainWorld) {
     claimKeys,
     nowSeconds,
     termsOf,
-    prefundOrder,
+    prefundOf,
     carryOut,
     act,
     /** As the tools fund it: the money is on its way in the books first. Answers the trip's id. */
     async fund(tenant: EscrowTenant, change: Partial<TripTerms> = {}): Promise<Hex> {
-      const order = prefundOrder(termsOf(tenant, change));
+      const { input } = prefundOf(termsOf(tenant, change));
+      const operation = tripPrefund.of(input);
       await world.stores.transaction(async ({ chainTransactions, ledger }) => {
         const tenantId = tenant.tenant.id;
         const { id } = await chainTransactions.enqueue({
-          ...{ network: "sandbox", tenantId, callId: null, purpose: "test", order, result: undefined },
+          ...{ network: "sandbox", tenantId, callId: null, purpose: "test", operation, result: undefined },
           idempotencyKey: hash32(),
         });
-        await ledger.send(tenant.purse, order.terms.budget, id);
+        await ledger.send(tenant.purse, input.terms.budget, id);
       });
       await world.drain();
-      return order.tripId;
+      return input.tripId;
     },
     async do(tripId: Hex, ...actions: EscrowAction[]): Promise<void> {
       for (const action of actions) {
@@ -172,7 +170,7 @@ export function openEscrowOrders(world: ChainWorld) {
       const { address } = privateKeyToAccount(privateKey);
       const account: Hex = `0x${address.slice(2).toLowerCase()}`;
       await world.devChain.sendAs(world.devChain.funderKey, { to: account, value: 10n ** 18n });
-      await carryOut({ kind: "mint", token: "USDC", to: account, amount });
+      await carryOut(mint.of({ token: "USDC", to: account, amount }));
       return { privateKey, address: account };
     },
     /** What sends a trip of the stranger's own: signed by him, past the service. */

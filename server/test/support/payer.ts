@@ -4,8 +4,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { SignedPayment } from "../../src/domain/payments.ts";
 import type { Hex } from "../../src/domain/tokens.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
+import { mint } from "../../src/modules/treasury/mint-operation.ts";
 import type { ChainToken } from "../../src/ports/chain.ts";
-import type { ChainOrder } from "../../src/ports/chain-transactions.ts";
 import type { ChainWorld } from "./chain-world.ts";
 
 /** contracts/test/support/ContractWallet.sol: what its keeper signs is signed by it (ERC-1271). */
@@ -43,14 +43,13 @@ export async function newPayer(world: ChainWorld, funds: bigint, options: { isCo
   const account = privateKeyToAccount(key);
   const address = options.isContract === true ? await deployWallet(world, account.address) : lower(account.address);
   if (funds > 0n) {
-    const order: ChainOrder = { kind: "mint", token: "USDC", to: address, amount: funds };
     await world.stores.chainTransactions.enqueue({
       network: "sandbox",
       idempotencyKey: `mint ${randomNonce()}`,
       tenantId: null,
       callId: null,
       purpose: "test",
-      order,
+      operation: mint.of({ token: "USDC", to: address, amount: funds }),
       result: undefined,
     });
     await world.drain();
@@ -140,9 +139,9 @@ async function deployWallet({ devChain }: ChainWorld, keeper: Hex): Promise<Hex>
   return lower(contractAddress);
 }
 
-/** The order that fetches one payment, as a paid call stores it. */
-export function paymentOrder(payment: SignedPayment): ChainOrder & { kind: "payment" } {
+/** What settles one payment, as a paid call stores it. */
+export function paymentInput(payment: SignedPayment) {
   const { payTo, payer, amount, validAfter, validBefore, nonce, signature } = payment;
   const authorization = { from: payer, amount, validAfter, validBefore, nonce, signature };
-  return { kind: "payment", token: "USDC", to: payTo, ...authorization };
+  return { token: "USDC" as const, to: payTo, ...authorization };
 }

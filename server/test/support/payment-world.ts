@@ -8,8 +8,10 @@ import type { Hex } from "../../src/domain/tokens.ts";
 import type { PendingCall } from "../../src/kernel/charge.ts";
 import { PaymentCharges, type PaymentChargesOptions } from "../../src/modules/payments/charge-by-payment.ts";
 import { gatherPayments } from "../../src/modules/payments/gather-payments.ts";
+import { payment as paymentOperation } from "../../src/modules/payments/payment-operation.ts";
 import { sweepPayments } from "../../src/modules/payments/sweep-payments.ts";
 import { watchPayments } from "../../src/modules/payments/watch-payments.ts";
+import { mint } from "../../src/modules/treasury/mint-operation.ts";
 import { createCalls } from "../../src/modules/usage/store-calls.ts";
 import { isDatabaseAway } from "../../src/platform/database/transient.ts";
 import { openChainWorld } from "./chain-world.ts";
@@ -61,7 +63,7 @@ export async function openPaymentWorld() {
         tenantId: null,
         callId: null,
         purpose: "payer",
-        order: { kind: "mint", token: "USDC", to: address, amount: balance },
+        operation: mint.of({ token: "USDC", to: address, amount: balance }),
         result: undefined,
       });
       await world.drain(network);
@@ -96,7 +98,7 @@ export async function openPaymentWorld() {
         tenantId: null,
         callId: null,
         purpose: "stranger",
-        order: { kind: "payment", token: "USDC", to, from: payer, ...signedParts(signed) },
+        operation: paymentOperation.of({ token: "USDC", to, from: payer, ...signedParts(signed) }),
         result: undefined,
       });
       await world.drain(network);
@@ -117,7 +119,7 @@ export async function openPaymentWorld() {
       tenantId: null,
       callId: null,
       purpose: "stranger",
-      order: { kind: "payment", token: "USDC", to: signed.payTo, from: signed.payer, ...signedParts(signed) },
+      operation: paymentOperation.of({ token: "USDC", to: signed.payTo, from: signed.payer, ...signedParts(signed) }),
       result: undefined,
     });
     await world.drain(network);

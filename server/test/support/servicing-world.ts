@@ -7,6 +7,7 @@ import { confirmCancellation, type ServicingToolPorts } from "../../src/modules/
 import { confirmChange } from "../../src/modules/servicing/confirm-change.ts";
 import { servicingCommits } from "../../src/modules/servicing/servicing-commits.ts";
 import { SERVICING_PURPOSE, servicingUse } from "../../src/modules/servicing/servicing-effect.ts";
+import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
 import { openBookingWorld, PATIENCE_MILLISECONDS, QUIET_MILLISECONDS } from "./booking-world.ts";
 import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";
@@ -135,17 +136,18 @@ export async function openServicingWorld() {
     const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
     const refunds = open
       .filter(({ purpose }) => purpose === "refund")
-      .reduce((sum, { order }) => sum + (order.kind === "transfer" ? order.amount : 0n), 0n);
+      .reduce((sum, { operation }) => sum + (transfer.read(operation)?.amount ?? 0n), 0n);
     return { held: balance.held, owned: balance.available + balance.held + refunds };
   }
 
   /** As the submitter does when the chain has them. */
   async function confirmTransfers(): Promise<void> {
     const open = await stores.chainTransactions.listOpen("sandbox", 1_000_000);
-    for (const { id, tenantId, purpose, order } of open) {
-      if (purpose !== SERVICING_PURPOSE || order.kind !== "transfer" || tenantId === null) continue;
+    for (const { id, tenantId, purpose, operation } of open) {
+      const sent = transfer.read(operation);
+      if (purpose !== SERVICING_PURPOSE || sent === undefined || tenantId === null) continue;
       const transactionHash = hash();
-      const { token, from, to, amount } = order;
+      const { token, from, to, amount } = sent;
       await stores.ledger.postMovements("sandbox", [
         {
           movement: { token, from, to, amount, transactionHash, logIndex: 0, blockNumber: 2n },

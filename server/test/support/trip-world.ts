@@ -49,6 +49,7 @@ export async function openTripWorld() {
     const mortals = mortalStores(stores);
     const submitter = createChainSubmitter({
       chain: mortal(network.chain),
+      operations: network.operations,
       sender: mortal(network.sender),
       wallets: mortal(network.wallets),
       networks: mortal(network.networks),

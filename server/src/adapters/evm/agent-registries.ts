@@ -2,8 +2,7 @@ import type { PublicClient } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
-import type { AgentRegistries } from "../../ports/agent-registries.ts";
-import type { AgentRegistryAddresses } from "../../ports/chain-networks.ts";
+import type { AgentRegistries, AgentRegistryAddresses } from "../../ports/agent-registries.ts";
 import { isRevert, reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
 

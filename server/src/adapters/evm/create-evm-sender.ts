@@ -3,25 +3,26 @@ import { bytesToHex, hexToBytes, keccak256, type PublicClient, parseTransaction,
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { ChainSender, SignedTransaction } from "../../ports/chain-sender.ts";
-import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainOperations, OperationSite } from "../../ports/chain-operation.ts";
+import type { ChainSender } from "../../ports/chain-sender.ts";
+import type { ChainTransaction, SignedTransaction } from "../../ports/chain-transactions.ts";
 import type { Signer } from "../../ports/signer.ts";
 import type { Wallet } from "../../ports/wallets.ts";
 import { broadcast } from "./broadcast.ts";
 import { reach, refusalIn } from "./client.ts";
 import { explainRevert } from "./explain-revert.ts";
 import { chooseGas, createFeeReader, LEAST_GAS } from "./fees.ts";
-import { findCall } from "./find-call.ts";
+import { findEvent } from "./find-event.ts";
 import { findOutcome } from "./find-outcome.ts";
-import { findStep } from "./find-step.ts";
 import { whichHaveCode } from "./have-code.ts";
 import { dearer, type Fees, formatNative, microFromNative, nativeAmount } from "./native.ts";
-import { createOrderSigner, type Payload } from "./sign-order.ts";
+import { OperationSigner, type Payload } from "./sign-operation.ts";
 import { refuseWellKnownKey } from "./well-known-keys.ts";
 
 export interface EvmSenderOptions {
   client: PublicClient;
   chain: Chain;
+  operations: ChainOperations;
   signer: Signer;
   relayer: Wallet;
   walletIdOf(address: Hex): Promise<string | undefined>;
@@ -33,15 +34,17 @@ export interface EvmSenderOptions {
 
 /** The relayer's key is opened once, here, and stays in this closure. */
 export async function createEvmSender(options: EvmSenderOptions): Promise<ChainSender> {
-  const { client, chain, relayer, live } = options;
+  const { client, chain, operations, relayer, feeRecipient, live } = options;
   const relayerKey = await options.signer.privateKeyOf(relayer.id);
   if (live) refuseWellKnownKey(relayerKey);
   const key = hexToBytes(relayerKey);
-  const orders = createOrderSigner({
-    ...options,
+  const site: OperationSite = {
+    chain,
+    feeRecipient,
     relayer: relayer.address,
     whichHaveCode: (accounts) => whichHaveCode(client, accounts),
-  });
+  };
+  const signing = new OperationSigner({ ...options, site });
   const readFees = createFeeReader(client);
 
   return {
@@ -49,7 +52,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
     relayerWalletId: relayer.id,
 
     async prepare(transaction) {
-      const payload = await orders.payloadOf(transaction);
+      const payload = await signing.payloadOf(transaction);
       const [fees, gas] = await Promise.all([readFees(), chooseGas(client, relayer.address, payload, live)]);
       return async (nonce) => signTransaction(key, { chainId: chain.chainId, nonce, gas, fees, payload });
     },
@@ -89,12 +92,14 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
       }),
 
     async authorization(transaction) {
-      const { order, createdAt } = transaction;
-      if (order.kind === "escrow") return await findStep(client, chain, order, createdAt);
-      if (order.kind === "agent_registry") return await findCall(client, chain, transaction, order.from);
-      const authorization = orders.authorizationOf(transaction);
-      if (authorization === undefined) return { kind: "none" };
-      const token = chain.tokens[order.token].address;
+      const { createdAt } = transaction;
+      const operation = operations.of(transaction.operation);
+      const call = signing.callOf(transaction);
+      const event = operation.event(call);
+      if (event !== undefined) return await findEvent(client, chain, event, createdAt);
+      const authorization = operation.authorize(call);
+      if (authorization?.kind !== "token") return { kind: "none" };
+      const token = chain.tokens[authorization.token].address;
       return await findOutcome(client, chain, token, authorization, createdAt);
     },
 

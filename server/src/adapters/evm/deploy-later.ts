@@ -1,11 +1,13 @@
 import {
   encodeDeployData,
+  encodeFunctionData,
   getContractAddress,
   keccak256,
   type LocalAccount,
   type PublicClient,
   stringToHex,
 } from "viem";
+import { signedCallMessage } from "../../domain/signed-calls.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { identityRegistryAbi, identityRegistryBytecode } from "../../generated/contracts/identity-registry.ts";
 import { paymentBatchAbi, paymentBatchBytecode } from "../../generated/contracts/payment-batch.ts";
@@ -13,12 +15,11 @@ import { reputationRegistryAbi, reputationRegistryBytecode } from "../../generat
 import { signedCallsAbi, signedCallsBytecode } from "../../generated/contracts/signed-calls.ts";
 import { tripEscrowAbi, tripEscrowBytecode } from "../../generated/contracts/trip-escrow.ts";
 import { validationRegistryAbi, validationRegistryBytecode } from "../../generated/contracts/validation-registry.ts";
-import type { AgentRegistryAddresses, ChainContracts } from "../../ports/chain-networks.ts";
+import type { AgentRegistryAddresses } from "../../ports/agent-registries.ts";
+import type { ChainContracts } from "../../ports/chain-networks.ts";
 import { reach } from "./client.ts";
 import { DEPLOY_GAS, type Sending, type Step } from "./development-sending.ts";
 import { lowerHex } from "./hex.ts";
-import { registration } from "./registry-orders.ts";
-import { signCall } from "./signed-calls.ts";
 
 /** Without those that are missing. */
 export type LaterContracts = Pick<ChainContracts, "paymentBatch" | "escrow" | "agentRegistries">;
@@ -93,11 +94,17 @@ export async function deployLater(options: LaterOptions): Promise<Required<Later
    */
   async function operatorAgent(forwarder: Hex, identity: Hex): Promise<Step> {
     const name = "the operator's agent";
+    const registration = encodeFunctionData({
+      abi: identityRegistryAbi,
+      functionName: "register",
+      args: [OPERATOR_AGENT_URI],
+    });
     const call = {
-      ...{ from: owner, to: identity, data: registration(OPERATOR_AGENT_URI), relayer: funder.address },
+      ...{ from: owner, to: identity, data: registration, relayer: funder.address },
       ...{ nonce: keccak256(stringToHex(name)), deadline: 2n ** 64n },
     };
-    const data = await signCall(relayer, { chainId: node.chainId, forwarder }, call);
+    const signature = await relayer.signTypedData(signedCallMessage({ chainId: node.chainId, forwarder }, call));
+    const data = encodeFunctionData({ abi: signedCallsAbi, functionName: "execute", args: [call, signature] });
     return { name, to: forwarder, data, gas: DEPLOY_GAS };
   }
 

@@ -3,7 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import { reach, refusalIn } from "./client.ts";
 import { type Fees, nativeAmount } from "./native.ts";
 import { isBusy } from "./rpc.ts";
-import type { Payload } from "./sign-order.ts";
+import type { Payload } from "./sign-operation.ts";
 
 const FALLBACK_TIP_WEI = 1_000_000_000n;
 const FEES_KEPT_MS = 1_000;
@@ -54,18 +54,19 @@ async function readTip(client: PublicClient): Promise<bigint> {
  * ceiling all the same: only a block can tell that it is.
  */
 export async function chooseGas(client: PublicClient, from: Hex, payload: Payload, live: boolean): Promise<bigint> {
-  if (!live) return payload.gasCeiling;
+  const { gas: ceiling, bound } = payload.ceiling;
+  if (!live) return ceiling;
   return await reach(async () => {
     try {
       const estimate = await client.estimateGas({ account: from, to: payload.to, data: payload.data });
       const gas = (estimate * 12n) / 10n;
-      if (payload.isCapped === true && gas > payload.gasCeiling) return payload.gasCeiling;
-      if (payload.isFloor === true) return larger(payload.gasCeiling, gas < MOST_GAS ? gas : MOST_GAS);
+      if (bound === "most" && gas > ceiling) return ceiling;
+      if (bound === "least") return larger(ceiling, gas < MOST_GAS ? gas : MOST_GAS);
       return gas < LEAST_GAS ? LEAST_GAS : gas;
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal === undefined || isBusy(refusal)) throw error;
-      return payload.gasCeiling;
+      return ceiling;
     }
   });
 }

@@ -2,12 +2,14 @@ import { encodeEventTopics, type PublicClient } from "viem";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import type { Chain, ChainReceipt } from "../../ports/chain.ts";
+import type { TokenAuthorization } from "../../ports/chain-operation.ts";
 import type { AuthorizationState } from "../../ports/chain-sender.ts";
 import type { PaymentOutcomes } from "../../ports/facilitator.ts";
-import type { Authorization } from "./authorizations.ts";
 import { reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
 import { readLogs } from "./movements.ts";
+
+type PlainAuthorization = Pick<TokenAuthorization, "from" | "to" | "value" | "validBefore" | "nonce">;
 
 /** Clocks of validators and ours may differ by so much. */
 const CLOCK_TOLERANCE_SECONDS = 3_600n;
@@ -17,7 +19,7 @@ export async function findOutcome(
   client: PublicClient,
   chain: Chain,
   token: Hex,
-  authorization: Authorization,
+  authorization: PlainAuthorization,
   signedAfter: Temporal.Instant,
 ): Promise<AuthorizationState> {
   return await reach(async () => {
@@ -61,7 +63,7 @@ export async function findOutcome(
  * then the movement, and in one transaction there can be many of both, even of the same payer and amount.
  */
 function isWhatMoved(
-  { from, to, value }: Authorization,
+  { from, to, value }: PlainAuthorization,
   tokens: Chain["tokens"],
   token: Hex,
   { movements }: ChainReceipt,
@@ -77,8 +79,8 @@ function isWhatMoved(
 /** Asks a network what became of payers' authorizations. */
 export function createPaymentOutcomes(client: PublicClient, chain: Chain): PaymentOutcomes {
   return {
-    async outcomeOf({ asset, payer, payTo, amount, validAfter, validBefore, nonce }, signedAfter) {
-      const authorization = { from: payer, to: payTo, value: amount, validAfter, validBefore, nonce };
+    async outcomeOf({ asset, payer, payTo, amount, validBefore, nonce }, signedAfter) {
+      const authorization = { from: payer, to: payTo, value: amount, validBefore, nonce };
       return await findOutcome(client, chain, asset, authorization, signedAfter);
     },
   };

@@ -10,6 +10,7 @@ import {
 } from "../../../test/support/stock-facilitator.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { mint } from "../../modules/treasury/mint-operation.ts";
 import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
 import type { Facilitator } from "../../ports/facilitator.ts";
 import { createX402Facilitator } from "./index.ts";
@@ -47,7 +48,7 @@ beforeAll(async () => {
     tenantId: null,
     callId: null,
     purpose: "payer",
-    order: { kind: "mint", token: "USDC", to: address, amount: 1_000_000n },
+    operation: mint.of({ token: "USDC", to: address, amount: 1_000_000n }),
     result: undefined,
   });
   await world.drain();

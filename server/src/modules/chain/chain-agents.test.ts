@@ -10,7 +10,7 @@ import {
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 import { equipMissingTenants, registerMissingAgents } from "../../open-chain.ts";
-import type { AgentRegistryAction } from "../../ports/agent-registries.ts";
+import { type RegistryAction, registryEntry } from "../reputation/registry-operation.ts";
 
 /** Agents of tenants, and what their wallets do in the registries. */
 let world: ChainWorld;
@@ -35,8 +35,8 @@ const agentOf = async ({ wallet }: EscrowTenant): Promise<bigint> =>
   requireThere(await registries().agentOf(wallet.address));
 
 /** By a tenant's wallet; its end. */
-const act = (tenant: EscrowTenant, action: AgentRegistryAction) =>
-  openEscrowOrders(world).carryOut({ kind: "agent_registry", token: "USDC", from: tenant.wallet.address, action });
+const act = (tenant: EscrowTenant, action: RegistryAction) =>
+  openEscrowOrders(world).carryOut(registryEntry.of({ token: "USDC", from: tenant.wallet.address, action }));
 
 describe("agents", () => {
   it("the first one is the operator's", async () => {

@@ -247,7 +247,8 @@ describe("a live network", () => {
       expect((await tenant.balance()).available).toBe(100n * UNIT);
 
       const relayer = (await live.wallets.list("production")).find(({ kind }) => kind === "relayer");
-      const order = { ...tenant.transfer(RECIPIENT, 20n * UNIT), from: wallet.address };
+      const { operation, input } = tenant.transfer(RECIPIENT, 20n * UNIT);
+      const order = { operation, input: { ...input, from: wallet.address } };
       const send = tenant.send(order, { waitMs: 0 }, live, live);
       await expect(send).rejects.toEqual(failing("transfer_in_progress"));
       // The relayer has no money for gas yet: the order waits.

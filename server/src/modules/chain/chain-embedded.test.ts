@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDevnetFixture } from "../../../../devnet/test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
-import { createStores } from "../../contributions.ts";
+import { chainOperations, createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { equipSandboxTenant, openSandboxChain, sandboxFunder } from "../../open-chain.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { transfer } from "../treasury/transfer-operation.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 const UNIT = 1_000_000n;
@@ -31,6 +32,7 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const start = () => fixture.start({ prefund: [funder.address] });
   const open = (rpcUrl: string) =>
     openSandboxChain({
+      operations: chainOperations,
       ...{ db, vault, clock, stores, http, rpcUrl, log: silentLog, funderKey: funder.privateKey },
       // Who is killed resets its connections; who is only late is waited for.
       ...{ rpcTimeoutMs: 120_000, patienceMs: 120_000 },
@@ -46,9 +48,9 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;
   for (let index = 0; index < SENDS; index += 1) {
     await stores.transaction(async ({ chainTransactions, ledger }) => {
-      const order = { kind: "transfer", token: "USDC", from: wallet.address, to: RECIPIENT, amount: UNIT } as const;
+      const operation = transfer.of({ token: "USDC", from: wallet.address, to: RECIPIENT, amount: UNIT });
       const { id } = await chainTransactions.enqueue({
-        ...{ network: "sandbox", tenantId: tenant.id, callId: null, purpose: "test", order, result: undefined },
+        ...{ network: "sandbox", tenantId: tenant.id, callId: null, purpose: "test", operation, result: undefined },
         idempotencyKey: `send:${index}`,
       });
       await ledger.send(purse, UNIT, id);

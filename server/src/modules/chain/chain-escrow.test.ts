@@ -12,6 +12,8 @@ import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
 import type { CarriedOut } from "../../kernel/chain-ending.ts";
+import { tripPrefund } from "../escrow/prefund-operation.ts";
+import { escrowStep } from "../escrow/step-operation.ts";
 
 /** Orders of trips, on the contract. */
 let world: ChainWorld;
@@ -138,7 +140,7 @@ describe("a trip", () => {
   it("is funded once when somebody else sends the funder's authorization first", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
-    const order = escrow.prefundOrder(escrow.termsOf(tenant));
+    const order = escrow.prefundOf(escrow.termsOf(tenant));
     const { to, data } = await escrow.withheld(() => tenant.send(order, { callId, waitMs: 0 }).catch(() => undefined));
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
@@ -206,7 +208,7 @@ describe("a trip", () => {
   it("that is expired before it is funded costs nothing", async () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
-    const order = escrow.prefundOrder(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
+    const order = escrow.prefundOf(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
     await expect(tenant.send(order, { callId, waitMs: 0 })).rejects.toThrow();
     await world.drain();
     const row = (await world.rows()).find(({ call_id }) => call_id === callId);
@@ -248,12 +250,13 @@ describe("a trip", () => {
 
   it("of another escrow is not signed", async () => {
     const tenant = await world.newTenant();
-    const order = { ...escrow.prefundOrder(escrow.termsOf(tenant)), escrow: address20() };
-    const orders = [order, { ...order, kind: "escrow", action: { name: "close" } }] as const;
+    const prefund = { ...escrow.prefundOf(escrow.termsOf(tenant)).input, escrow: address20() };
+    const { terms: _terms, ...step } = prefund;
+    const orders = [tripPrefund.of(prefund), escrowStep.of({ ...step, action: { name: "close" } })];
     for (const one of orders) {
-      const transaction = { ...(await escrow.act(hash32(), { name: "close" })), order: one };
+      const transaction = { ...(await escrow.act(hash32(), { name: "close" })), operation: one };
       await expect(world.network.sender.prepare(transaction)).rejects.toThrow(
-        `the escrow of chain 5042002 is ${escrow.escrow.address}, not ${order.escrow}`,
+        `the escrow of chain 5042002 is ${escrow.escrow.address}, not ${prefund.escrow}`,
       );
     }
   });

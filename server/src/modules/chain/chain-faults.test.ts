@@ -119,6 +119,7 @@ function dying(deathAt: number, when: "before" | "after") {
   const { stores, network } = world;
   const submitter = createChainSubmitter({
     chain: mortal(network.chain),
+    operations: network.operations,
     sender: mortal(network.sender),
     wallets: mortal(network.wallets),
     networks: mortal(network.networks),

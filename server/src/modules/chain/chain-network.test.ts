@@ -11,6 +11,7 @@ import { openLiveChain } from "../../open-live-chain.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { systemClock } from "../../ports/clock.ts";
+import { drip } from "../treasury/drip-operation.ts";
 
 const GIVE_UP_MS = 300;
 const STRANGER: Hex = "0x00000000000000000000000000000000000000aa";
@@ -106,7 +107,7 @@ describe("a network", () => {
       tenantId: null,
       callId: null,
       purpose: "faucet_drip",
-      order: { kind: "drip", token: "USDC", to: STRANGER },
+      operation: drip.of({ token: "USDC", to: STRANGER }),
       result: undefined,
     });
     await world.drain();

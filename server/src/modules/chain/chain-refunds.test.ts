@@ -3,6 +3,7 @@ import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/cha
 import { chainEndings } from "../../contributions.ts";
 import { collect } from "../treasury/collect.ts";
 import { refund } from "../treasury/refund.ts";
+import { transfer } from "../treasury/transfer-operation.ts";
 
 let world: ChainWorld;
 beforeAll(async () => {
@@ -49,12 +50,12 @@ it("more than the collection wallet has is refused, and nothing is stored", asyn
 
 it("one that the network reverts is owed on, and stored anew", async () => {
   const tenant = await world.newTenant();
-  const order = { kind: "transfer", token: "USDC", from: "0x01", to: "0x02", amount: 1n } as const;
+  const [from, to] = [world.network.collection.address, tenant.wallet.address];
   const transaction = { network: "sandbox", tenantId: tenant.tenant.id, callId: null, purpose: "refund" } as const;
   const first = await world.stores.chainTransactions.enqueue({
     ...transaction,
     idempotencyKey: "refund:owed",
-    order: { ...order, from: world.network.collection.address, to: tenant.wallet.address },
+    operation: transfer.of({ token: "USDC", from, to, amount: 1n }),
     result: undefined,
   });
   const keys = async () => (await world.rows()).map((row) => row.idempotency_key).filter((key) => key.includes("owed"));

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../test/support/chain-world.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { split } from "../treasury/split-operation.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 
@@ -44,15 +45,9 @@ describe("money that a tenant sends", () => {
     const tenant = await world.newTenant();
     const before = await tenant.balanceOnChain(world.network.collection.address);
     const supplier: Hex = "0x00000000000000000000000000000000000000cc";
-    await tenant.send({
-      kind: "split",
-      token: "USDC",
-      from: tenant.wallet.address,
-      supplier,
-      gross: 33_333_333n,
-      commissionBps: 1_000,
-      serviceFeeBps: 100,
-    });
+    const from = tenant.wallet.address;
+    const parts = { gross: 33_333_333n, commissionBps: 1_000, serviceFeeBps: 100 };
+    await tenant.send({ operation: split, input: { token: "USDC", from, supplier, ...parts } });
     expect(await tenant.balanceOnChain(supplier)).toBe(33_333_333n - 3_333_333n - 333_333n);
     expect((await tenant.balanceOnChain(world.network.collection.address)) - before).toBe(333_333n);
     // The commission is what the payer itself earns.
@@ -90,9 +85,9 @@ describe("money that a tenant sends", () => {
     const other = tenant.transfer(RECIPIENT, 8n * UNIT);
     const again = world.stores.chainTransactions.enqueue({
       ...{ network: "sandbox", idempotencyKey: `key:${tenant.tenant.id}`, tenantId: tenant.tenant.id, callId: null },
-      ...{ purpose: "send_tokens", order: other, result: undefined },
+      ...{ purpose: "send_tokens", operation: other.operation.of(other.input), result: undefined },
     });
-    await expect(again).rejects.toThrow(/with another order/);
+    await expect(again).rejects.toThrow(/with another operation/);
   });
 
   it("is not sent again by a call that repeats the key of one whose outcome was open", async () => {
@@ -177,7 +172,7 @@ describe("several submitters at once", () => {
       false,
     );
     expect(await chainTransactions.requeue(transaction.id, receipt.hash, "carry_out")).toBe(false);
-    const { id, order } = transaction;
+    const { id, operation } = transaction;
     const sign = () => Promise.reject(new Error("signed again"));
     expect(
       await chainTransactions.sign(world.network.sender.relayerWalletId, [{ id, step: "carry_out", sign }]),
@@ -186,7 +181,7 @@ describe("several submitters at once", () => {
     // Nor one that was prepared for another step. All of it is undone.
     const stale = world.stores.transaction(async (aggregates) => {
       const { id: other } = await aggregates.chainTransactions.enqueue({
-        ...{ network: "sandbox", idempotencyKey: "stale", tenantId: null, callId: null, purpose: "test", order },
+        ...{ network: "sandbox", idempotencyKey: "stale", tenantId: null, callId: null, purpose: "test", operation },
         result: undefined,
       });
       const signFor = (step: "carry_out" | "withdraw") => {

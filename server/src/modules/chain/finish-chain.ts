@@ -1,13 +1,15 @@
 import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
+import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainTransaction, ChainTransactionEnd } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import { outgoingOf, resultOf } from "../treasury/order-outcome.ts";
-import { ownerOf, ownMovements } from "../treasury/wallet-owners.ts";
+import { ownerOf, ownMovements } from "../ledger/wallet-owners.ts";
+import { resultOf } from "./result-of.ts";
 
 export interface FinishingPorts {
   chain: Chain;
+  operations: ChainOperations;
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
 }
@@ -48,12 +50,12 @@ export async function finishCarriedOut(
 
 /** The end of a transaction that had no effect: what was on its way out is given back. False: it was at its end before. */
 export async function finishReverted(
-  { chain, stores, wallets }: FinishingPorts,
+  { chain, operations, stores, wallets }: FinishingPorts,
   transaction: ChainTransaction,
   end: ChainTransactionEnd & { state: "reverted" },
   endings: ChainEndings,
 ): Promise<boolean> {
-  const outgoing = outgoingOf(transaction.order);
+  const outgoing = operations.of(transaction.operation).outgoing(transaction.operation);
   const sender =
     outgoing === undefined
       ? undefined
@@ -64,7 +66,7 @@ export async function finishReverted(
     if (!(await chainTransactions.finish(transaction.id, end))) return false;
     if (ending?.reverted !== undefined) await ending.reverted(aggregates, transaction, end);
     else if (outgoing !== undefined && sender?.kind === "treasury") {
-      const purse = { tenantId: sender.tenantId, network: chain.network, token: transaction.order.token };
+      const purse = { tenantId: sender.tenantId, network: chain.network, token: outgoing.token };
       await ledger.takeBack(purse, outgoing.amount, transaction.id);
     }
     if (transaction.callId !== null) await effects.failed(transaction.callId);

@@ -2,15 +2,16 @@ import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain, ChainBlock } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
+import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import type { OwnedMovement } from "../ledger/ledger.ts";
-import { isMovedBy, outgoingOf } from "../treasury/order-outcome.ts";
-import { ownMovements } from "../treasury/wallet-owners.ts";
+import { ownMovements } from "../ledger/wallet-owners.ts";
 
 export interface ChainIndexerOptions {
   chain: Chain;
+  operations: ChainOperations;
   sender: Pick<ChainSender, "authorization">;
   stores: Stores;
   wallets: Pick<Wallets, "findByAddress">;
@@ -36,7 +37,7 @@ const isOfWallet = ({ from }: OwnedMovement): boolean => from !== undefined && f
  * posting. Safe in several processes at once: postings are tied to their event, and the cursor moves only from where it was read.
  */
 export function createChainIndexer(options: ChainIndexerOptions) {
-  const { chain, sender, stores, wallets, networks, isTransient, log } = options;
+  const { chain, operations, sender, stores, wallets, networks, isTransient, log } = options;
   const { network } = chain;
   /** By transaction: how often it was unclear whose it is. */
   const doubts = new Map<string, number>();
@@ -46,7 +47,7 @@ export function createChainIndexer(options: ChainIndexerOptions) {
   }
 
   /**
-   * Money that leaves one of our wallets does so by a transaction, or at least by an authorization, of ours. Unclear: an order that
+   * Money that leaves one of our wallets does so by a transaction, or at least by an authorization, of ours. Unclear: an operation that
    * would do the same can still be carried out, and the node that was asked may only lag behind the one that knows of the movement.
    */
   async function whose(
@@ -56,12 +57,13 @@ export function createChainIndexer(options: ChainIndexerOptions) {
     if (known.has(movement.transactionHash)) return "ours";
     let isUnclear = false;
     for (const transaction of await stores.chainTransactions.listOpen(network, OPEN_AT_MOST)) {
-      const { order } = transaction;
+      const { operation: stored } = transaction;
+      const operation = operations.of(stored);
       // Also what is only queued: sent before it was queued again, or before the database came back from a backup.
-      if (outgoingOf(order)?.from !== movement.from) continue;
+      if (operation.outgoing(stored)?.from !== movement.from) continue;
       const authorization = await sender.authorization(transaction);
       if (authorization.kind === "done" && authorization.receipt.hash === movement.transactionHash) return "ours";
-      if (authorization.kind === "open" && isMovedBy(order, movement)) isUnclear = true;
+      if (authorization.kind === "open" && operation.isMovedBy(stored, movement)) isUnclear = true;
     }
     // The submitter may have finished it between the two questions.
     const again = await stores.chainTransactions.knownHashes(network, [movement.transactionHash]);

@@ -1,10 +1,10 @@
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain, ChainReceipt } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
+import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Log } from "../../ports/log.ts";
-import { outgoingOf } from "../treasury/order-outcome.ts";
 
 export interface LaunchPorts {
   chain: Chain;
@@ -46,8 +46,11 @@ interface Memory {
 }
 
 /** While money stands still, what is signed is brought to its end, and nothing more leaves a wallet or moves in the escrow. */
-export function mayGoOn({ order, step }: Pick<ChainTransaction, "order" | "step">): boolean {
-  return step === "withdraw" || (outgoingOf(order) === undefined && order.kind !== "escrow");
+export function mayGoOn(
+  operations: ChainOperations,
+  { operation, step }: Pick<ChainTransaction, "operation" | "step">,
+): boolean {
+  return step === "withdraw" || !operations.of(operation).waitsWhileStopped;
 }
 
 /** Signs and broadcasts, and remembers how that went. What it forgets with its process is found out again. */

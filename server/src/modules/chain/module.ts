@@ -6,7 +6,7 @@ import { createChainTransactions } from "./store-transactions.ts";
 
 export const chainModule = defineModule({
   name: "chain",
-  needs: ["identity", "ledger", "treasury"],
+  needs: ["identity", "ledger"],
   stores: ({ db, clock }) => ({
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),

@@ -1,13 +1,16 @@
 import { type Selectable, sql } from "kysely";
-import { canonicalJson } from "../../domain/canonical-json.ts";
+import { z } from "zod";
 import { newId } from "../../domain/ids.ts";
+import { isSameOperation } from "../../kernel/chain-operation.ts";
 import { coalesce } from "../../platform/batching/coalesce.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainTransactionTable } from "../../platform/database/tables/chain-tables.ts";
 import type { ChainTransaction, ChainTransactions, TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { fromStoredOrder, toStoredOrder } from "./chain-orders.ts";
+
+/** What else is in it is read by the definition of its kind. */
+const StoredOperation = z.looseObject({ kind: z.string() });
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -54,7 +57,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
           call_id: transaction.callId,
           request_key: transaction.callId === null ? null : requestKeyOf(transaction.callId),
           purpose: transaction.purpose,
-          chain_order: toStoredOrder(transaction.order),
+          chain_order: JSON.stringify(transaction.operation),
           result: transaction.result === undefined ? null : JSON.stringify(transaction.result),
           created_at: at.toString(),
           updated_at: at.toString(),
@@ -65,7 +68,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       if (row !== undefined) return toTransaction(row);
       const stored = await findByKey(transaction.network, transaction.idempotencyKey);
       if (stored === undefined || !isSame(stored, transaction)) {
-        throw new Error(`chain: ${transaction.idempotencyKey} was stored before, with another order`);
+        throw new Error(`chain: ${transaction.idempotencyKey} was stored before, with another operation`);
       }
       return stored;
     },
@@ -270,7 +273,7 @@ function isSame(stored: ChainTransaction, asked: TransactionIntent): boolean {
   return (
     stored.tenantId === asked.tenantId &&
     stored.purpose === asked.purpose &&
-    canonicalJson(JSON.parse(toStoredOrder(stored.order))) === canonicalJson(JSON.parse(toStoredOrder(asked.order)))
+    isSameOperation(stored.operation, asked.operation)
   );
 }
 
@@ -283,7 +286,7 @@ function toTransaction(row: Selectable<ChainTransactionTable>): ChainTransaction
     tenantId: row.tenant_id,
     callId: row.call_id,
     purpose: row.purpose,
-    order: fromStoredOrder(row.chain_order),
+    operation: StoredOperation.parse(row.chain_order),
     result: typeof result === "object" && result !== null ? { ...result } : undefined,
     state: row.state,
     step: row.step,

@@ -4,7 +4,6 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainSigning, ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
-import { isCarriedOut } from "../treasury/order-outcome.ts";
 import { type FinishingPorts, finishCarriedOut, finishReverted } from "./finish-chain.ts";
 import { createLauncher, DEFAULT_CHAIN_TIMING, type LaunchPorts, mayGoOn } from "./launch-chain.ts";
 import { createTurnLoop, type Turn } from "./turn-loop.ts";
@@ -32,12 +31,12 @@ const SENT_AT_ONCE = 16;
 const RECEIPTS_AT_ONCE = 32;
 
 /**
- * Brings every stored order to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
+ * Brings every stored operation to its end: signs it, broadcasts it, reads its receipt and closes the books. Safe in several
  * processes at once and after a crash between any two steps: each step is taken under the row's state, what is signed is never
  * signed again under another nonce while it can still be in a block, and a second broadcast is harmless.
  */
 export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmitter {
-  const { chain, sender, stores, log } = options;
+  const { chain, operations, sender, stores, log } = options;
   const { chainTransactions } = stores;
   const timing = { ...DEFAULT_CHAIN_TIMING, ...options.timing };
   const launcher = createLauncher(options);
@@ -98,7 +97,8 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       return undefined;
     }
     const receipt = await findReceipt(transaction);
-    if (receipt !== undefined && isCarriedOut(transaction.order, receipt)) return { transaction, receipt };
+    if (receipt !== undefined && operations.of(transaction.operation).isCarriedOut(transaction.operation, receipt))
+      return { transaction, receipt };
     if (receipt !== undefined) await settleWithoutEffect(transaction, hash, receipt);
     else if (await launcher.isLost(transaction, () => findReceipt(transaction))) await requeue(transaction, hash);
     return undefined;
@@ -110,23 +110,24 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
     const mayHaveEffect = isEarlier && (await sender.relayerNonce()) <= (transaction.nonce ?? 0);
     const authorization = await sender.authorization(transaction);
     if (authorization.kind === "done") {
-      log.warn({ transactionId: transaction.id }, "an order was carried out by somebody else's transaction");
+      log.warn({ transactionId: transaction.id }, "an operation was carried out by somebody else's transaction");
       await finish(transaction, authorization.receipt);
       return;
     }
     // Nothing keeps what was sent later from its effect: its own receipt decides.
     if (mayHaveEffect && authorization.kind === "none") return;
     const failure = await sender.explain(transaction, receipt);
-    // What somebody else has signed is his to withdraw: it stays open until it expires, and can be tried again.
-    const isOver = authorization.kind !== "open" || transaction.order.kind === "payment";
+    // What somebody else has signed is theirs to withdraw: it stays open until it expires, and can be tried again.
+    const isOurs = operations.of(transaction.operation).outgoing(transaction.operation) !== undefined;
+    const isOver = authorization.kind !== "open" || !isOurs;
     if (isOver) await finish(transaction, receipt, failure);
     else if (await chainTransactions.requeue(transaction.id, hash, "withdraw", failure)) {
       moves += 1;
-      log.warn({ transactionId: transaction.id, failure }, "an order had no effect and is withdrawn");
+      log.warn({ transactionId: transaction.id, failure }, "an operation had no effect and is withdrawn");
     }
   }
 
-  /** Only when nobody can use the authorization any more is the order's money given back. */
+  /** Only when nobody can use the authorization any more is the operation's money given back. */
   async function settleWithdrawal(transaction: ChainTransaction, hash: Hex): Promise<void> {
     const authorization = await sender.authorization(transaction);
     if (authorization.kind === "done") {
@@ -177,7 +178,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
 
   async function bringOn(open: readonly ChainTransaction[], isStopped: boolean): Promise<void> {
     const signed = open.filter(({ state }) => state === "signed");
-    const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(one)));
+    const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(operations, one)));
     signed.push(...(await signAll(queued.slice(0, SIGNED_AT_ONCE))));
     signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
     const away = await sendAll(signed);
@@ -192,7 +193,7 @@ export function createChainSubmitter(options: ChainSubmitterOptions): ChainSubmi
       launcher.isStopped(),
       ...queued.map(async (transaction) => ({
         signing: await eachAlone(transaction, () => launcher.prepare(transaction)),
-        mayGoOn: mayGoOn(transaction),
+        mayGoOn: mayGoOn(operations, transaction),
       })),
     ]);
     const admitted = prepared.filter((one) => !isStopped || one.mayGoOn);

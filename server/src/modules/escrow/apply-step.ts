@@ -1,9 +1,12 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
+import { tripPrefund } from "./prefund-operation.ts";
+import { escrowStep } from "./step-operation.ts";
 import { breakPromise, giveBackFree, giveBackHeld, hold, payActionFee, payOut, payouts } from "./trip-money.ts";
 import type { Trip, TripChange } from "./trips.ts";
 
@@ -15,23 +18,23 @@ interface Ended {
   receipt: ChainReceipt;
 }
 
-/** The trip that an order is for; undefined: none. */
-export function tripIdOf({ order }: Pick<ChainTransaction, "order">) {
-  return order.kind === "trip_prefund" || order.kind === "escrow" ? order.tripId : undefined;
+/** The trip that an operation is for; undefined: none. */
+export function tripIdOf({ operation }: Pick<ChainTransaction, "operation">): Hex | undefined {
+  return (tripPrefund.read(operation) ?? escrowStep.read(operation))?.tripId;
 }
 
 /** What the contract did is written down, once. The caller holds the trip's lock, and asks in the order of the chain. */
 export async function applyStep(records: Records, trip: Trip, { transaction, receipt }: Ended): Promise<void> {
   const { trips } = records;
   const { network, tripId } = trip;
-  const { order } = transaction;
+  const { operation } = transaction;
   const { hash: transactionHash } = receipt;
   const change = async (change: TripChange) => await trips.change(network, tripId, change);
-  if (order.kind === "trip_prefund") {
+  if (operation.kind === tripPrefund.kind) {
     await change({ state: "funded", free: trip.budget, transaction: { step: "fund", transactionHash } });
   }
-  if (order.kind !== "escrow") return;
-  const { action } = order;
+  const action = escrowStep.read(operation)?.action;
+  if (action === undefined) return;
   switch (action.name) {
     case "claim":
       await change({
@@ -122,10 +125,10 @@ const cancelled = (trip: Trip, booking: EscrowBooking, waiting: Micro) => ({
 });
 
 /** What the contract could not pay out has no movement: it waits there for its recipient. */
-function movedOut({ order }: ChainTransaction, { movements }: ChainReceipt): Micro {
-  if (order.kind !== "escrow") return 0n;
+function movedOut({ operation }: ChainTransaction, { movements }: ChainReceipt): Micro {
+  const step = escrowStep.read(operation);
   return movements
-    .filter(({ token, from }) => token === order.token && from === order.escrow)
+    .filter(({ token, from }) => token === step?.token && from === step.escrow)
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
@@ -137,12 +140,12 @@ export function stepOf({ name }: BookingAction): EscrowBookingStep {
 export async function undoStep(
   { trips, escrowBookings }: Records,
   trip: Trip,
-  { order }: Pick<ChainTransaction, "order">,
+  { operation }: Pick<ChainTransaction, "operation">,
 ): Promise<void> {
   const { network, tenantId, tripId } = trip;
-  if (order.kind === "trip_prefund") await trips.change(network, tripId, { state: "failed" });
-  if (order.kind !== "escrow") return;
-  const { action } = order;
+  if (operation.kind === tripPrefund.kind) await trips.change(network, tripId, { state: "failed" });
+  const action = escrowStep.read(operation)?.action;
+  if (action === undefined) return;
   if (action.name === "log") await trips.change(network, tripId, breakPromise(trip, action.fee));
   else if (!("bookingId" in action)) await trips.change(network, tripId, { pending: undefined });
   else {
@@ -155,13 +158,13 @@ export async function undoStep(
   }
 }
 
-/** What only the end of a step tells, in addition to the answer that was stored with the order. */
+/** What only the end of a step tells, in addition to the answer that was stored with the operation. */
 export async function additionsOf(
   { escrowBookings }: Pick<Records, "escrowBookings">,
-  { tenantId, network, order, createdAt }: ChainTransaction,
+  { tenantId, network, operation, createdAt }: ChainTransaction,
 ): Promise<Record<string, unknown>> {
-  if (order.kind !== "escrow") return {};
-  const { action } = order;
+  const action = escrowStep.read(operation)?.action;
+  if (action === undefined) return {};
   if (action.name === "claim") return { claimedAt: createdAt.toString() };
   if ((action.name !== "settle" && action.name !== "cancel") || tenantId === null) return {};
   const waiting = (await escrowBookings.find(tenantId, network, action.bookingId))?.waiting ?? 0n;

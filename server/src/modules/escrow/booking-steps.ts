@@ -1,14 +1,16 @@
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
-import type { ChainOrder, ChainTransaction } from "../../ports/chain-transactions.ts";
-import type { EscrowAction } from "../../ports/escrow-contract.ts";
-import { isSameOrder } from "../treasury/order-outcome.ts";
+import type { StoredOperation } from "../../ports/chain-operation.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import { mismatch } from "../treasury/send-out.ts";
 import { stepOf } from "./apply-step.ts";
 import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
+import type { EscrowAction } from "./escrow-action.ts";
 import type { EscrowBooking, EscrowBookingStep, StepDetails } from "./escrow-bookings.ts";
+import { escrowStep } from "./step-operation.ts";
 import {
   type Asking,
   answerOf,
@@ -52,12 +54,12 @@ export interface BookingStepRequest extends BookingAsking {
   details?: StepDetails | undefined;
   /** As `ReservationRequest.result`, of the booking as it is before the step. */
   result(booking: EscrowBooking): Readonly<Record<string, unknown>>;
-  /** Else when its order would do the same. */
+  /** Else when it would do the same. */
   isSame?: IsSameStep | undefined;
 }
 
 /** Whether a step of this booking that was taken or is under way is what is asked now. */
-export type IsSameStep = (order: ChainOrder, details: StepDetails) => boolean;
+export type IsSameStep = (taken: StoredOperation, details: StepDetails) => boolean;
 
 const startingStates: Readonly<Record<BookingAction["name"], readonly EscrowBooking["state"][]>> = {
   commit: ["reserved"],
@@ -81,8 +83,8 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
   const { network } = chain;
   const { tenantId, tripId, amount, callId } = request;
   const earlier = await earlierOf(stores, network, callId);
-  if (earlier !== undefined && !isSameReservation(earlier.order, request)) throw mismatch();
-  const bookingId = request.bookingId ?? reservedBy(earlier?.order)?.bookingId ?? randomHash(request.random);
+  if (earlier !== undefined && !isSameReservation(earlier.operation, request)) throw mismatch();
+  const bookingId = request.bookingId ?? reservedBy(earlier?.operation)?.bookingId ?? randomHash(request.random);
   if ((await stores.trips.find(tenantId, network, tripId)) === undefined) throw escrowFailure("trip_not_found");
   return await stores.transaction(async (aggregates) => {
     const { trips, escrowBookings } = aggregates;
@@ -174,7 +176,7 @@ export async function findSameStep(
   isSame: IsSameStep,
 ): Promise<ChainTransaction | undefined> {
   const known = await findStep(aggregates, booking, step);
-  if (known !== undefined && isSame(known.order, booking.pending?.details ?? booking.details)) return known;
+  if (known !== undefined && isSame(known.operation, booking.pending?.details ?? booking.details)) return known;
   if (booking.pending !== undefined) throw escrowFailure("booking_in_progress");
   return undefined;
 }
@@ -194,9 +196,11 @@ async function findStep(
 /** Whoever cancels a booking that was cancelled for another reason has what he wants. */
 const sameAs =
   (action: BookingAction): IsSameStep =>
-  (order) =>
-    order.kind === "escrow" &&
-    (action.name === "cancel" ? order.action.name === "cancel" : isSameOrder(order, { ...order, action }));
+  (taken) => {
+    const step = escrowStep.read(taken);
+    if (step === undefined || action.name === "cancel") return step?.action.name === "cancel";
+    return isSameOperation(taken, escrowStep.of({ ...step, action }));
+  };
 
 /** Throws `wrong_state` when the step does not start from where the booking is. */
 export function requireState(booking: EscrowBooking, name: BookingAction["name"]): void {
@@ -231,13 +235,14 @@ function wrongState({ state }: EscrowBooking, advice = `It does not allow this s
   return escrowFailure("wrong_state", { detail: `The booking is ${state}. ${advice}`, extra: { state } });
 }
 
-function reservedBy(order: ChainOrder | undefined) {
-  return order?.kind === "escrow" && order.action.name === "reserve" ? order.action : undefined;
+function reservedBy(operation: StoredOperation | undefined) {
+  const action = escrowStep.read(operation)?.action;
+  return action?.name === "reserve" ? action : undefined;
 }
 
-function isSameReservation(order: ChainOrder, { tripId, bookingId, amount }: ReservationRequest): boolean {
-  const action = reservedBy(order);
-  const isOfTrip = order.kind === "escrow" && order.tripId === tripId;
+function isSameReservation(operation: StoredOperation, { tripId, bookingId, amount }: ReservationRequest): boolean {
+  const action = reservedBy(operation);
+  const isOfTrip = escrowStep.read(operation)?.tripId === tripId;
   return isOfTrip && action?.amount === amount && (bookingId === undefined || bookingId === action.bookingId);
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
-import { outgoingOf } from "../treasury/order-outcome.ts";
 import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
+import { tripPrefund } from "./prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
@@ -21,10 +21,10 @@ const stepEnding: ChainEnding = {
   additions: additionsOf,
   async reverted(aggregates, transaction) {
     const { trips, ledger } = aggregates;
-    const { id, network, tenantId, order } = transaction;
-    const outgoing = outgoingOf(order);
+    const { id, network, tenantId, operation } = transaction;
+    const outgoing = operation.kind === tripPrefund.kind ? tripPrefund.outgoing(operation) : undefined;
     if (tenantId !== null && outgoing !== undefined) {
-      await ledger.takeBack({ tenantId, network, token: order.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, network, token: outgoing.token }, outgoing.amount, id);
     }
     const tripId = tripIdOf(transaction);
     const trip = tripId === undefined ? undefined : await trips.lock(network, tripId);

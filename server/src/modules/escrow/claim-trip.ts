@@ -8,6 +8,7 @@ import { isNetworkContract } from "../treasury/network-contracts.ts";
 import { escrowFailure } from "./errors.ts";
 import type { GuestLink } from "./guest-link.ts";
 import { requireEscrow } from "./input.ts";
+import { escrowStep } from "./step-operation.ts";
 import { isExpired, lockTrip, requireFunded, type StepAnswer } from "./steps.ts";
 import { takeTripStep } from "./trip-steps.ts";
 import { MOST_WRONG_CODES, type Trip } from "./trips.ts";
@@ -83,8 +84,9 @@ async function isClaimOf({ stores, clock }: ClaimPorts, trip: Trip, guestWallet:
     return true;
   }
   if (trip.pending?.step === "claim") {
-    const order = (await stores.chainTransactions.get(trip.pending.transactionId))?.order;
-    if (order?.kind === "escrow" && order.action.name === "claim" && order.action.guest === guestWallet) return true;
+    const pending = await stores.chainTransactions.get(trip.pending.transactionId);
+    const action = escrowStep.read(pending?.operation)?.action;
+    if (action?.name === "claim" && action.guest === guestWallet) return true;
     throw escrowFailure("trip_in_progress");
   }
   if (isExpired(trip, clock)) throw escrowFailure("trip_expired");

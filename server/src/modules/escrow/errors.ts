@@ -1,7 +1,7 @@
 import { Failure, type FailureDetails } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { EscrowAction } from "../../ports/escrow-contract.ts";
 import { sendOutErrors } from "../treasury/send-out.ts";
+import type { EscrowAction } from "./escrow-action.ts";
 
 /** What tools of the escrow share; each declares the groups that it can end in. */
 

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { type EscrowOrders, hash32, openEscrowOrders, requireThere } from "../../../test/support/escrow-orders.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import type { ChainOrder } from "../../ports/chain-transactions.ts";
-import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import type { StoredOperation } from "../../ports/chain-operation.ts";
+import { registryEntry } from "../reputation/registry-operation.ts";
+import type { EscrowAction } from "./escrow-action.ts";
 
 /** Orders that nobody signs for have only their own transactions to tell what became of them. */
 
@@ -25,8 +26,8 @@ const reservation = (): EscrowAction & { name: "reserve" } => ({ name: "reserve"
 const endOf = async (id: string) => requireThere(await world.stores.chainTransactions.get(id));
 
 /** The node takes nothing of it, until an empty transaction has its nonce. */
-async function refused(order: ChainOrder) {
-  const { id } = await orders.store(order);
+async function refused(operation: StoredOperation) {
+  const { id } = await orders.store(operation);
   const isEmpty = (raw: unknown) =>
     typeof raw === "string" && parseTransaction(`0x02${raw.slice(4)}`).data === undefined;
   world.devChain.misbehave(({ method, params: [raw] }) =>
@@ -51,7 +52,7 @@ describe("an empty transaction in an order's place", () => {
   it("is no record of an agent", async () => {
     const { wallet } = await world.newTenant();
     const action = { name: "register", agentUri: "urn:example:refused" } as const;
-    const end = await refused({ kind: "agent_registry", token: "USDC", from: wallet.address, action });
+    const end = await refused(registryEntry.of({ token: "USDC", from: wallet.address, action }));
     expect(end).toMatchObject({ state: "reverted", failure: "an empty transaction took its place" });
   });
 });

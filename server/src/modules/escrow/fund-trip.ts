@@ -1,6 +1,7 @@
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { TripTerms } from "../../ports/escrow-contract.ts";
 import { type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/send-out.ts";
+import { tripPrefund } from "./prefund-operation.ts";
 import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import type { NewTrip } from "./trips.ts";
 
@@ -16,7 +17,7 @@ export interface FundingRequest {
 }
 
 /**
- * Stores the trip as `funding` with the order that brings its budget from the tenant's treasury into the escrow, and waits.
+ * Stores the trip as `funding` with the operation that brings its budget from the tenant's treasury into the escrow, and waits.
  * Throws Failure with a code of `sendOutErrors`.
  */
 export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
@@ -27,7 +28,8 @@ export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Pr
     callId,
     idempotencyKey: `${TRIP_PREFUND_PURPOSE}:${callId}`,
     purpose: TRIP_PREFUND_PURPOSE,
-    order: { kind: "trip_prefund", token: "USDC", escrow, tripId, terms },
+    operation: tripPrefund,
+    input: { token: "USDC", escrow, tripId, terms },
     result,
     waitMs,
     isSame,

@@ -3,9 +3,11 @@ import { escrowEndings } from "./chain-endings.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
+import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
+import { escrowStep } from "./step-operation.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
 import { createTrips } from "./store-trips.ts";
@@ -41,5 +43,6 @@ export const escrowModule = defineModule({
     guestMails: createGuestMails(db, clock),
   }),
   migrations: { "0014-escrow": escrow, "0015-guest-mail": guestMail, "0017-escrow-adoption": escrowAdoption },
+  chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
 });

@@ -14,6 +14,7 @@ import { fundTrip } from "./fund-trip.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { sendGuestMail } from "./guest-mail.ts";
 import { requireEscrow } from "./input.ts";
+import { tripPrefund } from "./prefund-operation.ts";
 import type { NewTrip, Trip, TripDetails } from "./trips.ts";
 
 export type PrefundPorts = Pick<
@@ -50,9 +51,8 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
   const { terms, trip } = await planTrip(ports, request);
   // Its Idempotency-Key is free again when the first call was not answered in time; then the first trip is the one that counts.
   const earlier = await stores.chainTransactions.findOfRequest(chain.network, callId);
-  const order = earlier?.order;
-  const first =
-    order?.kind === "trip_prefund" ? await stores.trips.find(trip.tenantId, chain.network, order.tripId) : undefined;
+  const funding = tripPrefund.read(earlier?.operation);
+  const first = funding && (await stores.trips.find(trip.tenantId, chain.network, funding.tripId));
   const answer = await fundTrip(ports, {
     callId,
     trip,

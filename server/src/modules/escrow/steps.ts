@@ -4,13 +4,15 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { EscrowAction, EscrowContract } from "../../ports/escrow-contract.ts";
+import type { EscrowContract } from "../../ports/escrow-contract.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { resultOf } from "../treasury/order-outcome.ts";
+import { resultOf } from "../chain/result-of.ts";
 import { endOf, mismatch, requireMoving } from "../treasury/send-out.ts";
 import { additionsOf } from "./apply-step.ts";
 import { codeOfRefusal, escrowFailure } from "./errors.ts";
+import type { EscrowAction } from "./escrow-action.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE } from "./purposes.ts";
+import { escrowStep } from "./step-operation.ts";
 import type { Trip } from "./trips.ts";
 
 export interface StepPorts {
@@ -91,7 +93,7 @@ export async function enqueueStep(
     tenantId,
     callId,
     purpose: "bookingId" in action ? ESCROW_BOOKING_PURPOSE : ESCROW_TRIP_PURPOSE,
-    order: { kind: "escrow", token: "USDC", escrow, tripId, action },
+    operation: escrowStep.of({ token: "USDC", escrow, tripId, action }),
     result,
   });
   if (callId !== null) await effects.open(callId);
@@ -136,8 +138,9 @@ function inProgress({ id, hash }: ChainTransaction) {
   });
 }
 
-function reverted({ id, hash, failure, order }: ChainTransaction) {
-  const code = order.kind === "escrow" ? codeOfRefusal(order.action.name, failure) : "step_reverted";
+function reverted({ id, hash, failure, operation }: ChainTransaction) {
+  const step = escrowStep.read(operation);
+  const code = step === undefined ? "step_reverted" : codeOfRefusal(step.action.name, failure);
   return escrowFailure(code, {
     extra: { transactionId: id, txHash: hash },
     cause: new Error(failure ?? "reverted"),

@@ -1,9 +1,11 @@
 import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
-import type { ChainOrder, ChainTransaction } from "../../ports/chain-transactions.ts";
-import type { EscrowAction } from "../../ports/escrow-contract.ts";
+import type { StoredOperation } from "../../ports/chain-operation.ts";
+import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import { mismatch } from "../treasury/send-out.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
+import type { EscrowAction } from "./escrow-action.ts";
+import { escrowStep } from "./step-operation.ts";
 import {
   type Asking,
   answerOf,
@@ -48,7 +50,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   const { tenantId, tripId, action } = request;
   const earlier = await earlierOf(stores, network, request.callId);
   if (earlier !== undefined) {
-    if (!isSameStep(earlier.order, request)) throw mismatch();
+    if (!isSameStep(earlier.operation, request)) throw mismatch();
     return earlier;
   }
   // Nobody waits for the lock of a trip that is not his.
@@ -58,7 +60,7 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
   return await stores.transaction(async (aggregates) => {
     const trip = await lockTrip(aggregates.trips, network, tenantId, tripId);
     const known = await findStep(aggregates, trip, action);
-    if (known !== undefined && isSameStep(known.order, request)) return known;
+    if (known !== undefined && isSameStep(known.operation, request)) return known;
     requireFunded(trip);
     requirePossible(trip, action, ports);
     request.check?.(trip);
@@ -99,18 +101,18 @@ function intentOf(trip: Trip, action: TripAction, { id }: ChainTransaction): Tri
   return { pending: { step: action.name, transactionId: id } };
 }
 
-function isSameStep(order: ChainOrder, { tripId, action }: TripStepRequest): boolean {
-  if (order.kind !== "escrow" || order.tripId !== tripId) return false;
+function isSameStep(operation: StoredOperation, { tripId, action }: TripStepRequest): boolean {
+  const step = escrowStep.read(operation);
+  if (step === undefined || step.tripId !== tripId) return false;
+  const taken = step.action;
   switch (action.name) {
     // Its deadline and its signature are made anew for every call.
     case "claim":
-      return order.action.name === "claim" && order.action.guest === action.guest;
+      return taken.name === "claim" && taken.guest === action.guest;
     // Its id too.
     case "log":
-      return (
-        order.action.name === "log" && order.action.actionType === action.actionType && order.action.fee === action.fee
-      );
+      return taken.name === "log" && taken.actionType === action.actionType && taken.fee === action.fee;
     default:
-      return order.action.name === action.name;
+      return taken.name === action.name;
   }
 }

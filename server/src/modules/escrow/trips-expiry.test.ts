@@ -14,6 +14,7 @@ import { claimTrip } from "./claim-trip.ts";
 import { readGuestLink } from "./guest-link.ts";
 import { prefundTrip } from "./prefund-trip.ts";
 import { type ReleaseTripsOptions, releaseTrips } from "./release-trips.ts";
+import { escrowStep } from "./step-operation.ts";
 
 /** What becomes of money whose trip has expired, on a chain whose time goes on when a test says so. */
 let world: ChainWorld;
@@ -115,9 +116,10 @@ const booking = async (bookingId: Hex) =>
 const stepsOf = (one: { transactions: readonly { step: string }[] } | undefined) =>
   one?.transactions.map(({ step }) => step);
 const ordersOf = async (tripId: Hex) => {
-  const names = (await world.stores.chainTransactions.listOpen("sandbox", 100)).map(({ order }) =>
-    order.kind === "escrow" && order.tripId === tripId ? order.action.name : "another",
-  );
+  const names = (await world.stores.chainTransactions.listOpen("sandbox", 100)).map(({ operation }) => {
+    const step = escrowStep.read(operation);
+    return step?.tripId === tripId ? step.action.name : "another";
+  });
   return names.filter((name) => name !== "another");
 };
 /** The books are the chain's, whoever moved the money. */

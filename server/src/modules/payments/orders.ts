@@ -1,4 +1,6 @@
-import type { PayerAuthorization, TransactionIntent } from "../../ports/chain-transactions.ts";
+import type { TransactionIntent } from "../../ports/chain-transactions.ts";
+import { paymentBatch } from "./payment-batch-operation.ts";
+import { payment } from "./payment-operation.ts";
 import type { Payment } from "./payments.ts";
 
 export const PAYMENT_PURPOSE = "payment";
@@ -23,7 +25,7 @@ export function orderOfPayment({ id, environment, signed }: Fetched, after?: str
     tenantId: null,
     callId: null,
     purpose: PAYMENT_PURPOSE,
-    order: { kind: "payment", token: TOKEN, to: signed.payTo, ...authorizationOf({ signed }) },
+    operation: payment.of({ token: TOKEN, to: signed.payTo, ...authorizationOf({ signed }) }),
     result: undefined,
   };
 }
@@ -37,12 +39,12 @@ export function orderOfBatch(payments: readonly [Fetched, ...Fetched[]], batchId
     tenantId: null,
     callId: null,
     purpose: PAYMENT_BATCH_PURPOSE,
-    order: { kind: "payment_batch", token: TOKEN, to: signed.payTo, payments: payments.map(authorizationOf) },
+    operation: paymentBatch.of({ token: TOKEN, to: signed.payTo, payments: payments.map(authorizationOf) }),
     result: undefined,
   };
 }
 
-function authorizationOf({ signed }: Pick<Payment, "signed">): PayerAuthorization {
+function authorizationOf({ signed }: Pick<Payment, "signed">) {
   const { payer, amount, validAfter, validBefore, nonce, signature } = signed;
   return { from: payer, amount, validAfter, validBefore, nonce, signature };
 }

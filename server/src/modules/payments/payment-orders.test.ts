@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
-import { broadcastOf, newPayer, paymentOrder, randomNonce } from "../../../test/support/payer.ts";
+import { broadcastOf, newPayer, paymentInput, randomNonce } from "../../../test/support/payer.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { ChainOrder } from "../../ports/chain-transactions.ts";
-import { fromStoredOrder, toStoredOrder } from "../chain/chain-orders.ts";
+import type { StoredOperation } from "../../ports/chain-operation.ts";
+import { mint } from "../treasury/mint-operation.ts";
+import { paymentBatch } from "./payment-batch-operation.ts";
+import { payment as paymentOperation } from "./payment-operation.ts";
 
 const PRICE = 2_000n;
 const NOTHING_WRONG = { USDC: 0n, EURC: 0n };
@@ -24,14 +26,14 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-async function enqueue(order: ChainOrder) {
+async function enqueue(operation: StoredOperation) {
   return await world.stores.chainTransactions.enqueue({
     network: "sandbox",
     idempotencyKey: `payment ${randomNonce()}`,
     tenantId: null,
     callId: null,
     purpose: "payment",
-    order,
+    operation,
     result: undefined,
   });
 }
@@ -51,13 +53,15 @@ async function gain(work: () => Promise<unknown>): Promise<bigint> {
   return (await collected()) - before;
 }
 
-function batchOrder(payments: readonly SignedPayment[]): ChainOrder {
+function batchInput(payments: readonly SignedPayment[]) {
   const items = payments.map((payment) => {
-    const { kind: _kind, token: _token, to: _to, ...item } = paymentOrder(payment);
+    const { token: _token, to: _to, ...item } = paymentInput(payment);
     return item;
   });
-  return { kind: "payment_batch", token: "USDC", to: world.network.collection.address, payments: items };
+  return { token: "USDC", to: world.network.collection.address, payments: items } as const;
 }
+const batchOrder = (payments: readonly SignedPayment[]) => paymentBatch.of(batchInput(payments));
+const paymentOrder = (payment: SignedPayment) => paymentOperation.of(paymentInput(payment));
 
 describe("an order is read as it was stored", () => {
   it.each(["payment", "payment_batch"])("%s", async (kind) => {
@@ -66,9 +70,10 @@ describe("an order is read as it was stored", () => {
     const [first] = payments;
     if (first === undefined) throw new Error("nothing was signed");
     const order = kind === "payment" ? paymentOrder(first) : batchOrder(payments);
-    expect(fromStoredOrder(JSON.parse(toStoredOrder(order)))).toEqual(order);
-    const shouting = JSON.stringify(JSON.parse(toStoredOrder(order))).replaceAll(payer.address, payer.account.address);
-    expect(() => fromStoredOrder(JSON.parse(shouting))).toThrow();
+    const text = JSON.stringify(order);
+    const read = (json: string) => paymentOperation.read(JSON.parse(json)) ?? paymentBatch.read(JSON.parse(json));
+    expect(read(text)).toEqual(kind === "payment" ? paymentInput(first) : batchInput(payments));
+    expect(() => read(text.replaceAll(payer.address, payer.account.address))).toThrow();
   });
 });
 
@@ -122,7 +127,7 @@ describe("a payment", () => {
       failure: expect.stringMatching(/exceeds balance/),
     });
     expect(await outcomeOf(payment)).toEqual({ kind: "open" });
-    await enqueue({ kind: "mint", token: "USDC", to: payer.address, amount: 1n });
+    await enqueue(mint.of({ token: "USDC", to: payer.address, amount: 1n }));
     await world.drain();
     const second = await enqueue(paymentOrder(payment));
     expect(await gain(() => world.drain())).toBe(UNIT);
@@ -212,7 +217,7 @@ async function twoInOne(first: Hex, second: Hex) {
 describe("a batch of payments", () => {
   it("is one transaction, and one bad item fails none of its neighbours", async () => {
     const payers = await Promise.all([newPayer(world, 0n), newPayer(world, 0n), newPayer(world, 0n)]);
-    for (const { address } of payers) await enqueue({ kind: "mint", token: "USDC", to: address, amount: UNIT });
+    for (const { address } of payers) await enqueue(mint.of({ token: "USDC", to: address, amount: UNIT }));
     await world.drain();
     const wallet = await newPayer(world, UNIT, { isContract: true });
     const good = await Promise.all(payers.map((payer) => payer.sign({ amount: PRICE })));

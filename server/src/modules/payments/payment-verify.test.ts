@@ -9,13 +9,14 @@ import {
 import { generatePrivateKey, privateKeyToAccount, sign } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
-import { broadcastOf, newPayer, paymentOrder } from "../../../test/support/payer.ts";
+import { broadcastOf, newPayer, paymentInput } from "../../../test/support/payer.ts";
 import { createPaymentDigest } from "../../adapters/evm/payment-digest.ts";
 import { recoverAddress } from "../../adapters/evm/recover-address.ts";
 import { recoverKeyEverywhere, recoverKeyNatively } from "../../adapters/evm/recover-key.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { payment as paymentOperation } from "./payment-operation.ts";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -113,7 +114,7 @@ describe("on a chain", () => {
       tenantId: null,
       callId: null,
       purpose: "test",
-      order: paymentOrder(payment),
+      operation: paymentOperation.of(paymentInput(payment)),
       result: undefined,
     });
     await world.drain();

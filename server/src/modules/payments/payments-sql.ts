@@ -3,7 +3,6 @@ import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { TransactionIntent } from "../../ports/chain-transactions.ts";
-import { toStoredOrder } from "../chain/chain-orders.ts";
 import type { EarnedPayment, SettledBy } from "./payments.ts";
 
 export interface EarnRequest {
@@ -31,7 +30,7 @@ export async function earnTogether(
     network: order?.network ?? null,
     idempotency_key: order?.idempotencyKey ?? null,
     purpose: order?.purpose ?? null,
-    chain_order: order === undefined ? null : toStoredOrder(order.order),
+    chain_order: order === undefined ? null : JSON.stringify(order.operation),
   }));
   const now = at.toString();
   const { rows } = await sql<{ id: string }>`

@@ -1,5 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
+import { registryEntry } from "./registry-operation.ts";
 import { reputationEndings } from "./reputation-endings.ts";
 import { createFeedbacks } from "./store-feedback.ts";
 import { createValidations } from "./store-validations.ts";
@@ -18,5 +19,6 @@ export const reputationModule = defineModule({
     validations: createValidations(db, clock),
   }),
   migrations: { "0016-reputation": reputation },
+  chainOperations: [registryEntry],
   chainEndings: reputationEndings,
 });

@@ -1,13 +1,14 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
-import type { AgentRegistries, AgentRegistryAction } from "../../ports/agent-registries.ts";
+import type { AgentRegistries } from "../../ports/agent-registries.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
-import { resultOf } from "../treasury/order-outcome.ts";
+import { resultOf } from "../chain/result-of.ts";
 import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { registryErrors, registryWriteErrors } from "./errors.ts";
 import { orderKeyOf, type RegistryPurpose } from "./orders.ts";
+import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 
 export interface RecordPorts {
   stores: Stores;
@@ -22,7 +23,7 @@ export interface RecordOnce<Stored extends { id: string }> {
   purpose: RegistryPurpose;
   /** Signs it. */
   from: Hex;
-  action: AgentRegistryAction;
+  action: RegistryAction;
   /** The tool's answer but for `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
   /** Stores the intent. Undefined: there is such a one already. */
@@ -78,7 +79,7 @@ async function storeIntent<Stored extends { id: string }>(
       tenantId,
       callId,
       purpose,
-      order: { kind: "agent_registry", token: "USDC", from, action },
+      operation: registryEntry.of({ token: "USDC", from, action }),
       result,
     });
     await aggregates.effects.open(callId);

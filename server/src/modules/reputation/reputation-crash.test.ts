@@ -143,6 +143,7 @@ async function carryOut(operation: Operation, deathAt: number) {
   const stores = mortalStores(world.stores);
   const submitter = createChainSubmitter({
     chain: mortal(network.chain),
+    operations: network.operations,
     sender: mortal(network.sender),
     wallets: mortal(network.wallets),
     networks: mortal(network.networks),

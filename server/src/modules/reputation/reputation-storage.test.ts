@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import type { AgentRegistryAction } from "../../ports/agent-registries.ts";
-import { fromStoredOrder, toStoredOrder } from "../chain/chain-orders.ts";
 import { EscrowId, EvidenceUri, readAgentId, Seed, Tag } from "./input.ts";
 import { type Rating, ratingScopeOf } from "./rating-scope.ts";
 import { averageOf } from "./read-reputation.ts";
+import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 import type { Feedback, NewFeedback, NewValidation } from "./reputation.ts";
 import { createFeedbacks } from "./store-feedback.ts";
 import { createValidations } from "./store-validations.ts";
@@ -326,7 +325,7 @@ describe("words of others", () => {
   it("stay as they are in a stored order, where addresses and hashes are in lower case", () => {
     const text = "0xAbCd";
     const upper = (letter: string, digits: number): Hex => `0x${letter.repeat(digits)}`;
-    const actions: AgentRegistryAction[] = [
+    const actions: RegistryAction[] = [
       { name: "register", agentUri: text },
       {
         name: "give_feedback",
@@ -353,16 +352,16 @@ describe("words of others", () => {
       },
     ];
     for (const action of actions) {
-      const order = { kind: "agent_registry", token: "USDC", from: upper("A", 40), action } as const;
+      const entry = { token: "USDC", from: upper("A", 40), action } as const;
       const lower = Object.fromEntries(
         Object.entries(action).map(([name, value]) => [
           name,
           typeof value === "string" && value.length > text.length ? value.toLowerCase() : value,
         ]),
       );
-      expect(fromStoredOrder(JSON.parse(toStoredOrder(order)))).toEqual({
-        ...order,
-        from: order.from.toLowerCase(),
+      expect(registryEntry.read(JSON.parse(JSON.stringify(registryEntry.of(entry))))).toEqual({
+        ...entry,
+        from: entry.from.toLowerCase(),
         action: lower,
       });
     }

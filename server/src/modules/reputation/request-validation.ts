@@ -8,6 +8,7 @@ import { mismatch, type SendOutAnswer } from "../treasury/send-out.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { hashOf, REQUEST_PURPOSE } from "./orders.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { registryEntry } from "./registry-operation.ts";
 import type { NewValidation } from "./reputation.ts";
 
 export interface RequestPorts extends RecordPorts {
@@ -98,8 +99,8 @@ async function requestHashOf(
   { agentId, from, registry }: { agentId: bigint; from: Hex; registry: Hex },
 ): Promise<Hex> {
   const earlier = seed === undefined ? await stores.chainTransactions.findOfRequest(chain.network, callId) : undefined;
-  const order = earlier?.order;
-  if (order?.kind === "agent_registry" && order.action.name === "request_validation") return order.action.requestHash;
+  const action = registryEntry.read(earlier?.operation)?.action;
+  if (action?.name === "request_validation") return action.requestHash;
   const salt = seed === undefined ? { random: Buffer.from(random(32)).toString("hex") } : { seed };
   return hashOf({
     chainId: chain.chainId,

@@ -4,6 +4,7 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/execute-once.ts";
 import { requireMoving } from "../treasury/send-out.ts";
+import { transfer } from "../treasury/transfer-operation.ts";
 import type { NewServicingAction, ServicingAction, ServicingKind } from "./servicing-actions.ts";
 import {
   paymentReference,
@@ -82,23 +83,22 @@ async function insertPaid(
   }
   const treasury = await wallets.ensure(network, "treasury", tenantId);
   const collection = await wallets.ensure(network, "collection");
-  const transfer = await chainTransactions.enqueue({
+  const sent = await chainTransactions.enqueue({
     network,
     idempotencyKey: reference,
     tenantId,
     // The call's outcome is the action's and not the transfer's.
     callId: null,
     purpose: SERVICING_PURPOSE,
-    order: {
-      kind: "transfer",
+    operation: transfer.of({
       token: "USDC",
       from: treasury.address,
       to: collection.address,
       amount: payment.amount,
-    },
+    }),
     result: undefined,
   });
-  await ledger.send(purse, payment.amount, transfer.id);
+  await ledger.send(purse, payment.amount, sent.id);
   await servicingActions.advance(id, { from: "intended", workerId: intent.workerId }, "paying");
   return { ...action, state: "paying" };
 }

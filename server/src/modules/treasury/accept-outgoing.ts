@@ -3,7 +3,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { OwnedMovement } from "../ledger/ledger.ts";
-import { ownMovements } from "./wallet-owners.ts";
+import { ownMovements } from "../ledger/wallet-owners.ts";
 
 /**
  * Books, by an operator's decision, what left tenants' wallets by a transaction that is not ours: it is taken out of what they

@@ -10,7 +10,7 @@ const MOST_ATTEMPTS = 5;
  * operator finds it.
  */
 const retried: ChainEnding = {
-  async reverted({ chainTransactions }, { network, idempotencyKey, tenantId, purpose, order }) {
+  async reverted({ chainTransactions }, { network, idempotencyKey, tenantId, purpose, operation }) {
     const [, first = idempotencyKey, attempt = "1"] = /^(.*?)(?:#(\d+))?$/.exec(idempotencyKey) ?? [];
     const next = Number(attempt) + 1;
     if (next > MOST_ATTEMPTS) return;
@@ -20,7 +20,7 @@ const retried: ChainEnding = {
       tenantId,
       callId: null,
       purpose,
-      order,
+      operation,
       result: undefined,
     });
   },

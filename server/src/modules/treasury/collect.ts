@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/ledger.ts";
+import { transfer } from "./transfer-operation.ts";
 
 export const COLLECT_PURPOSE = "capture";
 
@@ -25,7 +26,7 @@ export async function collect(
     tenantId,
     callId: null,
     purpose: COLLECT_PURPOSE,
-    order: { kind: "transfer", token, from: treasury.address, to: collection.address, amount },
+    operation: transfer.of({ token, from: treasury.address, to: collection.address, amount }),
     result: undefined,
   });
 }

@@ -5,7 +5,7 @@ import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { ownerOf } from "./wallet-owners.ts";
+import { ownerOf } from "../ledger/wallet-owners.ts";
 
 export interface LedgerReconcilerOptions {
   chain: Chain;

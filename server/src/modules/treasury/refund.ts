@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Purse } from "../ledger/ledger.ts";
+import { transfer } from "./transfer-operation.ts";
 
 export const REFUND_PURPOSE = "refund";
 
@@ -25,7 +26,7 @@ export async function refund(
     tenantId,
     callId: null,
     purpose: REFUND_PURPOSE,
-    order: { kind: "transfer", token, from: collection.address, to: treasury.address, amount },
+    operation: transfer.of({ token, from: collection.address, to: treasury.address, amount }),
     result: undefined,
   });
 }

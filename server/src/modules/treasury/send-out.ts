@@ -1,10 +1,11 @@
 import { Failure } from "../../domain/errors.ts";
+import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
-import type { ChainOrder, ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { isSameOrder, outgoingOf, resultOf } from "./order-outcome.ts";
+import { resultOf } from "../chain/result-of.ts";
 
 export interface SendOutPorts {
   stores: Stores;
@@ -12,23 +13,24 @@ export interface SendOutPorts {
   submission: ChainSubmission;
 }
 
-export interface SendOutRequest {
+export interface SendOutRequest<Input = unknown> {
   tenantId: string;
   callId: string;
   /**
-   * The same key is the same order, whoever asks how often; with the call's id in it, every call is another order, but for calls
-   * with an Idempotency-Key: asked again, those find the order that the first has stored.
+   * The same key is the same operation, whoever asks how often; with the call's id in it, every call is another one, but for calls
+   * with an Idempotency-Key: asked again, those find the one that the first has stored.
    */
   idempotencyKey: string;
   /** A tool's name, for example. */
   purpose: string;
   /** What it takes leaves the tenant's treasury wallet. */
-  order: ChainOrder;
+  operation: DefinedOperation<Input>;
+  input: Input;
   /** The tool's answer but for `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
-  /** How long the call waits; the order goes on without it. */
+  /** How long the call waits; the operation goes on without it. */
   waitMs?: number | undefined;
-  /** Whether an earlier call's order, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
+  /** Whether an earlier call's operation, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
   isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
   /** Stored in the same transaction. */
   alongside?: ((aggregates: Aggregates, stored: ChainTransaction) => Promise<void>) | undefined;
@@ -36,7 +38,7 @@ export interface SendOutRequest {
 
 export type SendOutAnswer =
   | { kind: "confirmed"; transaction: ChainTransaction; result: Record<string, unknown> }
-  /** An earlier call's order with the same key: nothing was done now. */
+  /** An earlier call's operation with the same key: nothing was done now. */
   | { kind: "replayed"; transaction: ChainTransaction; result: Record<string, unknown>; firstCallId: string | null };
 
 /** Clients commonly give up on a call after a minute. */
@@ -54,19 +56,20 @@ export const sendOutErrors = {
 } as const;
 
 /**
- * Takes the money out of what is available, stores the order and marks the call as undecided, in one transaction; then the
+ * Takes the money out of what is available, stores the operation and marks the call as undecided, in one transaction; then the
  * submitter carries it out, also when this process dies. Throws Failure with a code of `sendOutErrors`.
  */
-export async function sendOut(ports: SendOutPorts, request: SendOutRequest): Promise<SendOutAnswer> {
+export async function sendOut<Input>(ports: SendOutPorts, request: SendOutRequest<Input>): Promise<SendOutAnswer> {
   const { stores, chain, submission } = ports;
   const { network, chainId } = chain;
   const earlier =
     (await stores.chainTransactions.findByKey(network, request.idempotencyKey)) ??
     (await stores.chainTransactions.findOfRequest(network, request.callId));
-  const { isSame = ({ order }) => isSameOrder(order, request.order) } = request;
+  const wanted = request.operation.of(request.input);
+  const { isSame = ({ operation }) => isSameOperation(operation, wanted) } = request;
   if (earlier !== undefined && !isSame(earlier)) throw mismatch();
   if (earlier === undefined) await requireMoving(stores.chainNetworks, network);
-  const stored = earlier ?? (await storeOrder(stores, network, request));
+  const stored = earlier ?? (await storeOperation(stores, network, request));
   const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMs);
   const result = resultOf(end, chainId, end.hash);
   return end.callId === request.callId
@@ -74,7 +77,7 @@ export async function sendOut(ports: SendOutPorts, request: SendOutRequest): Pro
     : { kind: "replayed", transaction: end, result, firstCallId: end.callId };
 }
 
-/** Has a stored order carried out and waits for it. Throws what is said of one whose end is not known in time or that had no effect. */
+/** Has a stored operation carried out and waits for it. Throws what is said of one whose end is not known in time or that had no effect. */
 export async function endOf(
   submission: ChainSubmission,
   stored: ChainTransaction,
@@ -94,8 +97,13 @@ export async function requireMoving(networks: Pick<ChainNetworks, "get">, networ
   throw new Failure("settlement_stopped", { detail: sendOutErrors.settlement_stopped });
 }
 
-async function storeOrder(stores: Stores, network: Environment, request: SendOutRequest): Promise<ChainTransaction> {
-  const { tenantId, callId, idempotencyKey, purpose, order, result } = request;
+async function storeOperation<Input>(
+  stores: Stores,
+  network: Environment,
+  request: SendOutRequest<Input>,
+): Promise<ChainTransaction> {
+  const { tenantId, callId, idempotencyKey, purpose, result } = request;
+  const operation = request.operation.of(request.input);
   return await stores.transaction(async (aggregates) => {
     const { chainTransactions, ledger, effects } = aggregates;
     const stored = await chainTransactions.enqueue({
@@ -104,14 +112,14 @@ async function storeOrder(stores: Stores, network: Environment, request: SendOut
       tenantId,
       callId,
       purpose,
-      order,
+      operation,
       result,
     });
     // Somebody with the same key was quicker, and has paid for it.
     if (stored.callId !== callId) return stored;
-    const outgoing = outgoingOf(order);
+    const outgoing = request.operation.outgoing(operation);
     if (outgoing !== undefined) {
-      await ledger.send({ tenantId, network, token: order.token }, outgoing.amount, stored.id);
+      await ledger.send({ tenantId, network, token: outgoing.token }, outgoing.amount, stored.id);
     }
     await request.alongside?.(aggregates, stored);
     await effects.open(callId);

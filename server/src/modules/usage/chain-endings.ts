@@ -1,5 +1,5 @@
 import type { ChainEndings } from "../../kernel/chain-ending.ts";
-import { outgoingOf } from "../treasury/order-outcome.ts";
+import { transfer } from "../treasury/transfer-operation.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
 
 /** The records of a settlement are paid, or due again. */
@@ -10,11 +10,11 @@ export const usageEndings: ChainEndings = {
         await usageSettlements.complete(settlementIdOf(transaction.idempotencyKey));
       }
     },
-    async reverted({ usageSettlements, ledger }, { id, network, idempotencyKey, tenantId, order }) {
+    async reverted({ usageSettlements, ledger }, { id, network, idempotencyKey, tenantId, operation }) {
       await usageSettlements.dissolve(settlementIdOf(idempotencyKey));
-      const outgoing = outgoingOf(order);
+      const outgoing = transfer.outgoing(operation);
       if (tenantId === null || outgoing === undefined) return;
-      await ledger.takeBack({ tenantId, network, token: order.token }, outgoing.amount, id);
+      await ledger.takeBack({ tenantId, network, token: outgoing.token }, outgoing.amount, id);
     },
   },
 };

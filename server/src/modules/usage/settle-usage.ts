@@ -2,6 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { transfer } from "../treasury/transfer-operation.ts";
 
 /** So many records are paid by one transaction. */
 const RECORDS_AT_ONCE = 10_000;
@@ -38,7 +39,7 @@ export async function startUsageSettlement(
         tenantId,
         callId: null,
         purpose: USAGE_PURPOSE,
-        order: { kind: "transfer", token: "USDC", from: treasury.address, to: collection.address, amount },
+        operation: transfer.of({ token: "USDC", from: treasury.address, to: collection.address, amount }),
         result: undefined,
       });
       await ledger.send({ tenantId, network: NETWORK, token: "USDC" }, amount, id);

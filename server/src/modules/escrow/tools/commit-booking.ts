@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { isSameOperation } from "../../../kernel/chain-operation.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/chain-result.ts";
 import { addressOf, FreeRecipient, TokenAmount } from "../../treasury/input.ts";
-import { isSameOrder } from "../../treasury/order-outcome.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { commitBooking as commit } from "../commit-booking.ts";
 import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { escrowStep } from "../step-operation.ts";
 
 const Output = BookingWrite.extend({
   vendorAddress: z.string(),
@@ -73,8 +74,11 @@ export const commitBooking = defineTool({
             ...chainProvenance(chain, clock),
           },
         }),
-        isSame: (order, { pricing }) =>
-          pricing === undefined && order.kind === "escrow" && isSameOrder(order, { ...order, escrow, action }),
+        isSame(taken, { pricing }) {
+          const step = escrowStep.read(taken);
+          if (step === undefined || pricing !== undefined) return false;
+          return isSameOperation(taken, escrowStep.of({ ...step, escrow, action }));
+        },
       },
     );
     return toStepAnswer(answer, Output);

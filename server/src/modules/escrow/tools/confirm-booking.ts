@@ -9,6 +9,7 @@ import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.
 import { commitBooking } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
 import { priceBooking, priceErrors } from "../price-booking.ts";
+import { escrowStep } from "../step-operation.ts";
 
 const Output = BookingWrite.extend({
   vendorAddress: z.string(),
@@ -106,13 +107,16 @@ export const confirmBooking = defineTool({
             answer: { ...answer, ...chainProvenance(chain, clock) },
           };
         },
-        isSame: (order, { pricing }) =>
-          order.kind === "escrow" &&
-          order.action.name === "commit" &&
-          order.action.vendor === vendor &&
-          order.action.itineraryHash === itineraryHash &&
-          pricing !== undefined &&
-          canonicalJson(pricing.asked) === canonicalJson(asked),
+        isSame(taken, { pricing }) {
+          const action = escrowStep.read(taken)?.action;
+          return (
+            action?.name === "commit" &&
+            action.vendor === vendor &&
+            action.itineraryHash === itineraryHash &&
+            pricing !== undefined &&
+            canonicalJson(pricing.asked) === canonicalJson(asked)
+          );
+        },
       },
     );
     return toStepAnswer(answer, Output);

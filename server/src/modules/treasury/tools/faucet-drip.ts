@@ -3,6 +3,7 @@ import { Failure } from "../../../domain/errors.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
+import { drip } from "../drip-operation.ts";
 import { FreeRecipient, readAddress, Token } from "../input.ts";
 import { sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
@@ -51,7 +52,8 @@ export const faucetDrip = defineTool({
         callId: call.id,
         idempotencyKey: `faucet_drip:${call.id}`,
         purpose: "faucet_drip",
-        order: { kind: "drip", token, to },
+        operation: drip,
+        input: { token, to },
         result: { to, token, blockchain, ...chainProvenance(chain, clock) },
       },
     ).catch(async (error: unknown) => {

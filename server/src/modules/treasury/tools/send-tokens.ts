@@ -8,6 +8,7 @@ import { Recipient, readAddress, Token, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
 import { sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
+import { transfer } from "../transfer-operation.ts";
 
 const Output = ChainWrite.extend({
   from: z.string(),
@@ -49,7 +50,8 @@ export const sendTokens = defineTool({
         callId: call.id,
         idempotencyKey: `send_tokens:${call.id}`,
         purpose: "send_tokens",
-        order: { kind: "transfer", token, from, to, amount },
+        operation: transfer,
+        input: { token, from, to, amount },
         result: { from, to, amount: formatDecimal(amount), token, ...chainProvenance(chain, clock) },
       },
     );

@@ -6,6 +6,7 @@ import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { Recipient, readAddress, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
 import { sendOut, sendOutErrors } from "../send-out.ts";
+import { split } from "../split-operation.ts";
 import { BASIS_POINTS, splitParts } from "../split-parts.ts";
 import { toToolAnswer } from "../tool-answer.ts";
 
@@ -76,7 +77,8 @@ export const settleSplit = defineTool({
         callId: call.id,
         idempotencyKey: `settle_split:${call.id}`,
         purpose: "settle_split",
-        order: { kind: "split", token: "USDC", from, supplier, gross, commissionBps, serviceFeeBps },
+        operation: split,
+        input: { token: "USDC", from, supplier, gross, commissionBps, serviceFeeBps },
         result: {
           from,
           supplier,

@@ -1,0 +1,44 @@
+import { encodeFunctionData } from "viem";
+import { z } from "zod";
+import { vrsOf } from "../../domain/key-signatures.ts";
+import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
+import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
+
+const Transfer = z.strictObject({
+  token: StoredToken,
+  from: StoredAddress,
+  to: StoredAddress,
+  amount: StoredInteger,
+});
+
+/** Money of one of our wallets goes to anybody. The wallet signs it and needs no gas. */
+export const transfer = defineChainOperation({
+  kind: "transfer",
+  input: Transfer,
+  authorize,
+  encode(call, signature) {
+    const { from, to, value, validAfter, validBefore, nonce } = authorize(call);
+    const data = encodeFunctionData({
+      abi: stablecoinAbi,
+      functionName: "transferWithAuthorization",
+      args: [from, to, value, validAfter, validBefore, nonce, ...vrsOf(signature)],
+    });
+    return { to: call.site.chain.tokens[call.input.token].address, data };
+  },
+  gasCeiling: () => ({ gas: 130_000n }),
+  outcome: {
+    outgoing: ({ from, amount }) => ({ from, amount }),
+    isMovedBy: (input, { from, to, amount }) => from === input.from && to === input.to && amount === input.amount,
+  },
+});
+
+function authorize({ input, nonce, deadline }: OperationCall<z.output<typeof Transfer>>): TokenAuthorization {
+  const { token, from, to, amount } = input;
+  return {
+    kind: "token",
+    primaryType: "TransferWithAuthorization",
+    ...{ token, from, to, value: amount, validAfter: 0n, validBefore: deadline, nonce },
+  };
+}
