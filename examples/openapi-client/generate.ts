@@ -1,9 +1,12 @@
 // Writes the types of every tool and route from the description of a running service:
 //
 //   node_modules/.bin/node examples/openapi-client/generate.ts [url of openapi.json]
+//
+// With - in place of the address it reads the description from standard input and prints the types, as npm run gen does.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import openapiTypescript, { astToString } from "openapi-typescript";
 
 const TYPES = join(import.meta.dirname, "./generated/schema.d.ts");
@@ -21,6 +24,10 @@ function addressOfLocalService(): string {
 }
 
 if (import.meta.main) {
-  writeFileSync(TYPES, await generateTypes(new URL(process.argv[2] ?? addressOfLocalService())));
-  process.stdout.write(`Written: ${TYPES}\n`);
+  const source = process.argv[2] ?? addressOfLocalService();
+  if (source === "-") process.stdout.write(await generateTypes(await text(process.stdin)));
+  else {
+    writeFileSync(TYPES, await generateTypes(new URL(source)));
+    process.stdout.write(`Written: ${TYPES}\n`);
+  }
 }

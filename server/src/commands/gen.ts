@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import { catalog } from "../app.ts";
+import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { errorsPage } from "./gen/errors-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
@@ -10,11 +11,12 @@ import { tableTypes } from "./gen/table-types.ts";
 import { toolPage, toolSnapshot, toolsPage } from "./gen/tool-pages.ts";
 import { comparePages, writePages } from "./gen/write-pages.ts";
 
-/** Writes the pages and snapshots that follow from the code. `--check` writes nothing and fails when one is not fresh. */
+/** Writes what follows from the code: pages, snapshots, table types and the example client's types. `--check` writes nothing and fails when one is not fresh. */
 
 const repository = resolve(import.meta.dirname, "../../..");
 const docs = resolve(repository, "docs");
 const database = resolve(repository, "server/src/platform/database");
+const client = resolve(repository, "examples/openapi-client");
 const CHARACTERS_PER_TOKEN = 4;
 
 function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string, string> {
@@ -49,9 +51,12 @@ function listTokens(): number {
 /** Each folder with what it must hold. */
 async function allFolders(): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
   const tables = new Map([["generated-tables.ts", await tableTypes()]]);
+  const { byTool, apiDescription } = await runExamples(catalog.entries);
+  const types = new Map([["generated/schema.d.ts", await clientTypes(client, apiDescription)]]);
   return [
     [database, tables],
-    [docs, allPages(await runExamples(catalog.entries))],
+    [docs, allPages(byTool)],
+    [client, types],
   ];
 }
 

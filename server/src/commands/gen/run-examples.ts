@@ -16,11 +16,17 @@ const SEED = "examples";
 const SUPPLIER_URL_SHOWN = "https://supplier.example";
 const APP_URL_SHOWN = "https://app.example";
 
+export interface Examples {
+  byTool: ReadonlyMap<string, RanExample>;
+  /** The API description as that service gives it. */
+  apiDescription: string;
+}
+
 /**
  * Calls every tool with its example, over HTTP, against the whole product on a throw-away database. The order follows from the
  * ids: an example runs once earlier ones have given the ids that it names (`gives` of a tool).
  */
-export async function runExamples(entries: Entries): Promise<ReadonlyMap<string, RanExample>> {
+export async function runExamples(entries: Entries): Promise<Examples> {
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-gen-"));
   const config = readConfig({ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal" });
   const stopping = new AbortController();
@@ -37,11 +43,12 @@ export async function runExamples(entries: Entries): Promise<ReadonlyMap<string,
     try {
       const facts: Facts = JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"));
       const standIns = createStandIns();
-      return await runInOrder(entries, EXAMPLE_DAY, async (tool, args) => {
+      const byTool = await runInOrder(entries, EXAMPLE_DAY, async (tool, args) => {
         const result = await dispatch(facts, tool, args, standIns, stopping.signal);
         if (tool.effect === "spend") await letSupplierFinish(facts);
         return result;
       });
+      return { byTool, apiDescription: await readApiDescription(facts) };
     } finally {
       await app.stop();
     }
@@ -67,6 +74,12 @@ async function letSupplierFinish({ supplierUrl }: Facts): Promise<void> {
     body: JSON.stringify({ advanceSeconds: 2 }),
   });
   if (!response.ok) throw new Error(`The supplier's clock does not move: ${response.status}`);
+}
+
+async function readApiDescription({ appUrl }: Facts): Promise<string> {
+  const response = await fetch(`${appUrl}/api/openapi.json`);
+  if (!response.ok) throw new Error(`The API description cannot be read: ${response.status}`);
+  return await response.text();
 }
 
 function seededRandom(seed: string): RandomBytes {

@@ -70,9 +70,9 @@ async function readColumns(pool: Pool): Promise<Column[]> {
 
 /** What modules say of their own columns, by `table.column`: what the catalogue cannot know. */
 async function narrowerTypes(): Promise<ReadonlyMap<string, string>> {
-  const paths = readdirSync(MODULES)
-    .flatMap((module) => readdirSync(join(MODULES, module)).map((file) => join(MODULES, module, file)))
-    .filter((path) => path.endsWith("/column-types.ts"));
+  const paths = readdirSync(MODULES, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name === "column-types.ts")
+    .map((entry) => join(entry.parentPath, entry.name));
   const types = new Map<string, string>();
   for (const path of paths) {
     const { columnTypes } = z
