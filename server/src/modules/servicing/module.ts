@@ -10,7 +10,7 @@ import { selectOrderChangeOffer } from "./tools/select-order-change-offer.ts";
 
 export const servicingModule = defineModule({
   name: "servicing",
-  needs: ["bookings", "effects", "flights", "orders", "stays", "treasury"],
+  needs: ["bookings", "effects", "orders", "treasury"],
   tools: [requestOrderChange, selectOrderChangeOffer, confirmOrderChange, cancelOrderQuote, confirmCancelOrder],
   stores: ({ db, clock }) => ({
     servicingActions: createServicingActions(db, clock),
