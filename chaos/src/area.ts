@@ -9,12 +9,16 @@ export interface Finding {
   /** How many things were compared; none means that nothing was shown. */
   checked: number;
   problems: readonly string[];
+  /** It sums up everything, and so holds only in a run in which nothing but this area's calls take place. */
+  onlyAlone?: true;
 }
 
 export interface Scene {
   deployment: Deployment;
   client: Client;
   history: History;
+  /** How much of its usual load the area makes: 1 alone, less beside others. */
+  share: number;
 }
 
 /** One run's hold on an area. */

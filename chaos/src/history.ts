@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import type { Answer, CallRequest } from "./client.ts";
+import type { Answer, CallRequest } from "./call.ts";
 
 /** A call that was answered with 200: what the caller may rely on from now on. */
 export interface Acknowledgement {
@@ -30,13 +30,20 @@ export interface History {
   nextAcknowledgement(signal: AbortSignal): Promise<void>;
 }
 
-export function createHistory(): History {
+/** @param whole of a run, which records whatever this part of it does. */
+export function createHistory(whole?: History): History {
   const acknowledgements: Acknowledgement[] = [];
   const refusals = new Map<string, number>();
   const events = new EventEmitter();
   let operations = 0;
+  let round = 0;
   return {
-    round: 0,
+    get round() {
+      return whole?.round ?? round;
+    },
+    set round(next) {
+      round = next;
+    },
     get operations() {
       return operations;
     },
@@ -48,6 +55,7 @@ export function createHistory(): History {
     refusals,
     record(request, answer) {
       operations += 1;
+      whole?.record(request, answer);
       if (answer.kind !== "ok") {
         refusals.set(answer.code, (refusals.get(answer.code) ?? 0) + 1);
         return;
@@ -55,8 +63,18 @@ export function createHistory(): History {
       const { tool, userId, key, args } = request;
       const { meterId, priceMicroUsdc, replayed, signed } = answer;
       const result = request.keepResult === true ? answer.result : undefined;
-      const round = this.round;
-      acknowledgements.push({ round, tool, userId, key, args, meterId, priceMicroUsdc, replayed, signed, result });
+      acknowledgements.push({
+        round: this.round,
+        tool,
+        userId,
+        key,
+        args,
+        meterId,
+        priceMicroUsdc,
+        replayed,
+        signed,
+        result,
+      });
       events.emit("acknowledged");
     },
     async nextAcknowledgement(signal) {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { Answer, CallRequest, Client } from "./client.ts";
+import type { Answer, CallRequest } from "./call.ts";
+import type { Client } from "./client.ts";
 
 /** A user of a tenant. */
 export interface Traveler {

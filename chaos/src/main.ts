@@ -5,11 +5,14 @@ import type { Area } from "./area.ts";
 import { calls } from "./calls/index.ts";
 import { chain } from "./chain/index.ts";
 import { escrow } from "./escrow/index.ts";
+import { mixed } from "./mixed/index.ts";
 import { paid } from "./paid/index.ts";
 import { runChaos } from "./run.ts";
 import { servicing } from "./servicing/index.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing, escrow];
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, mixed];
+/** Every area, one after the other. */
+const ALL = "all";
 const MOST_ROUNDS = 10_000;
 
 const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.
@@ -17,6 +20,7 @@ const HELP = `Kills the service, its database, its chain and its outside systems
   npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
 
 ${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n                  --break ${guards.join(" | ")}`).join("\n")}
+  --area all      Every area, one after the other, each with the rounds and the seed.
   --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
   --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
   --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.
@@ -27,7 +31,7 @@ Exit code: 0 every invariant holds, 1 one does not, 2 called wrongly, 130 interr
 `;
 
 interface Arguments {
-  area: Area;
+  areas: readonly Area[];
   rounds: number;
   seed: string;
   broken: string | undefined;
@@ -39,18 +43,21 @@ interface Arguments {
 function readArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parse(args);
   if (values.help === true) return undefined;
-  const names = areas.map(({ name }) => name).join(", ");
-  const area = areas.find(({ name }) => name === values.area);
-  if (area === undefined) throw new UsageError(`--area is one of: ${names}.`);
+  const chosen = areas.filter(({ name }) => values.area === ALL || name === values.area);
+  const [first] = chosen;
+  if (first === undefined) {
+    throw new UsageError(`--area is one of: ${[...areas.map(({ name }) => name), ALL].join(", ")}.`);
+  }
   const rounds = /^\d{1,6}$/.test(values.rounds) ? Number(values.rounds) : 0;
   if (rounds < 1 || rounds > MOST_ROUNDS) throw new UsageError(`--rounds is a whole number from 1 to ${MOST_ROUNDS}.`);
   const seed = values.seed ?? String(randomInt(1_000_000_000));
   if (!/^[\w.-]{1,64}$/.test(seed)) throw new UsageError("--seed is up to 64 letters, digits, dots and hyphens.");
   const broken = values.break;
-  if (broken !== undefined && !area.guards.includes(broken)) {
-    throw new UsageError(`--break is one of: ${area.guards.join(", ")}.`);
+  if (broken !== undefined && chosen.length > 1) throw new UsageError("--break needs one area.");
+  if (broken !== undefined && !first.guards.includes(broken)) {
+    throw new UsageError(`--break is one of: ${first.guards.join(", ")}.`);
   }
-  return { area, rounds, seed, broken, brief: values.brief === true, keep: values.keep === true };
+  return { areas: chosen, rounds, seed, broken, brief: values.brief === true, keep: values.keep === true };
 }
 
 function parse(args: readonly string[]) {
@@ -81,7 +88,9 @@ export async function chaosProgram(args: readonly string[], output: Output, sign
       return 0;
     }
     const say = (line: string): void => output.out(`${line}\n`);
-    return (await runChaos({ ...read, say, signal })) ? 0 : 1;
+    let holds = true;
+    for (const area of read.areas) holds = (await runChaos({ ...read, area, say, signal })) && holds;
+    return holds ? 0 : 1;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof UsageError) {

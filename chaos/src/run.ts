@@ -51,7 +51,12 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   const history = createHistory();
   const kills: Kills = new Map([SERVICE, ...area.parts].map((part) => [part, 0]));
   await deployment.untilReady(signal);
-  const run = await area.open({ deployment, history, client: createClient({ ...deployment.quickstart(), history }) });
+  const run = await area.open({
+    deployment,
+    history,
+    client: createClient({ ...deployment.quickstart(), history }),
+    share: 1,
+  });
 
   for (let round = 1; round <= rounds; round += 1) {
     const before = {

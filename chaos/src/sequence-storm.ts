@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import type { Answer, CallRequest } from "./client.ts";
+import type { Answer, CallRequest } from "./call.ts";
 import { type Asker, type Intent, isFinal, type Traveler } from "./intents.ts";
 import type { Random } from "./random.ts";
 
@@ -34,8 +34,10 @@ interface Sequence {
 
 export function createSequenceStorm<Plan>(
   travelers: readonly [Traveler, ...Traveler[]],
-  { perRound, workers, subjectOf, plan, play }: Sequences<Plan>,
+  { subjectOf, plan, play, ...load }: Sequences<Plan>,
+  share: number,
 ) {
+  const [perRound, workers] = [Math.ceil(load.perRound * share), Math.ceil(load.workers * share)];
   const intents = new Map<string, Intent>();
   const undecided: string[] = [];
   let waiting: Sequence[] = [];

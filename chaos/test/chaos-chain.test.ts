@@ -1,49 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../server/src/domain/tokens.ts";
-import { chaosRunner } from "../../server/test/support/run-chaos.ts";
 import type { ChainBooks } from "../src/chain/books.ts";
 import type { ChainFacts, Transfer } from "../src/chain/chain-view.ts";
 import { checkChainSettled, type SettledChain } from "../src/chain/invariants.ts";
 import { NOBODY, type Operation } from "../src/chain/journal.ts";
-
-/** Only there to end what hangs: a run takes a minute, and several on a slow machine. */
-const LONG = 1_200_000;
-const startChaos = chaosRunner();
-const runChaos = (...args: readonly string[]) => startChaos("--area", "chain", "--seed", "wayfare", ...args).ended;
-
-test(
-  "a round of kills: every invariant holds, and nothing is left behind",
-  async () => {
-    const { code, out, error, left } = await runChaos("--rounds", "1");
-    expect(`${out}${error}`).toMatch(/all invariants hold \(seed wayfare\)\n$/);
-    expect(code).toBe(0);
-    expect(out).not.toContain("FAILED");
-    // Shown by something, not by nothing: each invariant counted what it compared, and each part was killed.
-    expect(out.match(/^ok .*\([1-9]\d*\)$/gm)?.length).toBeGreaterThanOrEqual(26);
-    for (const part of ["service", "postgres", "sequencer", "anvil"])
-      expect(out).toMatch(new RegExp(`^kills .*${part} [1-9]`, "m"));
-    for (const tool of ["send_tokens", "settle_split", "faucet_drip", "book_flight"])
-      expect(out).toMatch(new RegExp(`^acknowledged .*${tool} [1-9]`, "m"));
-    expect(left).toEqual([]);
-  },
-  LONG,
-);
-
-/** Each stops as soon as an invariant that must hold at any moment does not. */
-test.each([
-  ["chain-look-up", /^FAILED {2}orders that failed moved nothing/m],
-  ["chain-log", /^FAILED {2}(every acknowledged transfer is on the chain|the service comes back after every kill)/m],
-  ["idempotency", /^FAILED {2}nothing that was asked for once is on the chain twice/m],
-])(
-  "without the guard %s the run fails",
-  async (guard, failure) => {
-    // It stops as soon as it has failed; the rounds are there for the kill that falls where it shows.
-    const run = await runChaos("--rounds", "30", "--break", guard);
-    expect(`${run.out}${run.error}`).toMatch(failure);
-    expect(run).toMatchObject({ code: 1, error: "", left: [] });
-  },
-  LONG,
-);
 
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
 const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;

@@ -1,46 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chaosRunner } from "../../server/test/support/run-chaos.ts";
 import type { EscrowBooks } from "../src/escrow/books.ts";
 import { checkAnswered, checkRefused } from "../src/escrow/check-answers.ts";
 import { checkKnown, checkMoney, checkOnce, checkStates, checkVendors } from "../src/escrow/check-books.ts";
 import { bookingKey, type EscrowEvent, type EscrowFacts } from "../src/escrow/escrow-view.ts";
 import type { Intent } from "../src/intents.ts";
-
-/** Only there to end what hangs: a run takes a minute, and several on a slow machine. */
-const LONG = 1_200_000;
-const startChaos = chaosRunner();
-const runChaos = (...args: readonly string[]) => startChaos("--area", "escrow", "--seed", "wayfare", ...args).ended;
-
-test(
-  "two rounds of kills: every invariant holds, and nothing is left behind",
-  async () => {
-    const { code, out, error, left } = await runChaos("--rounds", "2", "--brief");
-    expect(`${out}${error}`).toMatch(/all invariants hold \(seed wayfare\)\n$/);
-    expect(code).toBe(0);
-    expect(out).not.toContain("FAILED");
-    // Shown by something, not by nothing: each invariant counted what it compared, and each part was killed.
-    expect(out.match(/^ok .*\([1-9]\d*\)$/gm)?.length).toBeGreaterThanOrEqual(18);
-    for (const part of ["service", "postgres", "sequencer", "anvil"])
-      expect(out).toMatch(new RegExp(`^kills .*${part} [1-9]`, "m"));
-    for (const tool of ["prefund_trip", "guest_claim_link", "settle_booking", "cancel_booking", "log_agent_action"])
-      expect(out).toMatch(new RegExp(`^acknowledged .*${tool} [1-9]`, "m"));
-    expect(left).toEqual([]);
-  },
-  LONG,
-);
-
-test(
-  "without the guard chain-look-up the run fails",
-  async () => {
-    // It stops as soon as it has failed; the rounds are there for the kill that falls where it shows.
-    const run = await runChaos("--rounds", "30", "--break", "chain-look-up");
-    expect(`${run.out}${run.error}`).toMatch(
-      /^FAILED {2}(what was refused|trips, bookings, claims|states and amounts)/m,
-    );
-    expect(run).toMatchObject({ code: 1, error: "", left: [] });
-  },
-  LONG,
-);
 
 const OPENING = 1_000n;
 const trip = "0x01";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { chaosRunner } from "../../server/test/support/run-chaos.ts";
 import type { Intent } from "../src/intents.ts";
 import type { ServicingBooks } from "../src/servicing/books.ts";
 import {
@@ -11,40 +10,6 @@ import {
   checkPurses,
 } from "../src/servicing/check-books.ts";
 import { checkAnswered, checkOnce, checkRefused } from "../src/servicing/check-effects.ts";
-
-/** Only there to end what hangs: a run takes a minute, and several on a slow machine. */
-const LONG = 1_200_000;
-const startChaos = chaosRunner();
-const runChaos = (...args: readonly string[]) => startChaos("--area", "servicing", "--seed", "wayfare", ...args).ended;
-
-test(
-  "a round of kills: every invariant holds, and nothing is left behind",
-  async () => {
-    const { code, out, error, left } = await runChaos("--rounds", "1");
-    expect(`${out}${error}`).toMatch(/all invariants hold \(seed wayfare\)\n$/);
-    expect(code).toBe(0);
-    expect(out).not.toContain("FAILED");
-    // Shown by something, not by nothing: each invariant counted what it compared, and each part was killed.
-    expect(out.match(/^ok .*\([1-9]\d*\)$/gm)?.length).toBeGreaterThanOrEqual(22);
-    for (const part of ["service", "postgres", "supplier", "devnet"])
-      expect(out).toMatch(new RegExp(`^kills .*${part} [1-9]`, "m"));
-    for (const tool of ["book_flight", "confirm_order_change", "confirm_cancel_order", "book_stay"])
-      expect(out).toMatch(new RegExp(`^acknowledged .*${tool} [1-9]`, "m"));
-    expect(left).toEqual([]);
-  },
-  LONG,
-);
-
-test(
-  "without the guard servicing-lookup the run fails",
-  async () => {
-    // It stops as soon as it has failed; the rounds are there for the kill that falls where it shows.
-    const run = await runChaos("--rounds", "30", "--break", "servicing-lookup");
-    expect(`${run.out}${run.error}`).toMatch(/^FAILED {2}(at most one order|orders at the supplier and bookings)/m);
-    expect(run).toMatchObject({ code: 1, error: "", left: [] });
-  },
-  LONG,
-);
 
 const TENANT = "ten_1";
 const OPENING = 1_000n;

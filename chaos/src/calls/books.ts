@@ -18,6 +18,8 @@ const UsageRecord = z.object({
   /** Null: paid without a key. */
   tenant_id: z.string().nullable(),
   subject: z.string(),
+  /** Through which it was asked for; on `paid` a payment paid, and nothing was spent of what the tenant may spend. */
+  surface: z.string(),
   tool: z.string(),
   idempotency_key: z.string().nullable(),
   price: Amount,
@@ -53,7 +55,7 @@ const Supplier = z.object({
   refunds: z.array(z.object({ reference: z.string(), amount: SupplierAmount })),
 });
 
-const USAGE = `select id, call_id, tenant_id, subject, tool, idempotency_key, price_micro::text as price
+const USAGE = `select id, call_id, tenant_id, subject, surface, tool, idempotency_key, price_micro::text as price
   from usage_record`;
 const SPEND = `select tenant_id, period, spent_micro::text as spent from tenant_spend`;
 const BOOKINGS = `select id, tenant_id, offer_id, state, total_amount, order_id, pnr

@@ -60,7 +60,12 @@ export function checkBookedOnce({ bookings, supplier }: Books): Finding {
     ),
     ...findRepeated(supplier.payments, ({ order_id }) => `a payment of order ${order_id}`),
   ];
-  return { invariant: "no offer was ordered or paid twice", checked: supplier.orders.length, problems };
+  return {
+    invariant: "no offer was ordered or paid twice",
+    onlyAlone: true,
+    checked: supplier.orders.length,
+    problems,
+  };
 }
 
 export function checkSupplierAgrees({ bookings, supplier }: Books): Finding {
@@ -90,7 +95,12 @@ export function checkSupplierAgrees({ bookings, supplier }: Books): Finding {
     if (booking.state === "booked" && !paidOrders.has(booking.order_id ?? ""))
       problems.push(`booking ${booking.id} is booked, and the supplier has no paid order ${booking.order_id}`);
   }
-  return { invariant: "the supplier's ledger equals ours, both ways", checked: supplier.orders.length, problems };
+  return {
+    invariant: "the supplier's ledger equals ours, both ways",
+    onlyAlone: true,
+    checked: supplier.orders.length,
+    problems,
+  };
 }
 
 /** Double entry: every set of accounts and every posting is in balance, and nothing is on its way any more. */
@@ -136,6 +146,7 @@ export function checkBalance({ accounts, bookings, deposited, supplier }: Books)
   }
   return {
     invariant: "the treasuries were charged for the bookings, and the supplier was paid as much",
+    onlyAlone: true,
     checked: bookings.length,
     problems,
   };

@@ -65,6 +65,8 @@ export function checkSigned(acknowledged: readonly Acknowledgement[]): Finding {
   return { invariant: "every answer is signed with the tenant's secret", checked: acknowledged.length, problems };
 }
 
+/** Of records that a payment paid for. */
+const PAID = "paid";
 /** Open matters that reserve nothing of what a tenant may spend. */
 const WORK: ReadonlySet<string> = new Set(["open bookings", "open chain transactions"]);
 
@@ -72,7 +74,7 @@ export function checkSpent({ usage, spends, open }: Books): Finding {
   const problems: string[] = [];
   for (const { tenant_id, spent } of sumByTenant(spends)) {
     const recorded = usage
-      .filter((record) => record.tenant_id === tenant_id)
+      .filter((record) => record.tenant_id === tenant_id && record.surface !== PAID)
       .reduce((sum, { price }) => sum + price, 0n);
     if (recorded !== spent) problems.push(`${tenant_id} spent ${spent} and has records of ${recorded} micro-USDC`);
   }

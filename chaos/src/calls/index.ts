@@ -7,11 +7,11 @@ import { createTravelers } from "./travelers.ts";
 
 const MONTHLY_CAP = 1_000_000_000_000n;
 
-async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
+async function open({ deployment, client, history, share }: Scene): Promise<AreaRun> {
   const { supplierUrl, tenantId } = deployment.quickstart();
   await deployment.allowSpending(tenantId, MONTHLY_CAP);
   await createTravelers(client);
-  const storm = createStorm(client);
+  const storm = createStorm(client, share);
   return {
     storm: (_round, random, signal) => storm.run(random, signal),
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Answer, CallRequest, Client } from "../client.ts";
+import type { Answer, CallRequest } from "../call.ts";
+import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
 import { userIds } from "./travelers.ts";
 
@@ -28,7 +29,7 @@ interface Memory {
   keys: number;
 }
 
-export function createStorm(client: Client) {
+export function createStorm(client: Client, share: number) {
   const memory: Memory = { keyed: [], bookings: [], offers: [], keys: 0 };
 
   function remember(list: CallRequest[], request: CallRequest): void {
@@ -170,8 +171,8 @@ export function createStorm(client: Client) {
 
   return {
     async run(random: Random, signal: AbortSignal): Promise<void> {
-      const workers = Array.from({ length: WORKERS }, (_, index) =>
-        worker(index < READERS, random.fork(`worker-${index}`), signal).catch((error: unknown) => {
+      const workers = Array.from({ length: Math.ceil(WORKERS * share) }, (_, index) =>
+        worker(index < Math.ceil(READERS * share), random.fork(`worker-${index}`), signal).catch((error: unknown) => {
           // The pauses between calls end with the round.
           if (!signal.aborted) throw error;
         }),

@@ -47,6 +47,7 @@ export function checkOrdersOnChain({ orders }: ChainBooks, { transfers }: Facts)
   }
   return {
     invariant: "orders that are confirmed and transfers on the chain are the same, one to one",
+    onlyAlone: true,
     checked: byHash.size,
     problems,
   };
@@ -99,6 +100,7 @@ export function checkPostings({ wallets, postings }: ChainBooks, { transfers }: 
   ];
   return {
     invariant: "every event of our wallets is posted once, and nothing else is",
+    onlyAlone: true,
     checked: events.size,
     problems,
   };
@@ -138,6 +140,7 @@ export function checkCaptures({ bookings, orders, wallets }: ChainBooks, { trans
   for (const [booking] of captures) if (!known.has(booking)) problems.push(`${booking} was captured and is no booking`);
   return {
     invariant: "booked flights were captured once on the chain, of their amount; failed ones were not",
+    onlyAlone: true,
     checked: bookings.length,
     problems,
   };
@@ -158,7 +161,7 @@ export function checkPaidCalls({ paidCalls, orders, bookings }: ChainBooks): Fin
     ...[...charged].filter((call) => !done.has(call)).map((call) => `${call} is charged for and was not carried out`),
     ...[...done].filter((call) => !charged.has(call)).map((call) => `${call} was carried out and is not charged for`),
   ];
-  return { invariant: "charged for is exactly what was carried out", checked: done.size, problems };
+  return { invariant: "charged for is exactly what was carried out", onlyAlone: true, checked: done.size, problems };
 }
 
 export function checkNotStopped({ networks }: Pick<ChainBooks, "networks">): Finding {

@@ -26,7 +26,7 @@ const POLL_MILLISECONDS = 100;
 
 const Treasury = z.object({ address: z.string(), available: z.object({ USDC: z.string(), EURC: z.string() }) });
 
-async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
+async function open({ deployment, client, history, share }: Scene): Promise<AreaRun> {
   const quickstart = deployment.quickstart();
   const { supplierUrl } = quickstart;
   const other = await deployment.createTenant("Chaos");
@@ -34,7 +34,7 @@ async function open({ deployment, client, history }: Scene): Promise<AreaRun> {
     await prepareSender(deployment, client, quickstart),
     await prepareSender(deployment, createClient({ appUrl: quickstart.appUrl, ...other, history }), other),
   ];
-  const storm = createStorm(senders);
+  const storm = createStorm(senders, share);
   const chain = createChainView(quickstart.chain);
   const moments = createMoments(deployment, chain);
   return {

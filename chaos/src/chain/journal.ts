@@ -1,5 +1,5 @@
 import type { Hex, TokenSymbol } from "../../../server/src/domain/tokens.ts";
-import type { Answer } from "../client.ts";
+import type { Answer } from "../call.ts";
 
 /**
  * One order that a caller wants carried out once. Its mark on the chain is nobody else's: the amount is its own or, of a drip, the

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { formatDecimal } from "../../../server/src/domain/money.ts";
 import { type Hex, tokenSymbols } from "../../../server/src/domain/tokens.ts";
-import type { CallRequest, Client } from "../client.ts";
+import type { CallRequest } from "../call.ts";
+import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
 import { NOBODY, type Operation } from "./journal.ts";
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import type { Answer, CallRequest } from "../call.ts";
 import { userIds } from "../calls/travelers.ts";
-import type { Answer, CallRequest, Client } from "../client.ts";
+import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
 import { type Operation, toOutcome } from "./journal.ts";
 import { type Asked, createOperations, type Sender } from "./operations.ts";
@@ -24,7 +25,7 @@ interface Booking {
   request: CallRequest;
 }
 
-export function createStorm(senders: readonly [Sender, ...Sender[]]) {
+export function createStorm(senders: readonly [Sender, ...Sender[]], share: number) {
   let keys = 0;
   const newKey = (): string => {
     keys += 1;
@@ -131,8 +132,8 @@ export function createStorm(senders: readonly [Sender, ...Sender[]]) {
     journal: (): Operation[] => orders.operations.map((one) => ({ ...one, answers: [...one.answers] })),
 
     async run(random: Random, signal: AbortSignal): Promise<void> {
-      const workers = Array.from({ length: WORKERS }, (_, index) =>
-        worker(index < READERS, random.fork(`worker-${index}`), signal).catch((error: unknown) => {
+      const workers = Array.from({ length: Math.ceil(WORKERS * share) }, (_, index) =>
+        worker(index < Math.ceil(READERS * share), random.fork(`worker-${index}`), signal).catch((error: unknown) => {
           // The pauses between calls end with the round.
           if (!signal.aborted) throw error;
         }),

@@ -131,6 +131,7 @@ export function checkMoney(
   if (collection !== fees) problems.push(`the service collected ${collection}, its fees make ${fees}`);
   return {
     invariant: "what was funded is what was paid, refunded, free and held, in records, ledger and chain",
+    onlyAlone: true,
     checked: funded.length + purses.length,
     problems,
   };

@@ -17,7 +17,7 @@ import { lifecycles } from "./lifecycles.ts";
 const OPENING_USDC = 10_000_000n;
 const MICRO = 1_000_000n;
 
-async function open({ deployment, history }: Scene): Promise<AreaRun> {
+async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   const { chain, supplierUrl } = deployment.quickstart();
   const [first, ...others] = (await prepareTenants(deployment, history, ["Chaos two", "Chaos three"])).map(
     (tenant) => ({
@@ -26,7 +26,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
     }),
   );
   if (first === undefined) throw new Error("There is nobody to fund a trip.");
-  const storm = createSequenceStorm([first, ...others], lifecycles);
+  const storm = createSequenceStorm([first, ...others], lifecycles, share);
   const view = createChainView(chain);
   const escrow = createEscrowView(chain, await readEscrowAddress(deployment));
   const moments = createMoments(deployment, view);

@@ -121,7 +121,7 @@ export function checkRanOnce(runs: ReadonlyMap<Purchase, number>, killedAt: read
     const most = tool === "search_flights" ? 1 + kills + failures : 1;
     if (count > most) problems.push(`${describe(purchase)} ran ${count} times, at most ${most} could be explained`);
   }
-  return { invariant: "no tool ran twice for one signature", checked: runs.size, problems };
+  return { invariant: "no tool ran twice for one signature", onlyAlone: true, checked: runs.size, problems };
 }
 
 const KILL_IS_SEEN_WITHIN_MILLISECONDS = 500;

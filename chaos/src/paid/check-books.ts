@@ -138,7 +138,12 @@ export function checkSuccesses(
   const payingCalls = new Set(payments.filter(({ has_result }) => has_result).map(({ call_id }) => call_id));
   for (const [call, { id }] of calls)
     if (!payingCalls.has(call)) problems.push(`${id} was booked by ${call} and nobody owes for it`);
-  return { invariant: "what was done was earned, and what was earned was done", checked: writes.length, problems };
+  return {
+    invariant: "what was done was earned, and what was earned was done",
+    onlyAlone: true,
+    checked: writes.length,
+    problems,
+  };
 }
 
 export function checkNothingLeft({ payments, calls, bookings }: PaidBooks): Finding {

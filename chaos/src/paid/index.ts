@@ -50,7 +50,7 @@ const offered: readonly [PaidTool, boolean][] = [
   ["book_flight", true],
 ];
 
-async function open({ deployment, history }: Scene): Promise<AreaRun> {
+async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   const quickstart = deployment.quickstart();
   const { supplierUrl, apiKey } = quickstart;
   const buyer = createBuyer({ edgeUrls: deployment.edgeUrls, apiKey, history });
@@ -59,7 +59,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
   const till = createTill(quickstart);
   const wallets = [newWallet(), ...Array.from({ length: WALLETS - 1 }, newWallet)] as const;
   for (const { address } of wallets) await fill(till, lower(address));
-  const storm = createStorm({ buyer, till, prices, wallets });
+  const storm = createStorm({ buyer, till, prices, wallets, share });
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
   const payTo = payeeOf(prices);

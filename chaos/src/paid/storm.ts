@@ -29,10 +29,11 @@ export interface StormOptions {
   prices: ReadonlyMap<string, Terms>;
   /** With money for a whole run. */
   wallets: readonly [Wallet, ...Wallet[]];
+  share: number;
 }
 type Wallet = ReturnType<typeof newWallet>;
 
-export function createStorm({ buyer, till, prices, wallets }: StormOptions) {
+export function createStorm({ buyer, till, prices, wallets, share }: StormOptions) {
   const shop = createShop(prices);
   const { purchases } = shop;
   const offers: string[] = [];
@@ -142,8 +143,8 @@ export function createStorm({ buyer, till, prices, wallets }: StormOptions) {
     journal: (): Purchase[] => purchases.map((one) => ({ ...one, answers: [...one.answers] })),
 
     async run(random: Random, signal: AbortSignal): Promise<void> {
-      const workers = Array.from({ length: WORKERS }, (_, index) =>
-        worker(index < READERS, random.fork(`worker-${index}`), signal).catch((error: unknown) => {
+      const workers = Array.from({ length: Math.ceil(WORKERS * share) }, (_, index) =>
+        worker(index < Math.ceil(READERS * share), random.fork(`worker-${index}`), signal).catch((error: unknown) => {
           // The pauses between calls end with the round.
           if (!signal.aborted) throw error;
         }),

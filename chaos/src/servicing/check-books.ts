@@ -102,7 +102,12 @@ export function checkMoney({ bookings, actions, supplier }: ServicingBooks): Fin
     const [paid, taken] = [theirs.get(id) ?? 0n, ours.get(id) ?? 0n];
     return paid === taken ? [] : [`the supplier was paid ${paid} for ${id}, the tenant ${taken}`];
   });
-  return { invariant: "each booking cost its tenant what the supplier was paid for it", checked: ours.size, problems };
+  return {
+    invariant: "each booking cost its tenant what the supplier was paid for it",
+    onlyAlone: true,
+    checked: ours.size,
+    problems,
+  };
 }
 
 /** Everything together, against the ledger: what tenants have is what they had less that, and the supplier's account got it. */
@@ -129,7 +134,12 @@ export function checkPurses(
   if (collection !== paid - back) {
     problems.push(`collected ${collection}, the supplier was paid ${paid} and gave back ${back}`);
   }
-  return { invariant: "treasuries and collection add up to what the supplier got", checked: purses.length, problems };
+  return {
+    invariant: "treasuries and collection add up to what the supplier got",
+    onlyAlone: true,
+    checked: purses.length,
+    problems,
+  };
 }
 
 /** What is left of a credit that was spent comes back as another one, which no cancellation names. */

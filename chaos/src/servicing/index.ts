@@ -19,7 +19,7 @@ import { travels } from "./sequences.ts";
 const OPENING_USDC = 10_000_000n;
 const MICRO = 1_000_000n;
 
-async function open({ deployment, history }: Scene): Promise<AreaRun> {
+async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   const quickstart = deployment.quickstart();
   const { supplierUrl } = quickstart;
 
@@ -29,7 +29,7 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
     userIds.map((userId) => ({ client, tenantId, userId })),
   );
   if (first === undefined) throw new Error("There is nobody to travel.");
-  const storm = createSequenceStorm([first, ...others], travels(Temporal.Now.plainDateISO("UTC")));
+  const storm = createSequenceStorm([first, ...others], travels(Temporal.Now.plainDateISO("UTC")), share);
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
 

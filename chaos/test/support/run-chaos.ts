@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { findProcesses } from "../../../chaos/src/processes.ts";
+import { findProcesses } from "../../src/processes.ts";
 
-const PROGRAM = resolve(import.meta.dirname, "../../../chaos/src/main.ts");
+const PROGRAM = resolve(import.meta.dirname, "../../src/main.ts");
 
 /** The command as an operator runs it; its temporary files go into a folder of their own, so that what it leaves shows. */
 export function chaosRunner() {

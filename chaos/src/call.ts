@@ -1,0 +1,25 @@
+export interface CallRequest {
+  tool: string;
+  args: Readonly<Record<string, unknown>>;
+  /** A user of the tenant; undefined: the key's service account. */
+  userId?: string | undefined;
+  /** Idempotency-Key. */
+  key?: string | undefined;
+  /** Whether the history keeps the result; results of reads would fill it for nothing. */
+  keepResult?: boolean;
+}
+
+export type Answer =
+  | {
+      kind: "ok";
+      result: unknown;
+      meterId: string | undefined;
+      priceMicroUsdc: bigint | undefined;
+      replayed: boolean;
+      /** Whether `x-service-sig` is the tenant's signature of this very answer. */
+      signed: boolean;
+    }
+  /** Answered with an error; `code` says which. */
+  | { kind: "refused"; code: string; retryable: boolean }
+  /** The connection broke or nothing came in time: the caller knows nothing. */
+  | { kind: "lost"; code: string };

@@ -1,0 +1,73 @@
+import type { Area, AreaRun, Finding, Scene } from "../area.ts";
+import { calls } from "../calls/index.ts";
+import { chain } from "../chain/index.ts";
+import { createClient } from "../client.ts";
+import { escrow } from "../escrow/index.ts";
+import { withoutGuard } from "../guards/index.ts";
+import { createHistory } from "../history.ts";
+import { paid } from "../paid/index.ts";
+import { servicing } from "../servicing/index.ts";
+
+const areas: readonly Area[] = [calls, chain, servicing, escrow, paid];
+/** Of each area's usual load. */
+const SHARE = 0.2;
+
+/** Every area's calls on one service, with one set of kills. */
+async function open({ deployment, history: whole }: Scene): Promise<AreaRun> {
+  const runs: AreaRun[] = [];
+  for (const area of areas) {
+    const history = createHistory(whole);
+    const client = createClient({ ...deployment.quickstart(), history });
+    runs.push(await area.open({ deployment, client, history, share: SHARE }));
+  }
+  const covered = () => runs.flatMap((run) => [...(run.covered?.() ?? [])]);
+  return {
+    async storm(round, random, signal) {
+      await Promise.all(runs.map((run, index) => run.storm(round, random.fork(`area-${index}`), signal)));
+    },
+    async disturb(random) {
+      await random.shuffle(runs)[0]?.disturb(random);
+    },
+    async nextMoment(random, signal) {
+      const looking = runs.filter(({ nextMoment }) => nextMoment !== undefined);
+      await random.shuffle(looking)[0]?.nextMoment?.(random, signal);
+    },
+    async witness() {
+      for (const run of runs) await run.witness?.();
+    },
+    notes: () => runs.flatMap((run) => run.notes?.() ?? []),
+    covered: () =>
+      new Map([...new Set(covered().map(([what]) => what))].map((what) => [what, isCovered(covered(), what)])),
+    async openMatters() {
+      const left: string[] = [];
+      for (const run of runs) left.push(...(await run.openMatters()));
+      return [...new Set(left)];
+    },
+    async askAgain(random, signal) {
+      for (const run of runs) await run.askAgain(random, signal);
+    },
+    async audit(phase) {
+      const findings: Finding[] = [];
+      for (const run of runs) findings.push(...(await run.audit(phase)));
+      const shown = findings.filter(
+        ({ onlyAlone, checked, problems }) => !onlyAlone && (checked > 0 || problems.length > 0),
+      );
+      // What several areas check of the whole service was compared several times.
+      return [...new Map(shown.map((finding) => [JSON.stringify(finding), finding])).values()];
+    },
+  };
+}
+
+/** For every area that asks for it. */
+function isCovered(covered: readonly (readonly [string, boolean])[], what: string): boolean {
+  return covered.every(([name, isSeen]) => name !== what || isSeen);
+}
+
+export const mixed: Area = {
+  name: "mixed",
+  summary: "A little of every area at once; sums over everything are left to the areas' own runs.",
+  parts: ["postgres", "supplier", "devnet"],
+  guards: Object.keys(withoutGuard),
+  environment: Object.assign({}, ...areas.map(({ environment }) => environment)),
+  open,
+};
