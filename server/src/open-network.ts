@@ -67,15 +67,15 @@ export type OpenChain = Awaited<ReturnType<typeof openNetwork>>;
 
 export type Parts = ReturnType<typeof openParts>;
 
-/** `together`: the node is the development chain's, which takes many questions at once. */
+/** `isBatched`: the node is the development chain's, which takes many questions at once. */
 export function openParts(
   { db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: ChainParts,
-  together: boolean,
+  isBatched: boolean,
 ) {
   return {
     db,
     clock,
-    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, together })),
+    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, isBatched })),
     networks: createChainNetworks(db, clock),
     wallets: createWallets({ db, vault, clock }),
     signer: createSigner({ db, vault }),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
+import { batch } from "../../platform/batching/batch.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 
 /** The node answered, and the answer is no. */
@@ -32,8 +33,8 @@ export interface RpcOptions {
   /** After the first attempt; of reads only. */
   retries?: number;
   retryPauseMs?: number;
-  /** Puts requests that are made at the same time into one. Only for a node that is known to take them so. */
-  together?: boolean;
+  /** Whether requests that are made at the same time are put into one. Only for a node that is known to take them so. */
+  isBatched?: boolean;
 }
 
 const Answer = z.union([
@@ -42,7 +43,7 @@ const Answer = z.union([
 ]);
 
 const Batch = z.array(z.looseObject({ id: z.number() }));
-const MOST_TOGETHER = 50;
+const MOST_AT_ONCE = 50;
 
 /** Says that nothing was done and that it may be asked again: too many requests. */
 const BUSY_CODES: ReadonlySet<number> = new Set([-32_005, -32_007, 429]);
@@ -58,72 +59,20 @@ interface Question {
   params: unknown;
 }
 
-interface Asked extends Question {
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
-}
-
 /** JSON-RPC over HTTP. What sends is tried once: whoever sends must know that the outcome is unknown. */
-export function createRpc({
-  url,
-  http,
-  timeoutMs,
-  retries = 2,
-  retryPauseMs = 150,
-  together = false,
-}: RpcOptions): Rpc {
+export function createRpc(options: RpcOptions): Rpc {
+  const { retries = 2, retryPauseMs = 150, isBatched = false } = options;
+  const node = new NodeClient(options);
+  const batched = { maximum: MOST_AT_ONCE, inParallel: true };
+  const read = batch<Question, unknown>((questions) => node.askSome(questions), batched);
+  const send = batch<Question, unknown>((questions) => node.askSome(questions), batched);
   let lastId = 0;
-  /** Reads and sendings of this turn of the event loop. */
-  const waiting: { reads: Asked[]; sendings: Asked[] } = { reads: [], sendings: [] };
-
-  async function post(json: unknown, freshConnection: boolean): Promise<{ status: number; value: unknown }> {
-    const response = await http.send({ method: "POST", url, json, timeoutMs, freshConnection });
-    return { status: response.status, value: parse(response.body) };
-  }
-
-  const toJson = ({ id, method, params }: Question) => ({ jsonrpc: "2.0", id, method, params: params ?? [] });
-
-  async function askAlone(question: Question): Promise<unknown> {
-    const { method } = question;
-    const { status, value } = await post(toJson(question), method === SENDING);
-    return readAnswer(value, method, status);
-  }
-
-  async function askAll(asked: readonly Asked[], freshConnection: boolean): Promise<void> {
-    try {
-      const { status, value } = await post(asked.map(toJson), freshConnection);
-      const answers = new Map(Batch.safeParse(value).data?.map((answer) => [answer.id, answer]));
-      for (const { id, method, resolve, reject } of asked) {
-        try {
-          resolve(readAnswer(answers.get(id), method, status));
-        } catch (error) {
-          reject(error);
-        }
-      }
-    } catch (error) {
-      for (const { reject } of asked) reject(error);
-    }
-  }
-
-  function flush(lane: "reads" | "sendings"): void {
-    const asked = waiting[lane];
-    waiting[lane] = [];
-    for (let index = 0; index < asked.length; index += MOST_TOGETHER) {
-      const some = asked.slice(index, index + MOST_TOGETHER);
-      const [first] = some;
-      if (some.length === 1 && first !== undefined) askAlone(first).then(first.resolve, first.reject);
-      else void askAll(some, lane === "sendings");
-    }
-  }
 
   function attempt(method: string, params: unknown): Promise<unknown> {
     lastId += 1;
     const question = { id: lastId, method, params };
-    if (!together) return askAlone(question);
-    const lane = method === SENDING ? "sendings" : "reads";
-    return new Promise((resolve, reject) => {
-      if (waiting[lane].push({ ...question, resolve, reject }) === 1) setImmediate(flush, lane);
-    });
+    if (!isBatched) return node.ask(question);
+    return method === SENDING ? send(question) : read(question);
   }
 
   return {
@@ -140,6 +89,40 @@ export function createRpc({
     },
   };
 }
+
+class NodeClient {
+  readonly #options: RpcOptions;
+
+  constructor(options: RpcOptions) {
+    this.#options = options;
+  }
+
+  async ask(question: Question): Promise<unknown> {
+    const { method } = question;
+    const { status, value } = await this.#post(toJson(question), method === SENDING);
+    return readAnswer(value, method, status);
+  }
+
+  /** By one request; all of them send, or none does. */
+  async askSome(questions: readonly Question[]): Promise<readonly PromiseSettledResult<unknown>[]> {
+    const [first, ...others] = questions;
+    if (first === undefined) return [];
+    if (others.length === 0) return await Promise.allSettled([this.ask(first)]);
+    const { status, value } = await this.#post(questions.map(toJson), first.method === SENDING);
+    const answers = new Map(Batch.safeParse(value).data?.map((answer) => [answer.id, answer]));
+    return await Promise.allSettled(
+      questions.map(async ({ id, method }) => readAnswer(answers.get(id), method, status)),
+    );
+  }
+
+  async #post(json: unknown, freshConnection: boolean): Promise<{ status: number; value: unknown }> {
+    const { http, url, timeoutMs } = this.#options;
+    const response = await http.send({ method: "POST", url, json, timeoutMs, freshConnection });
+    return { status: response.status, value: parse(response.body) };
+  }
+}
+
+const toJson = ({ id, method, params }: Question) => ({ jsonrpc: "2.0", id, method, params: params ?? [] });
 
 function readAnswer(value: unknown, method: string, status: number): unknown {
   const answer = Answer.safeParse(value);

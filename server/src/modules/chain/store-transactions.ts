@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import { newId } from "../../domain/ids.ts";
 import { isSameOperation } from "../../kernel/chain-operation.ts";
-import { coalesce } from "../../platform/batching/coalesce.ts";
+import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { ChainTransactionTable } from "../../platform/database/tables/chain-tables.ts";
@@ -35,7 +35,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     return row === undefined ? undefined : toTransaction(row);
   };
 
-  const get = coalesce(async (ids) => {
+  const get = batchLookUps(async (ids) => {
     const rows = await queryable
       .selectFrom("chain_transaction")
       .selectAll()

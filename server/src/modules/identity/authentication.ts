@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { DEMO_TRAVELER_ID, serviceAccountOf } from "../../domain/user-ids.ts";
-import { coalesce } from "../../platform/batching/coalesce.ts";
+import { batchLookUps } from "../../platform/batching/batch.ts";
 import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Plan, Principal } from "../../ports/identity.ts";
@@ -98,7 +98,7 @@ export function createAuthentication(options: {
     };
   }
 
-  const readKey = coalesce(async (keyHashes) => {
+  const readKey = batchLookUps(async (keyHashes) => {
     const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
     return new Map(rows.map((row) => [row.key_hash, row]));
   });

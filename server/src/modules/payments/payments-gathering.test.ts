@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { silentLog } from "../../../test/support/identity.ts";
-import { eachByItself, together } from "../../platform/batching/together.ts";
 import { createGatherWindow } from "./gather-window.ts";
 
 afterEach(() => void vi.useRealTimers());
@@ -71,35 +70,4 @@ test("a run that fails does not keep the next window", async () => {
   window.open();
   await expect.poll(() => runs).toBe(2);
   await window.stop();
-});
-
-test("what is asked while work is under way is done together, and each has an outcome of its own", async () => {
-  const batches: (readonly number[])[] = [];
-  const half = together<number, number>(async (items) => {
-    batches.push(items);
-    return await eachByItself(items, async (item) => {
-      if (item % 2 === 1) throw new Error(`${item} is odd`);
-      return item / 2;
-    });
-  }, 3);
-  const outcomes = await Promise.allSettled([2, 3, 4, 6].map(half));
-  expect(batches).toEqual([[2, 3, 4], [6]]);
-  expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : outcome.reason.message))).toEqual([
-    1,
-    "3 is odd",
-    2,
-    3,
-  ]);
-});
-
-test("work that fails as a whole fails everybody, and the next is done", async () => {
-  let isAway = true;
-  const ask = together<number, number>(async (items) => {
-    if (isAway) throw new Error("away");
-    return items.map((value) => ({ status: "fulfilled", value }));
-  }, 10);
-  const failed = await Promise.allSettled([ask(1), ask(2)]);
-  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  isAway = false;
-  expect(await ask(3)).toBe(3);
 });

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely";
 import pg from "pg";
 import type { Micro } from "../../domain/money.ts";
-import { eachByItself } from "../../platform/batching/together.ts";
+import { settleOneByOne } from "../../platform/batching/batch.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import { authorizationKey, findPayments, toRow } from "./payment-rows.ts";
@@ -53,7 +53,7 @@ export async function claimTogether(
       if (!(error instanceof ClaimRefused || error instanceof pg.DatabaseError)) throw error;
     }
   }
-  return await eachByItself(requests, (request) => claimAlone(db, request, at));
+  return await settleOneByOne(requests, (request) => claimAlone(db, request, at));
 }
 
 export async function claimAlone(db: Queryable, request: ClaimRequest, at: string): Promise<PaymentClaim> {

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { coalesce } from "../../platform/batching/coalesce.ts";
-import { together } from "../../platform/batching/together.ts";
+import { batch, batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { authorizationKey, findPayments, toPayment } from "./payment-rows.ts";
@@ -16,19 +15,19 @@ const AT_ONCE = 64;
 export function createPayments(queryable: Queryable, clock: Clock): Payments {
   const storage: PaymentStorage = { db: queryable, clock };
   // Together with what others ask for at the same time; within a transaction there are no others.
-  const claim = together<ClaimRequest, PaymentClaim>(
+  const claim = batch<ClaimRequest, PaymentClaim>(
     (requests) => claimTogether(queryable, requests, clock.now().toString()),
-    AT_ONCE,
+    { maximum: AT_ONCE },
   );
-  const earn = together<EarnRequest, EarnedPayment | undefined>(
+  const earn = batch<EarnRequest, EarnedPayment | undefined>(
     (requests) => earnTogether(queryable, requests, clock.now()),
-    AT_ONCE,
+    { maximum: AT_ONCE },
   );
-  const find = coalesce(async (keys) => {
+  const find = batchLookUps(async (keys) => {
     const found = await findPayments(queryable, keys);
     return new Map(found.map((payment) => [authorizationKey(payment.environment, payment.signed), payment]));
   });
-  const get = coalesce(async (ids) => {
+  const get = batchLookUps(async (ids) => {
     const rows = await queryable
       .selectFrom("payment")
       .selectAll()
