@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import { collectChainOperations } from "./kernel/chain-operation.ts";
+import type { Gate, GateParts } from "./kernel/gate.ts";
 import type { Module } from "./kernel/module.ts";
 import type { Prompt } from "./kernel/prompt.ts";
 import type { Route } from "./kernel/route.ts";
@@ -44,6 +45,11 @@ export const chainOperations: ChainOperations = collectChainOperations(
 
 /** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
 export const chainEndings: ChainEndings = merge(all.map((one) => one.chainEndings ?? {}));
+
+/** What can refuse a call, in the order in which it is asked. */
+export function createGates(parts: GateParts): readonly Gate[] {
+  return all.flatMap((one) => one.gates?.(parts) ?? []);
+}
 
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
 export function createAggregates(parts: StoreParts): Aggregates {

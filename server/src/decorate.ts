@@ -1,4 +1,5 @@
 import type { Duffel } from "./adapters/duffel/index.ts";
+import type { Gate } from "./kernel/gate.ts";
 import type { Stores } from "./kernel/stores.ts";
 import type { Calls } from "./modules/usage/calls.ts";
 import type { ChainSender } from "./ports/chain-sender.ts";
@@ -11,6 +12,7 @@ import type { McpExtras } from "./surfaces/mcp/extras.ts";
 export interface Decorators {
   calls?(calls: Calls): Calls;
   stores?(stores: Stores): Stores;
+  gates?(gates: readonly Gate[]): readonly Gate[];
   supplier?(supplier: Duffel): Duffel;
   chainSender?(sender: ChainSender): ChainSender;
   /** The entry point of the development chain's process. */

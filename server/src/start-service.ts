@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createVault } from "./adapters/vault.ts";
 import type { Config } from "./config/config.ts";
-import { createStores, migrations, registry } from "./contributions.ts";
+import { createGates, createStores, migrations, registry } from "./contributions.ts";
 import type { Decorators } from "./decorate.ts";
 import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "./domain/ids.ts";
@@ -168,6 +168,8 @@ export async function startService(config: Config, options: ServiceOptions) {
     onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
   });
   undo.push(() => charge.idle());
+  // The monthly cap first: it costs nothing to ask, and what it refuses needs no plan.
+  const gates = [charge.gate, ...createGates({ stores, clock })];
   const payments = await openPayments({ config, chains, stores, calls, processId, http, clock, random, log });
   undo.push(() => payments.idle());
   const metrics = createMetrics({
@@ -183,7 +185,7 @@ export async function startService(config: Config, options: ServiceOptions) {
   const kernel = createKernel({
     catalog: callable,
     charge,
-    gates: [charge.gate],
+    gates: decorate.gates?.(gates) ?? gates,
     portsFor,
     clock,
     random,

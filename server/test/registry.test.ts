@@ -125,6 +125,10 @@ describe.each(registry.map((tool) => [tool.name, tool] as const))("%s", (name, t
     expect(tool.payableWithoutKey && tool.effect !== "read").toBe(false);
   });
 
+  test("has a plan exactly when it writes or spends", () => {
+    expect(tool.plan === undefined).toBe(tool.effect === "read");
+  });
+
   test("says for every declared code what to do next", () => {
     for (const [code, advice] of Object.entries(tool.errors)) {
       expect(code).toMatch(/^[a-z][a-z_]+$/);

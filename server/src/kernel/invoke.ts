@@ -10,7 +10,7 @@ import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt
 import { failureOutcome } from "./failure-outcome.ts";
 import { checkGates, type Gate, gateReservations } from "./gate.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
-import { planOnce } from "./plan.ts";
+import { planNothing, planOnce } from "./plan.ts";
 import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
 import { validateArguments } from "./validate.ts";
 
@@ -79,7 +79,8 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const input = readArguments(entry.tool, invocation.args, principal);
   const call = pendingCall(entry.tool, principal, invocation, charge, options);
   const caller = callerOf(call, principal, invocation.userId);
-  const plan = planOnce(entry.tool.plan(input, ports, caller));
+  const { plan: work } = entry.tool;
+  const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
   await checkGates(options.gates, call, plan);
   const admitting = charge.admit?.(call);
   if (admitting !== undefined) await admitting;

@@ -1,5 +1,6 @@
 import type { ChainOperation } from "../ports/chain-operation.ts";
 import type { ChainEndings } from "./chain-ending.ts";
+import type { Gate, GateParts } from "./gate.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
 import type { Aggregates, StoreParts } from "./stores.ts";
@@ -14,6 +15,8 @@ export interface Module {
   /** In the order in which they are listed. */
   readonly tools?: readonly Tool[];
   readonly prompts?: readonly Prompt[];
+  /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
+  gates?(parts: GateParts): readonly Gate[];
   /** Each names by its type what it needs to run. */
   readonly routes?: readonly Route<never>[];
   /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */

@@ -2,33 +2,33 @@ import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
 
 /**
- * Where money is: the calling tenant's treasury wallet, the service's collection account or the trips' escrow contract, which are
- * this deployment's own; anybody else by address, in lower case.
+ * Where money is. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's collection account,
+ * and in the escrow contract the free budget of a trip and the reservation of a booking. Anybody else has an address, in lower case.
  */
-export type Party = "treasury" | "collection" | "escrow" | Hex;
+export type Party = "treasury" | "collection" | "trip_budget" | "booking_reservation" | Hex;
 
-/** Money that moves when the call succeeds. */
 export interface PlannedMovement {
   token: TokenSymbol;
-  /** In micro-units of the token; at most this where `isUpperBound` is true. Undefined: only the supplier knows what it asks. */
+  /** In micro-units of the token. Undefined: the service's records do not say; the supplier or the chain decides. */
   amount: Micro | undefined;
-  isUpperBound?: true;
   from: Party;
   to: Party;
+  /** True: this call fixes amount and payee, and a later call moves the money. */
+  isLater?: true;
 }
 
 /** What cannot be taken back any more after the call. */
 export interface PlannedFinality {
   /** In a few words, such as "the vendor is paid". */
   what: string;
-  /** Until when it can still be undone. Undefined: not at all, or only while others agree. */
+  /** Until when it can still be undone. Undefined: at no time, or only as far as others agree. */
   undoableUntil: Temporal.Instant | undefined;
 }
 
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
 export interface Plan {
   movements: readonly PlannedMovement[];
-  /** Hash of what is bought, such as an itinerary's or a ticket's, where the caller has named it. */
+  /** Hash of what is bought, of an itinerary or a ticket, where it is known. */
   boughtHash?: Hex | undefined;
   irreversible: readonly PlannedFinality[];
 }
@@ -36,14 +36,27 @@ export interface Plan {
 /** Worked out when the first gate asks for it, and once for a call. It reads nothing but the service's own records. */
 export type LazyPlan = () => Promise<Plan>;
 
-/** What a read plans, and a write that moves no money and can be undone. */
+/** What a call plans that moves no money and that can be undone, or that will be refused. */
 export const EMPTY_PLAN: Plan = { movements: [], irreversible: [] };
 
-const emptyPlan: LazyPlan = () => Promise.resolve(EMPTY_PLAN);
+/** For tools without a plan, such as reads. One for all calls, as most calls are reads. */
+export const planNothing: LazyPlan = () => Promise.resolve(EMPTY_PLAN);
 
-/** `work` runs at the first question. Undefined: there is nothing to plan. */
-export function planOnce(work: LazyPlan | undefined): LazyPlan {
-  if (work === undefined) return emptyPlan;
+/** `work` runs at the first question only. */
+export function planOnce(work: LazyPlan): LazyPlan {
   let planned: Promise<Plan> | undefined;
-  return () => (planned ??= work());
+  return () => {
+    planned ??= work();
+    return planned;
+  };
+}
+
+/** Movements in USDC, as amount, payer and payee. Those of nothing are left out. */
+export function usdcMovements(...movements: readonly [amount: Micro, from: Party, to: Party][]): PlannedMovement[] {
+  return movements.filter(([amount]) => amount > 0n).map(([amount, from, to]) => ({ token: "USDC", amount, from, to }));
+}
+
+/** What cannot be undone at all. */
+export function final(what: string): PlannedFinality {
+  return { what, undoableUntil: undefined };
 }

@@ -16,7 +16,7 @@ import type { Mailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
-import type { LazyPlan, Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 import type { Stores } from "./stores.ts";
 
 /**
@@ -116,8 +116,8 @@ export interface ToolDefinition<
   /** Ids in a result of the example that examples of other tools can name; undefined: one that the example has used up. */
   gives?(result: z.output<NoInfer<Output>>): GivenIds;
   /**
-   * What a call with these arguments would move and what would become final, for tools that write or spend. It says what holds when
-   * nothing refuses the call, from the arguments and the service's own records; it asks no chain and no supplier, and changes nothing.
+   * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
+   * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
    */
   plan?(input: z.output<Input>, context: Pick<Ports, Use> & PlanContext): Promise<Plan> | Plan;
   run(
@@ -146,7 +146,7 @@ export interface Tool {
   /** Takes what a caller received. */
   gives(result: unknown): GivenIds;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
-  plan(input: unknown, ports: Ports, caller: Caller): LazyPlan | undefined;
+  readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
   /** Validated arguments in, an unchecked result out. */
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
@@ -166,10 +166,10 @@ export function defineTool<
     keyOnlyInputs,
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
-    plan(input, ports, caller) {
-      if (plan === undefined) return undefined;
-      return async () => await plan(parsed(input), Object.assign({}, ports, { caller }));
-    },
+    plan:
+      plan === undefined
+        ? undefined
+        : async (input, ports, caller) => await plan(parsed(input), Object.assign({}, ports, { caller })),
     run: (input, ports, caller, call) => {
       const context: CallContext<Code> = {
         caller,

@@ -6,6 +6,7 @@ import { chainProvenance } from "../../treasury/chain-result.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { planCancellation } from "../plan-steps.ts";
 
 const Reason = z.enum(["duffel_failed", "policy_reject", "buyer_cancel", "timeout"]);
 
@@ -34,6 +35,8 @@ export const cancelBooking = defineTool({
     reason: "buyer_cancel" as const,
   }),
   gives: () => ({ reservedBookingId: undefined }),
+
+  plan: ({ bookingId }, { stores, caller }) => planCancellation({ stores, caller }, bookingId),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

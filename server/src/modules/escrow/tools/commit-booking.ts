@@ -8,6 +8,7 @@ import { addressOf, FreeRecipient, TokenAmount } from "../../treasury/input.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { commitBooking as commit } from "../commit-booking.ts";
 import { amountOf, EscrowAddress, FreeAmount, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { planCommit } from "../plan-steps.ts";
 import { escrowStep } from "../step-operation.ts";
 
 const Output = BookingWrite.extend({
@@ -44,6 +45,13 @@ export const commitBooking = defineTool({
     itineraryHash: `0x${"17".repeat(32)}`,
   }),
   gives: ({ bookingId }) => ({ committedBookingId: bookingId, reservedBookingId: undefined }),
+
+  plan: ({ bookingId, vendorAddress, itineraryHash, vendorAmountUsdc, feeAmountUsdc }, { stores, caller }) =>
+    planCommit(
+      { stores, caller },
+      { bookingId, vendor: addressOf(vendorAddress), itineraryHash: hashOf(itineraryHash) },
+      async () => ({ vendorAmount: amountOf(vendorAmountUsdc), markup: amountOf(feeAmountUsdc), serviceFee: 0n }),
+    ),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const { address: escrow } = requireEscrow(chain, input.escrowAddress);

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { canonicalJson } from "../../../domain/canonical-json.ts";
 import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { defineTool } from "../../../kernel/tool.ts";
+import type { Stores } from "../../../kernel/stores.ts";
+import { type Caller, defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/chain-result.ts";
 import { addressOf, FreeRecipient } from "../../treasury/input.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { commitBooking } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { planCommit } from "../plan-steps.ts";
 import { priceBooking, priceErrors } from "../price-booking.ts";
 import { escrowStep } from "../step-operation.ts";
 
@@ -70,7 +72,18 @@ export const confirmBooking = defineTool({
   }),
   gives: () => ({ reservedBookingId: undefined }),
 
-  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+  plan: (input, { stores, caller }) =>
+    planCommit(
+      { stores, caller },
+      {
+        bookingId: input.bookingId,
+        vendor: addressOf(input.vendorAddress),
+        itineraryHash: hashOf(input.itineraryHash),
+      },
+      async () => (await priceByPolicy(stores, caller, input)).committed,
+    ),
+
+  async run(input, { chain, submission, stores, clock, caller, call, fail }) {
     requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);
     if (bookingId === undefined) throw fail("booking_not_found");
@@ -87,20 +100,14 @@ export const confirmBooking = defineTool({
     const answer = await commitBooking(
       { chain, submission, stores, clock },
       {
-        tenantId,
+        tenantId: caller.tenantId,
         callId: call.id,
         bookingId,
         vendor,
         itineraryHash,
         itineraryCid: input.itineraryCID,
         async price() {
-          const { committed, pricing, answer } = priceBooking({
-            cost: microOf(costMicroUsdc),
-            markupBps,
-            markup: markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc),
-            acknowledged: override === undefined ? undefined : microOf(override.acknowledgedMicroUsdc),
-            policy: await stores.pricingPolicies.active(tenantId, chain.network),
-          });
+          const { committed, pricing, answer } = await priceByPolicy(stores, caller, input);
           return {
             ...committed,
             pricing: { ...pricing, asked },
@@ -122,3 +129,25 @@ export const confirmBooking = defineTool({
     return toStepAnswer(answer, Output);
   },
 });
+
+/** Throws Failure with a code of `priceErrors`. */
+async function priceByPolicy(
+  stores: Pick<Stores, "pricingPolicies">,
+  { tenantId, environment }: Caller,
+  { costMicroUsdc, markupBps, markupMicroUsdc, override }: PriceInput,
+) {
+  return priceBooking({
+    cost: microOf(costMicroUsdc),
+    markupBps,
+    markup: markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc),
+    acknowledged: override === undefined ? undefined : microOf(override.acknowledgedMicroUsdc),
+    policy: await stores.pricingPolicies.active(tenantId, environment),
+  });
+}
+
+interface PriceInput {
+  costMicroUsdc: string;
+  markupBps?: number | undefined;
+  markupMicroUsdc?: string | undefined;
+  override?: z.output<typeof Override> | undefined;
+}

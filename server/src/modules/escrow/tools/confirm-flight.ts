@@ -26,6 +26,9 @@ export const confirmFlight = defineTool({
   }),
   gives: ({ bookingId }) => ({ ticketedBookingId: bookingId, committedBookingId: undefined }),
 
+  // Until it is settled the booking can be cancelled.
+  plan: ({ ticketOrderHash }) => ({ movements: [], boughtHash: hashOf(ticketOrderHash), irreversible: [] }),
+
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);
     const bookingId = readHash(input.bookingId);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { final } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { ChainWrite } from "../../treasury/chain-result.ts";
@@ -58,6 +59,8 @@ export const guestClaimLink = defineTool({
     guestWallet: "0x00000000000000000000000000000000000a11ce",
     claimCode,
   }),
+
+  plan: () => ({ movements: [], irreversible: [final("the trip belongs to the guest's wallet")] }),
 
   async run(input, { chain, submission, stores, clock, claimKeys, caller, call }) {
     const link = readGuestLink(input.guestLink);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MicroAmount, microOf } from "../../../domain/micro-amount.ts";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { final, usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
 import { toStepAnswer } from "../booking-answer.ts";
@@ -37,6 +38,11 @@ export const logAgentAction = defineTool({
   output: Output,
   errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors },
   example: (_today, { tripId }) => ({ tripId, actionType: "search" as const, feeMicroUsdc: "250000" }),
+
+  plan: ({ feeMicroUsdc }) => ({
+    movements: usdcMovements([microOf(feeMicroUsdc), "trip_budget", "treasury"]),
+    irreversible: [final("the record on the chain")],
+  }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
+import { usdcMovements } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite } from "../../treasury/chain-result.ts";
@@ -75,6 +76,12 @@ export const prefundTrip = defineTool({
     tripId,
     guestLink,
     ...(claimCode === undefined ? {} : { claimCode }),
+  }),
+
+  // What is not spent comes back when the trip is closed or expires.
+  plan: ({ budgetUsdc }) => ({
+    movements: usdcMovements([amountOf(budgetUsdc), "treasury", "trip_budget"]),
+    irreversible: [],
   }),
 
   async run(input, context) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance } from "../../treasury/chain-result.ts";
 import { TokenAmount } from "../../treasury/input.ts";
@@ -32,6 +33,12 @@ export const reserveBooking = defineTool({
   errors: { ...stepErrors, ...tripStateErrors, ...budgetErrors, booking_in_progress, wrong_state },
   example: (_today, { tripId }) => ({ tripId, upperBoundUsdc: "250.00" }),
   gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
+
+  // Cancelling the booking gives it back.
+  plan: ({ upperBoundUsdc }) => ({
+    movements: usdcMovements([amountOf(upperBoundUsdc), "trip_budget", "booking_reservation"]),
+    irreversible: [],
+  }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -6,6 +6,7 @@ import { chainProvenance } from "../../treasury/chain-result.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";
+import { planSettlement } from "../plan-steps.ts";
 import { payouts } from "../trip-money.ts";
 
 const Output = BookingWrite.extend({
@@ -28,6 +29,8 @@ export const settleBooking = defineTool({
   output: Output,
   errors: bookingStepErrors,
   example: (_today, { ticketedBookingId }) => ({ bookingId: ticketedBookingId }),
+
+  plan: ({ bookingId }, { stores, caller }) => planSettlement({ stores, caller }, bookingId),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { BookingResult } from "../../bookings/booking-result.ts";
+import { planBooking } from "../../bookings/plan-booking.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
 import { sendOutErrors } from "../../treasury/send-out.ts";
 import { bookFlight as book } from "../book-flight.ts";
@@ -60,6 +61,8 @@ export const bookFlight = defineTool({
   example: (_today, { offerId }) => ({ offerId }),
 
   gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
+
+  plan: ({ offerId }, { stores, caller }) => planBooking({ stores, caller }, "flight", offerId),
 
   async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, caller, call }) {
     const answer = await book(

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { emailProblem, languageProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, PhoneNumber } from "../../../domain/schemas.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult } from "../../bookings/offer-schema.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
@@ -55,6 +56,8 @@ export const ensureFlightCustomer = defineTool({
     email: "amelia@example.com",
     phoneNumber: "+442080160508",
   }),
+
+  plan: () => EMPTY_PLAN,
 
   async run({ clerkUserId, tenantId, ...given }, { flights, travelers, stores, caller, call, fail, invalid }) {
     if (tenantId !== undefined && tenantId !== caller.tenantId) {

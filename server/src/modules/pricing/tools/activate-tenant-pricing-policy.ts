@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { describePolicy, MarkupConfig, PolicyAnswer, ServiceTakeBehavior } from "../policy-answer.ts";
 
@@ -40,6 +41,8 @@ export const activateTenantPricingPolicy = defineTool({
     floorMicroUsdc: "2000000",
     ceilingMicroUsdc: "30000000",
   }),
+
+  plan: () => EMPTY_PLAN,
 
   async run(input, { stores: { pricingPolicies }, caller: { tenantId, userId, environment } }) {
     const { markupConfig, floorMicroUsdc = "0", ceilingMicroUsdc = null, serviceTakeBehavior } = input;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
 import { toToolAnswer } from "../../treasury/tool-answer.ts";
@@ -46,6 +47,8 @@ export const giveFeedback = defineTool({
     treasuryAddress: raterAddress,
     ...(raterAgentId === null ? {} : { ownAgentId: raterAgentId }),
   }),
+
+  plan: () => ({ movements: [], irreversible: [final("the rating on the chain")] }),
 
   async run(input, { chain, submission, stores, clock, random, travelers, caller, call, fail }) {
     const { subjectAgentId, stars, tag, fromKind, fromTenantId, fromUserId, tripId, bookingId, evidenceUri } = input;

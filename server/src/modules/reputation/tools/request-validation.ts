@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
 import { Recipient } from "../../treasury/input.ts";
@@ -41,6 +42,8 @@ export const requestValidation = defineTool({
     ownerWalletAddress: treasuryAddress,
   }),
   gives: ({ requestHash }) => ({ requestHash }),
+
+  plan: () => ({ movements: [], irreversible: [final("the request on the chain")] }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {
     const { subjectAgentId, validatorAddress, tag, requestUri, ownerWalletAddress, seed } = input;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
 import { Recipient } from "../../treasury/input.ts";
@@ -39,6 +40,11 @@ export const submitValidationResponse = defineTool({
     response: 100 as const,
     tag: "itinerary",
     validatorWalletAddress: treasuryAddress,
+  }),
+
+  plan: () => ({
+    movements: [],
+    irreversible: [final("the answer on the chain")],
   }),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call }) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
 import { Refund } from "../cancel-order.ts";
@@ -26,6 +27,8 @@ export const cancelOrderQuote = defineTool({
   },
   example: (_today, { changedOrderId }) => ({ orderId: changedOrderId }),
   gives: ({ cancellationId }) => ({ cancellationId }),
+
+  plan: () => EMPTY_PLAN,
 
   async run({ orderId }, ports) {
     const { flights, flightServicing, stays, stores, clock, random, caller, fail } = ports;

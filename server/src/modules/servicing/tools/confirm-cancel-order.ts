@@ -3,6 +3,7 @@ import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { confirmCancellation } from "../confirm-cancellation.ts";
+import { planCancellation } from "../plan-servicing.ts";
 import { commitErrors, orderNotFound } from "../servicing-errors.ts";
 
 export const confirmCancelOrder = defineTool({
@@ -30,6 +31,8 @@ export const confirmCancelOrder = defineTool({
     already_confirmed: "This cancellation is confirmed already.",
   },
   example: (_today, { cancellationId }) => ({ cancellationId }),
+
+  plan: ({ cancellationId }, { stores, caller }) => planCancellation({ stores, caller }, cancellationId),
 
   async run({ cancellationId }, { caller, call, ...ports }) {
     const { progress } = call;

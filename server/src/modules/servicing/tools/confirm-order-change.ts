@@ -5,6 +5,7 @@ import { supplierErrors } from "../../bookings/supplier-errors.ts";
 import { sendOutErrors } from "../../treasury/send-out.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
+import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 export const confirmOrderChange = defineTool({
@@ -53,6 +54,8 @@ export const confirmOrderChange = defineTool({
     payment: { type: "balance" as const, amount: changeAmount, currency: "USD" },
   }),
   gives: ({ orderId }) => ({ changedOrderId: orderId }),
+
+  plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment.amount),
 
   async run(change, { caller, call, ...ports }) {
     const { progress } = call;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CabinClass, isCalendarDate } from "../../../domain/schemas.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { isBefore, todayAt } from "../../bookings/dates.ts";
 import { Slice, SupplierResult } from "../../bookings/offer-schema.ts";
@@ -64,6 +65,8 @@ export const requestOrderChange = defineTool({
     },
   }),
   gives: ({ offers: [cheapest] }) => (cheapest === undefined ? {} : { changeOfferId: cheapest.id }),
+
+  plan: () => EMPTY_PLAN,
 
   async run({ orderId, slices }, { flights, flightServicing, maps, stores, clock, caller, call, fail, invalid }) {
     const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);

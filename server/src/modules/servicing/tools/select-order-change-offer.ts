@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult } from "../../bookings/offer-schema.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
@@ -34,6 +35,8 @@ export const selectOrderChangeOffer = defineTool({
   },
   example: (_today, { changeOfferId }) => ({ offerId: changeOfferId }),
   gives: ({ changeId, due }) => ({ changeId, changeAmount: due.amount }),
+
+  plan: () => EMPTY_PLAN,
 
   async run({ offerId }, { flights, flightServicing, stores, caller, fail }) {
     const { tenantId, environment } = caller;

@@ -3,6 +3,7 @@ import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { planBooking } from "../../bookings/plan-booking.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
 import { sendOutErrors } from "../../treasury/send-out.ts";
 import { bookStay as book } from "../book-stay.ts";
@@ -79,6 +80,8 @@ export const bookStay = defineTool({
     phoneNumber: "+442080160508",
     guests: [{ givenName: "Amelia", familyName: "Hart" }],
   }),
+
+  plan: ({ quoteId }, { stores, caller }) => planBooking({ stores, caller }, "stay", quoteId),
 
   async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, caller, call }) {
     const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult } from "../../bookings/offer-schema.ts";
 import { supplierErrors } from "../../bookings/supplier-errors.ts";
@@ -81,6 +82,8 @@ export const manageStaysNegotiatedRate = defineTool({
     rateAccessCode: "HART2026",
     accommodationIds: [accommodationId],
   }),
+
+  plan: () => EMPTY_PLAN,
 
   async run(input, { stays, stayBookings, stores, caller }) {
     const { action, negotiatedRateId = "", displayName, rateAccessCode = "", accommodationIds } = input;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
+import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { drip } from "../drip-operation.ts";
@@ -33,6 +34,9 @@ export const faucetDrip = defineTool({
     faucet_cooldown: "This address had this token not long ago. Ask again after the seconds that the answer names.",
   },
   example: () => ({ address: "0x00000000000000000000000000000000000a11ce" }),
+
+  // The faucet's money is nobody's.
+  plan: () => ({ movements: [], irreversible: [final("the faucet's gift")] }),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     const { token, blockchain } = input;

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
+import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
-import { Recipient, readAddress, Token, TokenAmount } from "../input.ts";
+import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
 import { sendOut, sendOutErrors } from "../send-out.ts";
 import { toToolAnswer } from "../tool-answer.ts";
@@ -30,6 +31,11 @@ export const sendTokens = defineTool({
   output: Output,
   errors: sendOutErrors,
   example: () => ({ to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" }),
+
+  plan: ({ to, amount, token }) => ({
+    movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],
+    irreversible: [final("the transfer")],
+  }),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
     const { network } = chain;

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { final, usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
-import { Recipient, readAddress, TokenAmount } from "../input.ts";
+import { addressOf, Recipient, readAddress, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
 import { sendOut, sendOutErrors } from "../send-out.ts";
 import { split } from "../split-operation.ts";
@@ -53,6 +54,17 @@ export const settleSplit = defineTool({
   output: Output,
   errors: { ...sendOutErrors, chain_not_available: "This network has no splitter contract. Use send_tokens." },
   example: () => ({ gross: "250.00", supplier: "0x00000000000000000000000000000000000a11ce" }),
+
+  plan({ gross, supplier, commissionBps, serviceFeeBps }) {
+    const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
+    return {
+      movements: usdcMovements(
+        [parts.supplier, "treasury", addressOf(supplier)],
+        [parts.serviceFee, "treasury", "collection"],
+      ),
+      irreversible: [final("the payment")],
+    };
+  },
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
     const { network } = chain;

@@ -1,0 +1,42 @@
+import { parseDecimal } from "../../domain/money.ts";
+import { EMPTY_PLAN, final, type Plan, usdcMovements } from "../../kernel/plan.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import { toMicroUsdc } from "../bookings/booking-result.ts";
+import type { ServicingKind } from "./servicing-actions.ts";
+
+interface Asked {
+  stores: Pick<Stores, "servicingActions" | "servicingQuotes">;
+  caller: Caller;
+}
+
+/** Whether an earlier call has done it, or is doing it: nothing is paid or given back twice. */
+async function isTaken({ stores, caller }: Asked, kind: ServicingKind, subjectId: string): Promise<boolean> {
+  const { tenantId, environment } = caller;
+  return (await stores.servicingActions.findLive(tenantId, environment, kind, subjectId)) !== undefined;
+}
+
+/** `amount` is what the caller pays; the supplier has the last word on it, and refuses another one. */
+export async function planChange(asked: Asked, changeId: string, amount: string): Promise<Plan> {
+  if (await isTaken(asked, "flight_change", changeId)) return EMPTY_PLAN;
+  return {
+    movements: usdcMovements([parseDecimal(amount) ?? 0n, "treasury", "collection"]),
+    irreversible: [final("the change of the order")],
+  };
+}
+
+/** What comes back for a stay is in its quote; for a flight the supplier keeps that. */
+export async function planCancellation(asked: Asked, cancellationId: string): Promise<Plan> {
+  const { tenantId, environment } = asked.caller;
+  const irreversible = [final("the order is cancelled")];
+  const quote = await asked.stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
+  if (quote !== undefined) {
+    if (await isTaken(asked, "stay_cancellation", quote.stayId)) return EMPTY_PLAN;
+    return {
+      movements: usdcMovements([toMicroUsdc(quote.refundAmount) ?? 0n, "collection", "treasury"]),
+      irreversible,
+    };
+  }
+  if (await isTaken(asked, "flight_cancellation", cancellationId)) return EMPTY_PLAN;
+  return { movements: [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }], irreversible };
+}

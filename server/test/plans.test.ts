@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { runInOrder, type Tool } from "../src/commands/gen/run-in-order.ts";
+import { catalog } from "../src/contributions.ts";
+import { parseDecimal } from "../src/domain/money.ts";
+import { defineGate } from "../src/kernel/gate.ts";
+import { EMPTY_PLAN, type Party, type Plan } from "../src/kernel/plan.ts";
+import { startTestService, type TestService } from "./support/service.ts";
+
+/** What a call plans, as a gate sees it, beside what the call then says it has done. */
+
+// Every example runs, one after the other.
+vi.setConfig({ hookTimeout: 240_000 });
+
+interface Planned {
+  plan: Plan;
+  args: Readonly<Record<string, unknown>>;
+  result: Readonly<Record<string, unknown>>;
+}
+
+let service: TestService;
+const seen: Plan[] = [];
+const planned = new Map<string, Planned>();
+
+const recorder = defineGate({
+  name: "recorder",
+  async check(_call, plan) {
+    expect(await plan()).toBe(await plan());
+    seen.push(await plan());
+  },
+});
+
+async function call(tool: Tool, args: object): Promise<unknown> {
+  const answer = await service.call(tool.name, args);
+  expect(answer.status, `${tool.name}: ${answer.text}`).toBe(200);
+  const { result } = answer.body;
+  const plan = seen.at(-1);
+  if (plan === undefined) throw new Error("no gate was asked");
+  planned.set(tool.name, { plan, args: { ...args }, result: Object(result) });
+  // What was bought is ticketed a moment later, which nobody waits for.
+  const tick = { method: "POST", headers: { "content-type": "application/json" }, body: '{"advanceSeconds":2}' };
+  if (tool.effect === "spend") await fetch(`${service.supplierUrl}/_sandbox/tick`, tick);
+  return result;
+}
+
+beforeAll(async () => {
+  service = await startTestService({}, { decorate: { gates: (gates) => [...gates, recorder] } });
+  await runInOrder(catalog.entries, Temporal.Now.plainDateISO("UTC"), call);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+function plannedBy(name: string): Planned {
+  const one = planned.get(name);
+  if (one === undefined) throw new Error(`${name} was not called`);
+  return one;
+}
+
+const usdc = (amount: unknown, from: Party, to: unknown) => ({
+  token: "USDC",
+  amount: parseDecimal(String(amount)),
+  from,
+  to: String(to).toLowerCase(),
+});
+const later = (...movement: Parameters<typeof usdc>) => ({ ...usdc(...movement), isLater: true });
+
+/** By tool: what moves according to its arguments and its answer. */
+const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> = {
+  send_tokens: ({ args }) => [usdc(args.amount, "treasury", args.to)],
+  settle_split: ({ args, result }) => [
+    usdc(result.supplierUsdc, "treasury", args.supplier),
+    usdc(result.serviceFeeUsdc, "treasury", "collection"),
+  ],
+  prefund_trip: ({ result }) => [usdc(result.budgetUsdc, "treasury", "trip_budget")],
+  reserve_booking: ({ result }) => [usdc(result.reservedUsdc, "trip_budget", "booking_reservation")],
+  commit_booking: ({ args, result }) => [
+    later(result.vendorAmountUsdc, "booking_reservation", args.vendorAddress),
+    later(result.feeAmountUsdc, "booking_reservation", "treasury"),
+  ],
+  confirm_booking: ({ args, result }) => [
+    later(result.costUsdc, "booking_reservation", args.vendorAddress),
+    later(result.markupUsdc, "booking_reservation", "treasury"),
+    later(result.serviceTakeUsdc, "booking_reservation", "collection"),
+  ],
+  cancel_booking: ({ result }) => [usdc(result.refundedUsdc, "booking_reservation", "treasury")],
+  log_agent_action: ({ result }) => [usdc(result.feeUsdc, "trip_budget", "treasury")],
+  book_flight: () => [{ token: "USDC", amount: undefined, from: "treasury", to: "collection" }],
+  book_stay: () => [{ token: "USDC", amount: undefined, from: "treasury", to: "collection" }],
+  confirm_order_change: ({ result }) => [usdc(result.chargedUsdc, "treasury", "collection")],
+  confirm_cancel_order: () => [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }],
+  confirm_flight: () => [],
+};
+
+describe("the plan of a call", () => {
+  it.each(Object.keys(movements))("%s says which money moves, as its answer does", (name) => {
+    const one = plannedBy(name);
+    expect(one.plan.movements).toEqual(movements[name]?.(one));
+  });
+
+  it("settle_booking pays out what was committed, and gives back the rest", () => {
+    const { plan, result } = plannedBy("settle_booking");
+    const { vendorAddress } = plannedBy("commit_booking").args;
+    expect(plan.movements[0]).toEqual(usdc(result.vendorPaidUsdc, "booking_reservation", vendorAddress));
+    const total = [result.vendorPaidUsdc, result.feePaidUsdc, result.refundedUsdc].map((text) =>
+      parseDecimal(String(text)),
+    );
+    const sum = (amounts: readonly (bigint | undefined)[]) =>
+      amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
+    expect(sum(plan.movements.map(({ amount }) => amount))).toBe(sum(total));
+    expect(plan.irreversible).toEqual([{ what: "the booking is paid out", undoableUntil: undefined }]);
+  });
+
+  it("names the hash of what is bought, where it is known", () => {
+    const hashes = ["commit_booking", "confirm_booking", "confirm_flight"].map(
+      (name) => plannedBy(name).plan.boughtHash,
+    );
+    expect(hashes).toEqual(["17", "18", "19"].map((byte) => `0x${byte.repeat(32)}`));
+  });
+
+  it("is there for every spend, says what becomes final, and is empty for reads", () => {
+    for (const { tool } of catalog.entries) {
+      const { plan } = plannedBy(tool.name);
+      if (tool.effect === "read") expect(plan, tool.name).toBe(EMPTY_PLAN);
+      if (tool.effect === "spend" && tool.name !== "confirm_flight") expect(plan, tool.name).not.toBe(EMPTY_PLAN);
+    }
+    for (const name of ["send_tokens", "settle_split", "book_flight", "book_stay", "confirm_cancel_order"]) {
+      expect(plannedBy(name).plan.irreversible, name).toHaveLength(1);
+    }
+    for (const name of ["prefund_trip", "reserve_booking", "commit_booking"]) {
+      expect(plannedBy(name).plan.irreversible, name).toEqual([]);
+    }
+  });
+
+  it("moves nothing for what was done before, or will be refused", async () => {
+    for (const name of ["book_flight", "book_stay", "confirm_order_change", "confirm_cancel_order", "settle_booking"]) {
+      await service.call(name, plannedBy(name).args);
+      expect(seen.at(-1), name).toBe(EMPTY_PLAN);
+    }
+    const { args } = plannedBy("confirm_booking");
+    await service.call("confirm_booking", { ...args, bookingId: `0x${"00".repeat(32)}` });
+    expect(seen.at(-1)).toBe(EMPTY_PLAN);
+  });
+});
