@@ -1,6 +1,5 @@
 import { Failure, isRetryable, statusOf } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
-import type { HttpAnswer } from "./http/http.ts";
 
 export interface ProblemFields {
   code: string;
@@ -10,10 +9,17 @@ export interface ProblemFields {
   retryAfterSeconds?: number | undefined;
 }
 
+/** An error as it is sent. */
+export interface RenderedError {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
 /** The only renderer of errors: RFC 9457 with `ok`, `code`, `retryable`, `traceId` and, for invalid input, `issues`. */
-export function renderProblem(fields: ProblemFields, traceId: string): HttpAnswer {
+export function renderProblem(fields: ProblemFields, traceId: string): RenderedError {
   const status = statusOf(fields.code);
   const headers: Record<string, string> = { "content-type": "application/problem+json; charset=utf-8" };
   if (status === 401) headers["www-authenticate"] = "Bearer";
@@ -40,7 +46,7 @@ export function problemOf(fields: ProblemFields, traceId: string): Record<string
 }
 
 /** What was thrown on the way: a Failure is said as it is, anything else is our fault and only the log says what it was. */
-export function renderThrown(error: unknown, traceId: string, log: Log): HttpAnswer {
+export function renderThrown(error: unknown, traceId: string, log: Log): RenderedError {
   return renderProblem(fieldsOf(error, traceId, log), traceId);
 }
 

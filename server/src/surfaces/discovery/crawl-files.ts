@@ -1,12 +1,12 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
+import type { Page } from "../page.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
-import type { Page } from "./page.ts";
 
 export interface CrawlOptions {
   pages: readonly Page[];

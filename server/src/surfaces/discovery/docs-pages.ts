@@ -1,11 +1,11 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../http/hosts.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
+import type { Page } from "../page.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 import { notFound } from "./not-found.ts";
-import type { Page } from "./page.ts";
 import { prefersHtml, prefersMarkdown } from "./preferred-type.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 

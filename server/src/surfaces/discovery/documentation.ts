@@ -1,11 +1,11 @@
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Routes } from "../http/hosts.ts";
+import type { Page } from "../page.ts";
 import { crawlRoutes } from "./crawl-files.ts";
 import { docsRoutes } from "./docs-pages.ts";
 import { downloadRoutes } from "./downloads.ts";
 import { landingRoutes } from "./landing.ts";
-import type { Page } from "./page.ts";
 import { type SecurityContact, securityContactRoutes } from "./security-contact.ts";
 import { serverCardRoutes } from "./server-card.ts";
 

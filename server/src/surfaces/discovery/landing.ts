@@ -1,8 +1,8 @@
 import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH } from "../mcp/endpoint.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { prefersHtml } from "./preferred-type.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "./page.ts";
+import type { Page } from "../page.ts";
 
 /** Where a reader begins; its links give the pages their order. */
 export const INDEX_SLUG = "index";

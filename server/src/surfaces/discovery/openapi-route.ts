@@ -1,7 +1,7 @@
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { createOpenApi, createPaidOpenApi } from "./openapi.ts";
 import { healthOperations, mcpOperation, openApiOperation } from "./service-operations.ts";
 

@@ -1,5 +1,5 @@
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../http/hosts.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { readScalarBundle } from "./scalar-bundle.ts";
 
 const PAGE = "/reference";

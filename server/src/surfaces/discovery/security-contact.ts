@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../http/hosts.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { notFound } from "./not-found.ts";
 
 export interface SecurityContact {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { RouteDescription } from "../../kernel/route.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
 import { SERVICE_VERSION, SUPPORTED_VERSIONS } from "../mcp/versions.ts";
-import { cachedAnswer, cachedRoutes } from "./cached-answer.ts";
 import { serverCardOperation } from "./service-operations.ts";
 
 /** Shapes read on 2026-11-20; the links in the documents name their schemas. */

@@ -31,11 +31,7 @@ export interface NodeHost {
   close(graceMilliseconds: number): Promise<void>;
 }
 
-/**
- * Serves `hot` routes straight from node:http (a router and web-standard requests cost about a third of a call's CPU) and
- * everything else through `fallback`.
- */
-export function createNodeHost(options: {
+export interface NodeHostOptions {
   /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, remoteAddress: string): Response | Promise<Response>;
@@ -44,10 +40,42 @@ export function createNodeHost(options: {
   /** How long a client may leave an answer lying without taking any of it. */
   slowestReaderMilliseconds?: number;
   log: Log;
-}): NodeHost {
+}
+
+/**
+ * Serves `hot` routes straight from node:http (a router and web-standard requests cost about a third of a call's CPU) and
+ * everything else through `fallback`.
+ */
+export function createNodeHost(options: NodeHostOptions): NodeHost {
   const { log, slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
+  const underWay = new AnswersUnderWay();
+  const answer = answerer(options, underWay);
+  const server = createServer({ requireHostHeader: false });
+  const inTurn = takeTurns(server);
+  server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
+  const latestAnswer = rememberLatestAnswers(server);
+  answerMalformedRequests(server, latestAnswer, log);
+  answerHalfClosed(server, latestAnswer);
+  endIdle(server, latestAnswer, slowestReaderMilliseconds);
+  server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
+  server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
+  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
+  return {
+    server,
+    listen: (port, host) => listen(server, port, host),
+    async close(graceMilliseconds) {
+      // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
+      await Promise.race([underWay.none(), delay(graceMilliseconds, undefined, { ref: false })]);
+      await closeServer(server);
+    },
+  };
+}
+
+/** What answers a request once it is its turn. */
+function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
+  const { log, trustedProxies } = options;
   const rest = getRequestListener(
-    (request, { incoming }) => options.fallback(request, askerOf(incoming, options.trustedProxies)),
+    (request, { incoming }) => options.fallback(request, addressOfClient(incoming, trustedProxies)),
     {
       // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
       hostname: "localhost",
@@ -57,16 +85,10 @@ export function createNodeHost(options: {
       },
     },
   );
-
-  let underWay = 0;
-  let whenAnswered: (() => void) | undefined;
-  const end = () => {
-    underWay -= 1;
-    if (underWay === 0) whenAnswered?.();
-  };
-  const answer = (incoming: IncomingMessage, response: ServerResponse) => {
+  const end = () => underWay.end();
+  return (incoming: IncomingMessage, response: ServerResponse): void => {
     if (refuseMissingHost(incoming, response, log)) return;
-    underWay += 1;
+    underWay.begin();
     const url = readTarget(incoming);
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
@@ -77,50 +99,54 @@ export function createNodeHost(options: {
       return;
     }
     const query = queryStart === -1 ? "" : url.slice(queryStart);
-    const request = new IncomingRequest(incoming, response, askerOf(incoming, options.trustedProxies), path, query);
+    const request = new IncomingRequest(incoming, response, addressOfClient(incoming, trustedProxies), path, query);
     void serve(handler, request, incoming, response, log).finally(end);
   };
-  const server = createServer({ requireHostHeader: false });
-  const inTurn = takeTurns(server);
-  server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
-  const latestAnswer = rememberLatestAnswers(server);
-  answerMalformedRequests(server, latestAnswer, log);
-  answerHalfClosed(server, latestAnswer);
-  endIdle(server, latestAnswer, slowestReaderMilliseconds);
-  const answered = () =>
-    new Promise<void>((resolve) => {
-      whenAnswered = resolve;
-      if (underWay === 0) resolve();
-    });
-  server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
-  server.requestTimeout = REQUEST_TIMEOUT_MILLISECONDS;
-  server.keepAliveTimeout = KEEP_ALIVE_MILLISECONDS;
+}
 
-  return {
-    server,
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, () => {
-          server.off("error", reject);
-          const address = server.address();
-          resolve(typeof address === "object" && address !== null ? address.port : port);
-        });
-      }),
-    async close(graceMilliseconds) {
-      // New requests are still accepted, and told that the service is stopping, until the last one under way is answered.
-      await Promise.race([answered(), delay(graceMilliseconds, undefined, { ref: false })]);
-      // What was just handed over still has to leave; nothing that is idle is waited for.
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(() => server.closeAllConnections(), LAST_BYTES_MILLISECONDS);
-        server.close(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-        server.closeIdleConnections();
-      });
-    },
-  };
+class AnswersUnderWay {
+  #count = 0;
+  #whenNone: (() => void) | undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#whenNone?.();
+  }
+
+  /** Resolves once no answer is under way. */
+  none(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenNone = resolve;
+      if (this.#count === 0) resolve();
+    });
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** What was just handed over still has to leave; nothing that is idle is waited for. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), LAST_BYTES_MILLISECONDS);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
 }
 
 /** The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). */
@@ -232,7 +258,7 @@ async function serve(
   }
 }
 
-function askerOf(
+function addressOfClient(
   { socket, headers }: { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders },
   trustedProxies: BlockList,
 ): string {

@@ -1,5 +1,5 @@
 import { type ReadResourceResult, type Resource, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import type { Page } from "../discovery/page.ts";
+import type { Page } from "../page.ts";
 import type { McpExtras } from "./extras.ts";
 
 export interface Documents {

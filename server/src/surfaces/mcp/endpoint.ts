@@ -2,12 +2,12 @@ import { Failure } from "../../domain/errors.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Prompt } from "../../kernel/prompt.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Page } from "../discovery/page.ts";
 import { isLoopback } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { readJson } from "../http/json-body.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
+import type { Page } from "../page.ts";
 import { answerBatch } from "./batch.ts";
 import { type CallToolOptions, createCallTool } from "./call-tool.ts";
 import { createCancellations } from "./cancellations.ts";
@@ -60,8 +60,8 @@ export function createMcp(options: McpOptions): HttpHandler {
     prompts: createPromptList(options.prompts, extras, clock),
     extras,
   });
-  const talkative = new Set(extras?.tools.map(({ definition }) => definition.name));
-  const library = createLibraryPath({ createServer, talkative, cancellations, clock, log });
+  const streamingTools = new Set(extras?.tools.map(({ definition }) => definition.name));
+  const library = createLibraryPath({ createServer, streamingTools, cancellations, clock, log });
   const answer = options.fastPath
     ? createFastPath({ callTool, catalog, cancellations, library, serverInfo: info })
     : library;

@@ -45,15 +45,38 @@ const NOTHING: Fields = {};
  * library's own answers, kept; what is answered here is held against the library's answers by a test.
  */
 export function createFastPath(options: FastPathOptions): LibraryPath {
-  const { library, catalog, callTool, cancellations } = options;
-  const knownEnvelopes = new Set<string>();
-  const keptResults = new Map<string, string>();
+  const fastPath = new FastPath(options);
+  return (visit) => fastPath.answer(visit);
+}
+
+class FastPath {
+  readonly #options: FastPathOptions;
+  readonly #knownEnvelopes = new Set<string>();
+  readonly #keptResults = new Map<string, string>();
+
+  constructor(options: FastPathOptions) {
+    this.#options = options;
+  }
+
+  answer(visit: Visit): Promise<HttpAnswer> {
+    const plain = this.#readPlain(visit);
+    if (plain === undefined) return this.#options.library(visit);
+    const { method, params, isModern } = plain;
+    if (method === "tools/call") {
+      const read = this.#readCall(visit, plain);
+      return read === undefined ? this.#options.library(visit) : this.#call(visit, plain, read);
+    }
+    const asksPlainly = Object.keys(params).every((name) => name === "_meta");
+    if (method === "tools/list" && asksPlainly) return this.#ask(visit, plain, `${isModern} ${visit.list.key}`);
+    if (method === "server/discover" && asksPlainly && isModern) return this.#ask(visit, plain, method);
+    return this.#options.library(visit);
+  }
 
   /** The client's description of itself was found good by the library before. */
-  function isGoodEnvelope(request: HttpRequest, message: unknown, meta: Fields): boolean {
+  #isGoodEnvelope(request: HttpRequest, message: unknown, meta: Fields): boolean {
     // Members of an object, of which those that are not there leave no trace: in a list they would look like null.
     const text = JSON.stringify({ info: meta[CLIENT_INFO_META_KEY], capabilities: meta[CLIENT_CAPABILITIES_META_KEY] });
-    if (knownEnvelopes.has(text)) return true;
+    if (this.#knownEnvelopes.has(text)) return true;
     const found = classifyInboundRequest({
       httpMethod: "POST",
       protocolVersionHeader: request.header("mcp-protocol-version") ?? "",
@@ -61,11 +84,12 @@ export function createFastPath(options: FastPathOptions): LibraryPath {
       body: message,
     });
     if (found.kind !== "modern" || found.messageKind !== "request") return false;
-    if (knownEnvelopes.size < MAXIMUM_REMEMBERED && text.length <= LONGEST_ENVELOPE) knownEnvelopes.add(text);
+    if (this.#knownEnvelopes.size < MAXIMUM_REMEMBERED && text.length <= LONGEST_ENVELOPE)
+      this.#knownEnvelopes.add(text);
     return true;
   }
 
-  function readPlain({ message, request, id }: Visit): Plain | undefined {
+  #readPlain({ message, request, id }: Visit): Plain | undefined {
     if (id === null || (typeof id === "number" && !Number.isSafeInteger(id))) return undefined;
     if (!isObject(message) || message.jsonrpc !== "2.0" || typeof message.method !== "string") return undefined;
     const { method, params = NOTHING } = message;
@@ -82,26 +106,26 @@ export function createFastPath(options: FastPathOptions): LibraryPath {
       meta[PROTOCOL_VERSION_META_KEY] === MODERN_VERSION &&
       request.header("mcp-method") === method &&
       meta[LOG_LEVEL_META_KEY] === undefined &&
-      isGoodEnvelope(request, message, meta);
+      this.#isGoodEnvelope(request, message, meta);
     return isModern ? { id, method, params, meta, isModern } : undefined;
   }
 
-  function readCall(visit: Visit, { params, meta, isModern }: Plain): Omit<ToolCall, "gone"> | undefined {
+  #readCall(visit: Visit, { params, meta, isModern }: Plain): Omit<ToolCall, "gone"> | undefined {
     const { name, arguments: args = NOTHING, _meta, ...others } = params;
     if (typeof name !== "string" || !isObject(args) || Object.keys(others).length > 0) return undefined;
-    if (visit.caller === undefined || catalog.find(name) === undefined) return undefined;
+    if (visit.caller === undefined || this.#options.catalog.find(name) === undefined) return undefined;
     if (isModern && visit.request.header("mcp-name") !== name) return undefined;
     return { name, args, meta };
   }
 
-  async function call(visit: Visit, plain: Plain, read: Omit<ToolCall, "gone">): Promise<HttpAnswer> {
+  async #call(visit: Visit, plain: Plain, read: Omit<ToolCall, "gone">): Promise<HttpAnswer> {
     const { caller, request } = visit;
     const keyId = caller?.principal.keyId ?? "";
-    const tracked = plain.isModern ? undefined : cancellations.track(keyId, request, plain.id);
+    const tracked = plain.isModern ? undefined : this.#options.cancellations.track(keyId, request, plain.id);
     try {
-      const result = await callTool(visit, { ...read, gone: tracked ?? request });
+      const result = await this.#options.callTool(visit, { ...read, gone: tracked ?? request });
       if (plain.isModern) {
-        result._meta[SERVER_INFO_META_KEY] = options.serverInfo;
+        result._meta[SERVER_INFO_META_KEY] = this.#options.serverInfo;
         result.resultType = "complete";
       }
       const answer = rpcResult(plain.id, JSON.stringify(result));
@@ -113,29 +137,15 @@ export function createFastPath(options: FastPathOptions): LibraryPath {
   }
 
   /** The library's answer to the same question, asked once. */
-  async function ask(visit: Visit, plain: Plain, key: string): Promise<HttpAnswer> {
-    const kept = keptResults.get(key);
+  async #ask(visit: Visit, plain: Plain, key: string): Promise<HttpAnswer> {
+    const kept = this.#keptResults.get(key);
     if (kept !== undefined) return rpcResult(plain.id, kept);
-    const answer = await library(visit);
+    const answer = await this.#options.library(visit);
     const said: unknown = answer.status === 200 && answer.stream === undefined ? JSON.parse(answer.body) : undefined;
     if (isObject(said) && isObject(said.result)) {
-      if (keptResults.size >= MAXIMUM_REMEMBERED) keptResults.clear();
-      keptResults.set(key, JSON.stringify(said.result));
+      if (this.#keptResults.size >= MAXIMUM_REMEMBERED) this.#keptResults.clear();
+      this.#keptResults.set(key, JSON.stringify(said.result));
     }
     return answer;
   }
-
-  return async (visit) => {
-    const plain = readPlain(visit);
-    if (plain === undefined) return library(visit);
-    const { method, params, isModern } = plain;
-    if (method === "tools/call") {
-      const read = readCall(visit, plain);
-      return read === undefined ? library(visit) : call(visit, plain, read);
-    }
-    const asksPlainly = Object.keys(params).every((name) => name === "_meta");
-    if (method === "tools/list" && asksPlainly) return ask(visit, plain, `${isModern} ${visit.list.key}`);
-    if (method === "server/discover" && asksPlainly && isModern) return ask(visit, plain, method);
-    return library(visit);
-  };
 }

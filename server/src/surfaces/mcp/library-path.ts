@@ -18,7 +18,7 @@ import type { Visit } from "./visit.ts";
 export interface LibraryPathOptions {
   createServer: ServerFactory;
   /** Names of tools that may say something before their result without being asked to. */
-  talkative: ReadonlySet<string>;
+  streamingTools: ReadonlySet<string>;
   cancellations: Cancellations;
   clock: Clock;
   log: Log;
@@ -62,7 +62,7 @@ export function createLibraryPath(options: LibraryPathOptions): LibraryPath {
     const call = id === null ? undefined : cancellations.track(keyId, request, id);
     const signal = call?.signal ?? request.signal;
     const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse: !mayStream(visit, options.talkative),
+      enableJsonResponse: !mayStream(visit, options.streamingTools),
       supportedProtocolVersions: [...LEGACY_VERSIONS],
     });
     const server = createServer(visit);
@@ -146,9 +146,9 @@ function cancelWhatIsMeant(cancellations: Cancellations, { request, message }: V
   if (typeof requestId === "string" || typeof requestId === "number") cancellations.cancel(keyId, request, requestId);
 }
 
-function mayStream({ acceptsStream, message }: Visit, talkative: ReadonlySet<string>): boolean {
+function mayStream({ acceptsStream, message }: Visit, streamingTools: ReadonlySet<string>): boolean {
   if (!acceptsStream || !isMethod(message, "tools/call")) return false;
-  return metaOf(message).progressToken !== undefined || talkative.has(String(paramsOf(message).name));
+  return metaOf(message).progressToken !== undefined || streamingTools.has(String(paramsOf(message).name));
 }
 
 function isMethod(message: unknown, method: string): boolean {

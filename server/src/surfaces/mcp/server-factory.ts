@@ -36,15 +36,29 @@ export type ServerFactory = (visit: Visit) => Server;
 const CACHE_MILLISECONDS = 300_000;
 
 export function createServerFactory(options: ServerFactoryOptions): ServerFactory {
-  const { info, catalog, documents, prompts, extras } = options;
-  const shared: ServerOptions = {
+  const shared = sharedOptions(options);
+  const answerCall = createCallHandler(options);
+  return (visit) => {
+    const server = new Server(options.info, shared);
+    server.setRequestHandler("tools/list", ({ params }) => {
+      refuseCursor(params?.cursor);
+      return { tools: visit.list.tools };
+    });
+    server.setRequestHandler("tools/call", (_request, context) => answerCall(visit, context));
+    offerTexts(server, options);
+    return server;
+  };
+}
+
+function sharedOptions({ instructions, documents, prompts, extras }: ServerFactoryOptions): ServerOptions {
+  return {
     capabilities: {
       tools: {},
       ...(documents.list.length === 0 ? {} : { resources: {} }),
       ...(prompts.list.length === 0 ? {} : { prompts: {} }),
       ...(extras === undefined ? {} : { completions: {} }),
     },
-    instructions: options.instructions,
+    instructions,
     supportedProtocolVersions: [...SUPPORTED_VERSIONS],
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
     cacheHints: {
@@ -57,10 +71,14 @@ export function createServerFactory(options: ServerFactoryOptions): ServerFactor
       "prompts/list": { ttlMs: CACHE_MILLISECONDS, cacheScope: "public" },
     },
   };
-  const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
-  const templates = extras?.resourceTemplates.map(({ definition }) => definition) ?? [];
+}
 
-  async function answerCall(visit: Visit, context: ServerContext): Promise<CallToolResult | InputRequiredResult> {
+type CallAnswer = Promise<CallToolResult | InputRequiredResult>;
+
+function createCallHandler(options: ServerFactoryOptions): (visit: Visit, context: ServerContext) => CallAnswer {
+  const { catalog, extras } = options;
+  const extraTools = new Map(extras?.tools.map((tool) => [tool.definition.name, tool]));
+  return async (visit, context) => {
     // The message itself and not the library's copy of it, so that both ways to a tool see the same arguments.
     const { name, arguments: given } = paramsOf(visit.message);
     const args = isObject(given) ? given : {};
@@ -84,41 +102,33 @@ export function createServerFactory(options: ServerFactoryOptions): ServerFactor
       visit.refused = error;
       throw error;
     }
-  }
-
-  function equip(server: Server, visit: Visit): void {
-    server.setRequestHandler("tools/list", ({ params }) => {
-      refuseCursor(params?.cursor);
-      return { tools: visit.list.tools };
-    });
-    server.setRequestHandler("tools/call", (_request, context) => answerCall(visit, context));
-    if (documents.list.length > 0) {
-      server.setRequestHandler("resources/list", ({ params }) => {
-        refuseCursor(params?.cursor);
-        return { resources: documents.list };
-      });
-      server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templates }));
-      server.setRequestHandler("resources/read", ({ params }) => documents.read(params.uri));
-    }
-    if (prompts.list.length > 0) {
-      server.setRequestHandler("prompts/list", ({ params }) => {
-        refuseCursor(params?.cursor);
-        return { prompts: prompts.list };
-      });
-      server.setRequestHandler("prompts/get", ({ params }, context) =>
-        prompts.get(params.name, params.arguments ?? {}, context),
-      );
-    }
-    if (extras !== undefined) {
-      server.setRequestHandler("completion/complete", ({ params }) => extras.complete(params));
-    }
-  }
-
-  return (visit) => {
-    const server = new Server(info, shared);
-    equip(server, visit);
-    return server;
   };
+}
+
+/** Pages, prompts and completions, as far as there are any. */
+function offerTexts(server: Server, { documents, prompts, extras }: ServerFactoryOptions): void {
+  if (documents.list.length > 0) {
+    server.setRequestHandler("resources/list", ({ params }) => {
+      refuseCursor(params?.cursor);
+      return { resources: documents.list };
+    });
+    server.setRequestHandler("resources/templates/list", () => ({
+      resourceTemplates: extras?.resourceTemplates.map(({ definition }) => definition) ?? [],
+    }));
+    server.setRequestHandler("resources/read", ({ params }) => documents.read(params.uri));
+  }
+  if (prompts.list.length > 0) {
+    server.setRequestHandler("prompts/list", ({ params }) => {
+      refuseCursor(params?.cursor);
+      return { prompts: prompts.list };
+    });
+    server.setRequestHandler("prompts/get", ({ params }, context) =>
+      prompts.get(params.name, params.arguments ?? {}, context),
+    );
+  }
+  if (extras !== undefined) {
+    server.setRequestHandler("completion/complete", ({ params }) => extras.complete(params));
+  }
 }
 
 function unknownTool(name: string, catalog: Catalog, extraNames: readonly string[]): ProtocolError {

@@ -44,22 +44,35 @@ interface Visit {
 
 /** `POST /tools/<tool>`: the arguments in, 402 with the terms out; once they are signed, the tool's result. */
 export function createPaidTools(options: PaidToolsOptions): HttpHandler {
-  const { answerSigned, kernel, catalog, priceTags } = options;
+  const tools = new PaidTools(options);
+  return async (request) => {
+    const answer = await options.answerSigned(request, (exchange) => tools.serve(request, exchange));
+    Object.assign(answer.headers, corsHeaders);
+    return answer;
+  };
+}
 
-  async function serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
+class PaidTools {
+  readonly #options: PaidToolsOptions;
+
+  constructor(options: PaidToolsOptions) {
+    this.#options = options;
+  }
+
+  async serve(request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> {
     if (request.method === "OPTIONS") return preflight();
-    const entry = findTool(catalog, toolNameOf(request.path));
+    const entry = findTool(this.#options.catalog, toolNameOf(request.path));
     const signature = request.header(PAYMENT_SIGNATURE_HEADER);
     const isProbe = request.method === "GET" || request.method === "HEAD";
     if (request.method !== "POST" && !(isProbe && signature === undefined)) throw onlyPost(request);
-    const caller = await identify(request, exchange, signature !== undefined);
-    const tag = priceTagOf(entry, caller?.principal);
+    const caller = await this.#identify(request, exchange, signature !== undefined);
+    const tag = this.#priceTagOf(entry, caller?.principal);
     const visit = { request, traceId: exchange.traceId, entry, caller, tag };
-    return signature === undefined ? askForPayment(visit) : takePayment(visit, signature);
+    return signature === undefined ? this.#askForPayment(visit) : this.#takePayment(visit, signature);
   }
 
   /** A key that does not hold changes nothing about a price: only who pays must have a good one, or none. */
-  async function identify(request: HttpRequest, exchange: OpenExchange, pays: boolean): Promise<Admitted | undefined> {
+  async #identify(request: HttpRequest, exchange: OpenExchange, pays: boolean): Promise<Admitted | undefined> {
     if (request.header("authorization") === undefined) return undefined;
     try {
       return await exchange.admit();
@@ -69,12 +82,12 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
     }
   }
 
-  function priceTagOf(entry: CatalogEntry, principal: Principal | undefined): PriceTag {
+  #priceTagOf(entry: CatalogEntry, principal: Principal | undefined): PriceTag {
     const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
-    const tag = priceTags.of(
+    const tag = this.#options.priceTags.of(
       entry,
       discounted(entry.tool.price, discount),
-      principal?.environment ?? options.environment,
+      principal?.environment ?? this.#options.environment,
     );
     if (tag !== undefined) return tag;
     throw new Failure("sandbox_unavailable", {
@@ -82,8 +95,8 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
     });
   }
 
-  function askForPayment({ request, traceId, entry, caller, tag }: Visit): HttpAnswer {
-    limit(options.unpaid, request);
+  #askForPayment({ request, traceId, entry, caller, tag }: Visit): HttpAnswer {
+    limit(this.#options.unpaid, request);
     const needsKey = !entry.tool.payableWithoutKey && caller === undefined;
     const detail = needsKey
       ? "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE, beside an API key: this tool works on a tenant's records or money."
@@ -94,26 +107,26 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
     return answer;
   }
 
-  async function takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
+  async #takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
     try {
-      return await runPaid(visit, readPaymentSignature(signature));
+      return await this.#runPaid(visit, readPaymentSignature(signature));
     } catch (error) {
-      if (error instanceof PaymentRefused) return refusePayment(visit, error.reason, error.message);
+      if (error instanceof PaymentRefused) return this.#refusePayment(visit, error.reason, error.message);
       if (error instanceof Failure && error.code === "payment_invalid") {
         const reason = error.extra?.reason;
-        return refusePayment(visit, typeof reason === "string" ? reason : "invalid_payload", error.detail);
+        return this.#refusePayment(visit, typeof reason === "string" ? reason : "invalid_payload", error.detail);
       }
       throw error;
     }
   }
 
-  async function runPaid(visit: Visit, payment: SignedPayment): Promise<HttpAnswer> {
+  async #runPaid(visit: Visit, payment: SignedPayment): Promise<HttpAnswer> {
     const { request, traceId, entry, caller, tag } = visit;
-    const principal = caller?.principal ?? { payer: payment.payer, environment: options.environment };
+    const principal = caller?.principal ?? { payer: payment.payer, environment: this.#options.environment };
     if (caller === undefined && !entry.tool.payableWithoutKey) throw keyRequired();
     const args = await readJsonObject(request);
-    const charge = options.openCharge({ payment, terms: tag.terms, principal });
-    const answer = await kernel.invoke({
+    const charge = this.#options.openCharge({ payment, terms: tag.terms, principal });
+    const answer = await this.#options.kernel.invoke({
       toolName: entry.tool.name,
       args,
       principal,
@@ -129,23 +142,13 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
     return renderPaid(entry.tool.name, answer, traceId);
   }
 
-  function refusePayment(
-    { request, traceId, tag }: Visit,
-    reason: string,
-    explanation: string | undefined,
-  ): HttpAnswer {
-    limit(options.refused, request);
+  #refusePayment({ request, traceId, tag }: Visit, reason: string, explanation: string | undefined): HttpAnswer {
+    limit(this.#options.refused, request);
     const extra = { ...tag.members, error: reason, reason };
     const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
     answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
     return answer;
   }
-
-  return async (request) => {
-    const answer = await answerSigned(request, (exchange) => serve(request, exchange));
-    Object.assign(answer.headers, corsHeaders);
-    return answer;
-  };
 }
 
 function toolNameOf(path: string): string {

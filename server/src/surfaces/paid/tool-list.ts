@@ -1,6 +1,6 @@
 import { formatDecimal } from "../../domain/money.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
-import { cachedAnswer, cachedRoutes } from "../discovery/cached-answer.ts";
+import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { X402_VERSION } from "./payment-headers.ts";
 import { PAID_TOOLS_PATH, type PaidNetwork, paidToolUrl } from "./price-tags.ts";

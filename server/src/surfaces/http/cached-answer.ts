@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RouteDescription } from "../../kernel/route.ts";
-import type { Routes, WebHandler } from "../http/hosts.ts";
+import type { Routes, WebHandler } from "./hosts.ts";
 
 export interface CachedAnswerOptions {
   contentType: string;
