@@ -23,7 +23,7 @@ import { createChainSubmitter } from "./modules/chain/submit-chain.ts";
 import { adoptEscrow } from "./modules/escrow/store-adopt-escrow.ts";
 import { createLedgerReconciler } from "./modules/treasury/reconcile-ledger.ts";
 import { createSigner, createWallets } from "./modules/treasury/store-wallets.ts";
-import type { Database } from "./platform/database/database.ts";
+import type { Database } from "./platform/database/generated-tables.ts";
 import { isDatabaseAway } from "./platform/database/transient.ts";
 import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Chain } from "./ports/chain.ts";

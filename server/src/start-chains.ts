@@ -10,7 +10,7 @@ import { settleUsage } from "./modules/usage/settle-usage-job.ts";
 import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
 import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
-import type { Database } from "./platform/database/database.ts";
+import type { Database } from "./platform/database/generated-tables.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Log } from "./ports/log.ts";
 import type { Vault } from "./ports/vault.ts";

@@ -141,7 +141,7 @@ describe("the operator's commands", () => {
     expect(await seen(created.apiKey)).toBeDefined();
     const { keys } = JSON.parse((await key("list", "--tenant", id, "--json")).out);
     expect(keys.map(({ revokedAt }: { revokedAt: unknown }) => revokedAt !== null)).toEqual([false, true]);
-    const lines = await service.db.selectFrom("audit_log").select("action").where("actor", "=", "command").execute();
+    const lines = await service.db.selectFrom("auditLog").select("action").where("actor", "=", "command").execute();
     expect(lines.map(({ action }) => action)).toEqual([
       "tenant.create",
       "key.mint",

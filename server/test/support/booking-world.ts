@@ -90,21 +90,21 @@ export async function openBookingWorld() {
     async function newCall(): Promise<string> {
       next += 1;
       const id = `call_${next}`;
-      const row = { id, tenant_id: tenant.id, key_id: key.id, subject: "amelia", tool: "book_flight", surface: "test" };
-      const billing = { period: "2026-11", list_price_micro: 20_000n, discount_percent: 0, price_micro: 20_000n };
+      const row = { id, tenantId: tenant.id, keyId: key.id, subject: "amelia", tool: "book_flight", surface: "test" };
+      const billing = { period: "2026-11", listPriceMicro: 20_000n, discountPercent: 0, priceMicro: 20_000n };
       await db
         .insertInto("call")
         .values({
           ...row,
           ...billing,
-          usage_status: "sandbox",
-          trace_id: "t",
-          idempotency_key: null,
-          process_id: "p",
+          usageStatus: "sandbox",
+          traceId: "t",
+          idempotencyKey: null,
+          processId: "p",
           result: null,
-          usage_id: null,
-          created_at: clock.now().toString(),
-          settled_at: null,
+          usageId: null,
+          createdAt: clock.now().toString(),
+          settledAt: null,
         })
         .execute();
       return id;
@@ -151,15 +151,10 @@ export async function openBookingWorld() {
     }
 
     async function bookings() {
-      const rows = await db
-        .selectFrom("booking")
-        .selectAll()
-        .where("tenant_id", "=", tenant.id)
-        .orderBy("id")
-        .execute();
-      const calls = await db.selectFrom("call").select(["id", "effect"]).where("tenant_id", "=", tenant.id).execute();
+      const rows = await db.selectFrom("booking").selectAll().where("tenantId", "=", tenant.id).orderBy("id").execute();
+      const calls = await db.selectFrom("call").select(["id", "effect"]).where("tenantId", "=", tenant.id).execute();
       const effectOf = new Map(calls.map(({ id, effect }) => [id, effect]));
-      return rows.map((row) => ({ ...row, effect: effectOf.get(row.call_id) }));
+      return rows.map((row) => ({ ...row, effect: effectOf.get(row.callId) }));
     }
 
     /** No chain is there to carry the transactions out, so that their sum is what is on its way. */
@@ -183,7 +178,7 @@ export async function openBookingWorld() {
       return {
         states: rows.map(({ state }) => state),
         effects: rows.map(({ effect }) => effect),
-        codes: rows.map(({ failure_code }) => failure_code),
+        codes: rows.map(({ failureCode }) => failureCode),
         openBookings: open.length,
         livingOrders: living.length,
         paidOrders: living.filter((order) => order.paid).length,

@@ -65,23 +65,23 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
       .insertInto("call")
       .values({
         id,
-        tenant_id: tenantId,
-        key_id: "key",
+        tenantId,
+        keyId: "key",
         subject: "svc",
         tool: "send_tokens",
         surface: "test",
         period: "2026-11",
-        list_price_micro: 0n,
-        discount_percent: 0,
-        price_micro: 0n,
-        usage_status: "sandbox",
-        trace_id: "t",
-        idempotency_key: idempotencyKey,
-        process_id: "p",
+        listPriceMicro: 0n,
+        discountPercent: 0,
+        priceMicro: 0n,
+        usageStatus: "sandbox",
+        traceId: "t",
+        idempotencyKey,
+        processId: "p",
         result: null,
-        usage_id: null,
-        created_at: clock.now().toString(),
-        settled_at: null,
+        usageId: null,
+        createdAt: clock.now().toString(),
+        settledAt: null,
       })
       .execute();
     return id;
@@ -159,7 +159,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     },
     /** Opens a wallet, as only a thief or a test does. */
     keyOf: (walletId: string) => createSigner({ db, vault }).privateKeyOf(walletId),
-    rows: () => db.selectFrom("chain_transaction").selectAll().orderBy("id").execute(),
+    rows: () => db.selectFrom("chainTransaction").selectAll().orderBy("id").execute(),
     async effectOf(callId: string) {
       const row = await db
         .selectFrom("call")

@@ -87,10 +87,10 @@ export function openEscrowOrders(world: ChainWorld) {
     },
     /** As a database has it that came back from a backup of before it was signed. */
     async forget(id: string): Promise<void> {
-      const block = { block_number: null, block_hash: null, failure: null };
+      const block = { blockNumber: null, blockHash: null, failure: null };
       await world.db
-        .updateTable("chain_transaction")
-        .set({ ...block, state: "queued", signer_id: null, nonce: null, raw: null, hash: null })
+        .updateTable("chainTransaction")
+        .set({ ...block, state: "queued", signerId: null, nonce: null, raw: null, hash: null })
         .where("id", "=", id)
         .execute();
     },

@@ -241,24 +241,24 @@ export async function openPaymentWorld() {
         .orderBy("id")
         .execute();
       const purse = await world.db
-        .selectFrom("payment_payer")
-        .select(["open_micro", "receivables", "under_way", "settled"])
+        .selectFrom("paymentPayer")
+        .select(["openMicro", "receivables", "underWay", "settled"])
         .where("payer", "=", address)
         .executeTakeFirst();
-      const callIds = rows.map((row) => row.call_id);
+      const callIds = rows.map((row) => row.callId);
       const records = await world.db
-        .selectFrom("usage_record")
+        .selectFrom("usageRecord")
         .selectAll()
-        .where("call_id", "in", callIds.length === 0 ? ["none"] : callIds)
+        .where("callId", "in", callIds.length === 0 ? ["none"] : callIds)
         .execute();
       return {
         states: rows.map((row) => row.state),
         rows,
-        open: purse?.open_micro ?? 0n,
+        open: purse?.openMicro ?? 0n,
         receivables: purse?.receivables ?? 0,
-        underWay: purse?.under_way ?? 0,
+        underWay: purse?.underWay ?? 0,
         settled: purse?.settled ?? 0,
-        recorded: records.reduce((sum, row) => sum + row.price_micro, 0n),
+        recorded: records.reduce((sum, row) => sum + row.priceMicro, 0n),
         records,
       };
     },

@@ -93,16 +93,16 @@ export async function openServicingWorld() {
 
     async function actions() {
       const rows = await db
-        .selectFrom("servicing_action")
+        .selectFrom("servicingAction")
         .selectAll()
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .orderBy("id")
         .execute();
       const calls = await db.selectFrom("call").select(["id", "effect"]).execute();
-      return rows.map(({ state, failure_code, call_id }) => ({
+      return rows.map(({ state, failureCode, callId }) => ({
         state,
-        code: failure_code,
-        effect: calls.find(({ id: callId }) => callId === call_id)?.effect,
+        code: failureCode,
+        effect: calls.find(({ id }) => id === callId)?.effect,
       }));
     }
 
@@ -157,8 +157,8 @@ export async function openServicingWorld() {
       ]);
       next += 1;
       await db
-        .updateTable("chain_transaction")
-        .set({ state: "confirmed", hash: transactionHash, raw: "0x00", nonce: BigInt(next), block_number: 2n })
+        .updateTable("chainTransaction")
+        .set({ state: "confirmed", hash: transactionHash, raw: "0x00", nonce: BigInt(next), blockNumber: 2n })
         .where("id", "=", id)
         .execute();
     }

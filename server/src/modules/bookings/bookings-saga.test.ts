@@ -61,7 +61,7 @@ describe("a booking that goes well", () => {
     const first = await tenant.book();
     const again = await tenant.book();
     const [stored] = await tenant.bookings();
-    expect(again).toEqual({ kind: "replayed", result: first.result, firstCallId: stored?.call_id });
+    expect(again).toEqual({ kind: "replayed", result: first.result, firstCallId: stored?.callId });
     expect(await tenant.audit()).toMatchObject(booked);
   });
 

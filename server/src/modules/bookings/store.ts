@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { BookingTable } from "../../platform/database/tables/booking-tables.ts";
+import type { BookingTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
@@ -27,24 +28,24 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
         .insertInto("booking")
         .values({
           id: booking.id,
-          tenant_id: booking.tenantId,
+          tenantId: booking.tenantId,
           network: booking.network,
-          user_id: booking.userId,
-          call_id: booking.callId,
+          userId: booking.userId,
+          callId: booking.callId,
           kind: booking.kind,
-          offer_id: booking.offerId,
+          offerId: booking.offerId,
           state: "intended",
-          amount_micro: booking.amountMicroUsdc,
-          total_amount: booking.totalAmount,
-          total_currency: booking.totalCurrency,
-          airline_credit_id: booking.airlineCreditId ?? null,
-          worker_id: booking.workerId,
-          worker_seen_at: at,
-          created_at: at,
-          updated_at: at,
+          amountMicro: booking.amountMicroUsdc,
+          totalAmount: booking.totalAmount,
+          totalCurrency: booking.totalCurrency,
+          airlineCreditId: booking.airlineCreditId ?? null,
+          workerId: booking.workerId,
+          workerSeenAt: at,
+          createdAt: at,
+          updatedAt: at,
         })
         .onConflict((conflict) =>
-          conflict.columns(["tenant_id", "network", "offer_id"]).where("state", "<>", "failed").doNothing(),
+          conflict.columns(["tenantId", "network", "offerId"]).where("state", "<>", "failed").doNothing(),
         )
         .returningAll()
         .executeTakeFirst();
@@ -55,9 +56,9 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
       const row = await queryable
         .selectFrom("booking")
         .selectAll()
-        .where("tenant_id", "=", tenantId)
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("offer_id", "=", offerId)
+        .where("offerId", "=", offerId)
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
@@ -74,14 +75,14 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
         .updateTable("booking")
         .set({
           state: to,
-          updated_at: at,
-          worker_seen_at: at,
+          updatedAt: at,
+          workerSeenAt: at,
           ...toColumns(change),
-          ...(to === "booked" ? { booked_at: at, order_check_at: clock.now().add(FIRST_CHECK).toString() } : {}),
+          ...(to === "booked" ? { bookedAt: at, orderCheckAt: clock.now().add(FIRST_CHECK).toString() } : {}),
         })
         .where("id", "=", id)
         .where("state", "=", guard.from)
-        .where("worker_id", "=", guard.workerId)
+        .where("workerId", "=", guard.workerId)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -89,15 +90,15 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
 
     async leaseCustomer(network, email, holder, seconds) {
       const at = clock.now();
-      const values = { holder, expires_at: at.add({ milliseconds: Math.round(seconds * 1000) }).toString() };
+      const values = { holder, expiresAt: at.add({ milliseconds: Math.round(seconds * 1000) }).toString() };
       const row = await queryable
-        .insertInto("customer_lease")
+        .insertInto("customerLease")
         .values({ network, email, ...values })
         .onConflict((conflict) =>
           conflict
             .columns(["network", "email"])
             .doUpdateSet(values)
-            .where("customer_lease.expires_at", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`),
+            .where("customerLease.expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`),
         )
         .returning("holder")
         .executeTakeFirst();
@@ -106,7 +107,7 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
 
     async endCustomerLease(network, email, holder) {
       await queryable
-        .deleteFrom("customer_lease")
+        .deleteFrom("customerLease")
         .where("network", "=", network)
         .where("email", "=", email)
         .where("holder", "=", holder)
@@ -115,17 +116,17 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
 
     async ownCustomer(network, customerUserId, tenantId, userId) {
       await queryable
-        .insertInto("customer_owner")
-        .values({ network, customer_user_id: customerUserId, tenant_id: tenantId, user_id: userId })
+        .insertInto("customerOwner")
+        .values({ network, customerUserId: customerUserId, tenantId: tenantId, userId: userId })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       const owner = await queryable
-        .selectFrom("customer_owner")
-        .select(["tenant_id", "user_id"])
+        .selectFrom("customerOwner")
+        .select(["tenantId", "userId"])
         .where("network", "=", network)
-        .where("customer_user_id", "=", customerUserId)
+        .where("customerUserId", "=", customerUserId)
         .executeTakeFirst();
-      return owner?.tenant_id === tenantId && owner.user_id === userId;
+      return owner?.tenantId === tenantId && owner.userId === userId;
     },
   };
 }
@@ -133,40 +134,16 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
 function toColumns(change: BookingChange) {
   const { orderId, pnr, ticketing, result, failureCode, payments, quietUntil } = change;
   return {
-    ...(orderId === undefined ? {} : { order_id: orderId }),
-    ...(pnr === undefined ? {} : { pnr }),
-    ...(ticketing === undefined ? {} : { ticketing }),
-    ...(result === undefined ? {} : { result: JSON.stringify(result) }),
-    ...(failureCode === undefined ? {} : { failure_code: failureCode }),
-    ...(payments === undefined ? {} : { payments }),
-    ...(quietUntil === undefined ? {} : { quiet_until: quietUntil.toString() }),
+    orderId,
+    pnr,
+    ticketing,
+    result: result === undefined ? undefined : JSON.stringify(result),
+    failureCode,
+    payments,
+    quietUntil: quietUntil?.toString(),
   };
 }
 
-function toBooking(row: Selectable<BookingTable>): Booking {
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    network: row.network,
-    userId: row.user_id,
-    callId: row.call_id,
-    kind: row.kind,
-    offerId: row.offer_id,
-    state: row.state,
-    amountMicroUsdc: row.amount_micro,
-    totalAmount: row.total_amount,
-    totalCurrency: row.total_currency,
-    airlineCreditId: row.airline_credit_id ?? undefined,
-    orderId: row.order_id ?? undefined,
-    pnr: row.pnr ?? undefined,
-    ticketing: row.ticketing ?? undefined,
-    result: row.result ?? undefined,
-    failureCode: row.failure_code ?? undefined,
-    payments: row.payments,
-    workerId: row.worker_id ?? undefined,
-    workerSeenAt: row.worker_seen_at ?? undefined,
-    quietUntil: row.quiet_until ?? undefined,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function toBooking({ amountMicro, ...row }: Selectable<BookingTable>): Booking {
+  return { ...withoutNulls(row), amountMicroUsdc: amountMicro };
 }

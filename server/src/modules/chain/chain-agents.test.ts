@@ -60,7 +60,7 @@ describe("agents", () => {
     const before = await agentOf(tenant);
     const orders = () => world.rows().then((rows) => rows.filter(({ purpose }) => purpose === "agent_registration"));
     // As an earlier version left it: a wallet, and no order for an agent.
-    await world.db.deleteFrom("chain_transaction").where("tenant_id", "=", tenant.tenant.id).execute();
+    await world.db.deleteFrom("chainTransaction").where("tenantId", "=", tenant.tenant.id).execute();
     const count = (await orders()).length;
     expect(await registerMissingAgents(world.shared)).toBe(1);
     expect(await registerMissingAgents(world.shared)).toBe(0);
@@ -79,7 +79,7 @@ describe("agents", () => {
     await equipMissingTenants(world.shared, UNIT);
     expect(await registerMissingAgents(world.shared)).toBe(0);
     const purposes = () =>
-      world.rows().then((rows) => rows.filter((row) => row.tenant_id === tenant.id).map(({ purpose }) => purpose));
+      world.rows().then((rows) => rows.filter((row) => row.tenantId === tenant.id).map(({ purpose }) => purpose));
     expect(await purposes()).toEqual(["development_money", "development_money"]);
     await world.network.networks.setContracts("sandbox", { ...others, agentRegistries: requireThere(agentRegistries) });
     expect(await registerMissingAgents(world.shared)).toBe(1);

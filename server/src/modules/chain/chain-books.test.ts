@@ -54,8 +54,8 @@ describe("the books", () => {
     // Reading the same blocks again books nothing twice.
     const first = await chain.block(0n);
     await world.db
-      .updateTable("chain_network")
-      .set({ indexed_number: 0n, indexed_hash: first?.hash ?? "0x" })
+      .updateTable("chainNetwork")
+      .set({ indexedNumber: 0n, indexedHash: first?.hash ?? "0x" })
       .execute();
     expect(await world.reconcile()).toEqual(nothing);
     expect((await tenant.balance()).available).toBe(120n * UNIT);
@@ -72,8 +72,8 @@ describe("the books", () => {
     expect(await world.reconcile()).toEqual({ USDC: 40n * UNIT, EURC: 0n });
     expect(world.network.reconciler.differences()).toEqual({ USDC: 40n * UNIT, EURC: 0n });
     expect(await stoppedBecause()).toMatch(/not ours/);
-    const lines = await world.db.selectFrom("audit_log").selectAll().where("action", "=", "chain.stop").execute();
-    expect(lines.map(({ subject_id }) => subject_id)).toEqual(["sandbox"]);
+    const lines = await world.db.selectFrom("auditLog").selectAll().where("action", "=", "chain.stop").execute();
+    expect(lines.map(({ subjectId }) => subjectId)).toEqual(["sandbox"]);
     await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT))).rejects.toEqual(failing("settlement_stopped"));
     expect((await tenant.balance()).available).toBe(99n * UNIT);
     // As long as the books are as they are, letting money go on does not last.
@@ -128,7 +128,7 @@ describe("the books", () => {
     await drip(tenant.wallet.address);
     // Its block is passed over.
     const head = await world.network.chain.head();
-    await world.db.updateTable("chain_network").set({ indexed_number: head.number, indexed_hash: head.hash }).execute();
+    await world.db.updateTable("chainNetwork").set({ indexedNumber: head.number, indexedHash: head.hash }).execute();
     expect(await world.network.reconciler.runOnce()).toEqual({ USDC: 20n * UNIT, EURC: 0n });
     expect(await stoppedBecause()).toMatch(/disagree about USDC/);
   });
@@ -168,8 +168,8 @@ describe("the books", () => {
     await world.newTenant();
     await world.reconcile();
     await world.db
-      .updateTable("chain_network")
-      .set({ indexed_hash: `0x${"22".repeat(32)}` })
+      .updateTable("chainNetwork")
+      .set({ indexedHash: `0x${"22".repeat(32)}` })
       .execute();
     await world.network.indexer.runOnce();
     expect(await stoppedBecause()).toMatch(/dropped a block/);
@@ -287,8 +287,8 @@ describe("a live network", () => {
       await rich.send(rich.transfer(wallet.address, UNIT));
       for (let index = 0; index < 30; index += 1) await other.devChain.mine();
       const head = await live.chain.head();
-      const passed = { indexed_number: head.number, indexed_hash: head.hash };
-      await world.db.updateTable("chain_network").set(passed).where("network", "=", "production").execute();
+      const passed = { indexedNumber: head.number, indexedHash: head.hash };
+      await world.db.updateTable("chainNetwork").set(passed).where("network", "=", "production").execute();
       await live.reconciler.runOnce();
       expect((await live.networks.get("production"))?.stoppedBecause).toBeUndefined();
       await live.reconciler.runOnce();

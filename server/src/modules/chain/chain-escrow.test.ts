@@ -211,7 +211,7 @@ describe("a trip", () => {
     const order = escrow.prefundOf(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
     await expect(tenant.send(order, { callId, waitMs: 0 })).rejects.toThrow();
     await world.drain();
-    const row = (await world.rows()).find(({ call_id }) => call_id === callId);
+    const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", failure: expect.stringMatching(/^TripExpired\(\d+\)$/) });
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
   });

@@ -32,7 +32,7 @@ async function storedOrder(tenant: Tenant, to: Hex = RECIPIENT) {
   const callId = await world.newCall(tenant.tenant.id);
   const sending = tenant.send(tenant.transfer(to, 10n * UNIT), { callId, waitMs: 0 });
   await expect(sending).rejects.toEqual(failing("transfer_in_progress"));
-  const row = async () => (await world.rows()).find(({ call_id }) => call_id === callId);
+  const row = async () => (await world.rows()).find((one) => one.callId === callId);
   return { callId, row };
 }
 
@@ -192,7 +192,7 @@ describe("a nonce", () => {
     expect(first).toMatchObject({ state: "signed" });
     await world.devChain.sendAs(await relayerKey(), { to: RECIPIENT });
     await world.drain(submitter);
-    expect(await row()).toMatchObject({ state: "confirmed", earlier_hashes: [first?.hash] });
+    expect(await row()).toMatchObject({ state: "confirmed", earlierHashes: [first?.hash] });
     expect((await row())?.nonce).toBe((first?.nonce ?? 0n) + 1n);
     await expectMovedOnce(tenant, callId);
   });
@@ -234,7 +234,7 @@ describe("a nonce", () => {
     await world.devChain.mine();
     const later = await world.open();
     await world.drain(later);
-    expect(await row()).toMatchObject({ state: "confirmed", nonce: first?.nonce, earlier_hashes: [first?.hash] });
+    expect(await row()).toMatchObject({ state: "confirmed", nonce: first?.nonce, earlierHashes: [first?.hash] });
     await expectMovedOnce(tenant, callId);
   });
 });

@@ -123,7 +123,7 @@ describe("a network", () => {
     const hash = row?.hash ?? "0x";
     expect(row?.state).toBe("confirmed");
     const { number } = await patient.head();
-    const depth = Number(number - (row?.block_number ?? 0n)) + 1;
+    const depth = Number(number - (row?.blockNumber ?? 0n)) + 1;
     expect(await (await openChain(world.devChain.url, { confirmations: depth })).receipt(hash)).toMatchObject({ hash });
     const deep = await openChain(world.devChain.url, { confirmations: depth + 3 });
     for (let missing = 3; missing > 0; missing -= 1) {
@@ -206,15 +206,15 @@ describe("a chain that is not the database's", () => {
   it("is refused when it lacks a block whose movements are in the books", async () => {
     const { db } = world;
     const { number, hash } = (await world.network.networks.get("sandbox"))?.indexed ?? { number: 0n, hash: "0x" };
-    const set = (values: { indexed_number: bigint; indexed_hash: Hex }) =>
-      db.updateTable("chain_network").set(values).where("network", "=", "sandbox").execute();
+    const set = (values: { indexedNumber: bigint; indexedHash: Hex }) =>
+      db.updateTable("chainNetwork").set(values).where("network", "=", "sandbox").execute();
     try {
-      await set({ indexed_number: 1_000_000n, indexed_hash: hash });
+      await set({ indexedNumber: 1_000_000n, indexedHash: hash });
       await expect(world.open()).rejects.toThrow(/lacks block 1000000/);
-      await set({ indexed_number: number, indexed_hash: `0x${"11".repeat(32)}` });
+      await set({ indexedNumber: number, indexedHash: `0x${"11".repeat(32)}` });
       await expect(world.open()).rejects.toThrow(/lacks block/);
     } finally {
-      await set({ indexed_number: number, indexed_hash: hash });
+      await set({ indexedNumber: number, indexedHash: hash });
     }
     await world.open();
   });

@@ -124,7 +124,7 @@ describe("money that a tenant sends", () => {
     for (const callId of [await call("friday"), await call("friday")]) {
       await expect(tenant.send(blocked, { callId })).rejects.toEqual(failing("recipient_blocked"));
     }
-    expect((await world.rows()).filter(({ request_key }) => request_key?.includes("friday"))).toHaveLength(2);
+    expect((await world.rows()).filter(({ requestKey }) => requestKey?.includes("friday"))).toHaveLength(2);
   });
 
   it("comes back when the token's issuer blocks the recipient", async () => {
@@ -135,7 +135,7 @@ describe("money that a tenant sends", () => {
     await expect(tenant.send(tenant.transfer(blocked, UNIT), { callId })).rejects.toEqual(failing("recipient_blocked"));
     expect(await tenant.balance()).toEqual({ available: 100n * UNIT, held: 0n, outgoing: 0n });
     expect((await world.effectOf(callId)).effect).toBe("failed");
-    const row = (await world.rows()).find(({ call_id }) => call_id === callId);
+    const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", step: "withdraw" });
     expect(row?.failure).toMatch(/blacklisted/);
     expect(await world.reconcile()).toEqual(nothing);

@@ -31,7 +31,7 @@ async function signedOrder(amount: bigint) {
   );
   await expect(world.network.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));
   world.devChain.behave();
-  const row = (await world.rows()).find(({ call_id }) => call_id === callId);
+  const row = (await world.rows()).find((one) => one.callId === callId);
   if (row?.raw == null) throw new Error("nothing was signed");
   const { to, data } = parseTransaction(row.raw);
   if (to == null || data === undefined) throw new Error("nothing was signed that calls a token");
@@ -74,7 +74,7 @@ describe("an authorization that a stranger uses", () => {
     await devChain.sendAs(devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await devChain.sendAs(await world.keyOf(tenant.wallet.id), { to, data: moveOf(RECIPIENT, 1n) });
     await world.network.submitter.runOnce();
-    const row = (await world.rows()).find(({ call_id }) => call_id === callId);
+    const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     await devChain.ask("anvil_impersonateAccount", [RECIPIENT]);
     await devChain.sendAs(devChain.funderKey, { to: RECIPIENT, value: 10n ** 18n });
@@ -97,13 +97,13 @@ describe("an authorization that a stranger uses", () => {
     const { tenant, callId, id, nonce, to, data } = await signedOrder(7n * UNIT);
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     await world.db
-      .updateTable("chain_transaction")
-      .set({ state: "queued", signer_id: null, nonce: null, raw: null, hash: null })
+      .updateTable("chainTransaction")
+      .set({ state: "queued", signerId: null, nonce: null, raw: null, hash: null })
       .where("id", "=", id)
       .execute();
     await world.db
       .updateTable("wallet")
-      .set({ next_nonce: nonce })
+      .set({ nextNonce: nonce })
       .where("id", "=", world.network.sender.relayerWalletId)
       .execute();
     while (await world.network.indexer.runOnce());
@@ -149,7 +149,7 @@ describe("an authorization that was withdrawn", () => {
     await world.devChain.sendAs(world.devChain.funderKey, { to: tenant.wallet.address, value: 10n ** 18n });
     await world.devChain.sendAs(key, { to, data: moveOf(RECIPIENT, 1n) });
     await world.network.submitter.runOnce();
-    const [row] = (await world.rows()).filter(({ call_id }) => call_id === callId);
+    const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "queued", step: "withdraw" });
     expect(row?.failure).toMatch(/exceeds balance/);
     // Its money is not given back as long as the authorization could be used.

@@ -1,7 +1,8 @@
 import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ChainTables } from "../../platform/database/tables/chain-tables.ts";
+import type { ChainNetworkTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { ChainContracts, ChainNetwork, ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -33,7 +34,7 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
   }
 
   async function get(network: Environment): Promise<ChainNetwork | undefined> {
-    const row = await db.selectFrom("chain_network").selectAll().where("network", "=", network).executeTakeFirst();
+    const row = await db.selectFrom("chainNetwork").selectAll().where("network", "=", network).executeTakeFirst();
     return row === undefined ? undefined : toNetwork(row);
   }
 
@@ -42,15 +43,15 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
 
     async bind(network, { chainId, genesisHash, head }) {
       await db
-        .insertInto("chain_network")
+        .insertInto("chainNetwork")
         .values({
           network,
-          chain_id: BigInt(chainId),
-          genesis_hash: genesisHash,
-          indexed_number: head.number,
-          indexed_hash: head.hash,
-          stopped_because: null,
-          updated_at: now(),
+          chainId: BigInt(chainId),
+          genesisHash,
+          indexedNumber: head.number,
+          indexedHash: head.hash,
+          stoppedBecause: null,
+          updatedAt: now(),
         })
         .onConflict((conflict) => conflict.column("network").doNothing())
         .execute();
@@ -61,19 +62,19 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
 
     async setContracts(network, contracts) {
       await db
-        .updateTable("chain_network")
-        .set({ contracts: JSON.stringify(contracts), updated_at: now() })
+        .updateTable("chainNetwork")
+        .set({ contracts: JSON.stringify(contracts), updatedAt: now() })
         .where("network", "=", network)
         .execute();
     },
 
     async advance(network, from, to) {
       const row = await db
-        .updateTable("chain_network")
-        .set({ indexed_number: to.number, indexed_hash: to.hash, updated_at: now() })
+        .updateTable("chainNetwork")
+        .set({ indexedNumber: to.number, indexedHash: to.hash, updatedAt: now() })
         .where("network", "=", network)
-        .where("indexed_number", "=", from.number)
-        .where("indexed_hash", "=", from.hash)
+        .where("indexedNumber", "=", from.number)
+        .where("indexedHash", "=", from.hash)
         .returning("network")
         .executeTakeFirst();
       return row !== undefined;
@@ -82,10 +83,10 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
     stop: (network, reason) =>
       inTransaction(async (transaction) => {
         const row = await transaction
-          .updateTable("chain_network")
-          .set({ stopped_because: reason, updated_at: now() })
+          .updateTable("chainNetwork")
+          .set({ stoppedBecause: reason, updatedAt: now() })
           .where("network", "=", network)
-          .where("stopped_because", "is", null)
+          .where("stoppedBecause", "is", null)
           .returning("network")
           .executeTakeFirst();
         if (row === undefined) return false;
@@ -101,10 +102,10 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
 
     async resume(network) {
       const row = await db
-        .updateTable("chain_network")
-        .set({ stopped_because: null, updated_at: now() })
+        .updateTable("chainNetwork")
+        .set({ stoppedBecause: null, updatedAt: now() })
         .where("network", "=", network)
-        .where("stopped_because", "is not", null)
+        .where("stoppedBecause", "is not", null)
         .returning("network")
         .executeTakeFirst();
       return row !== undefined;
@@ -112,14 +113,13 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
   };
 }
 
-function toNetwork(row: Selectable<ChainTables["chain_network"]>): ChainNetwork {
+function toNetwork(row: Selectable<ChainNetworkTable>): ChainNetwork {
+  const { indexedNumber, indexedHash, ...network } = withoutNulls(row);
   return {
-    network: row.network,
-    chainId: Number(row.chain_id),
-    genesisHash: row.genesis_hash,
+    ...network,
+    chainId: Number(row.chainId),
     contracts: readContracts(row.contracts),
-    indexed: { number: row.indexed_number, hash: row.indexed_hash },
-    stoppedBecause: row.stopped_because ?? undefined,
+    indexed: { number: indexedNumber, hash: indexedHash },
   };
 }
 

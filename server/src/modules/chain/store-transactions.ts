@@ -4,8 +4,9 @@ import { newId } from "../../domain/ids.ts";
 import { isSameOperation } from "../../kernel/chain-operation.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { ChainTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import type { ChainTransactionTable } from "../../platform/database/tables/chain-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { ChainTransaction, ChainTransactions, TransactionIntent } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 
@@ -27,17 +28,17 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
   const findByKey: ChainTransactions["findByKey"] = async (network, idempotencyKey) => {
     const row = await queryable
-      .selectFrom("chain_transaction")
+      .selectFrom("chainTransaction")
       .selectAll()
       .where("network", "=", network)
-      .where("idempotency_key", "=", idempotencyKey)
+      .where("idempotencyKey", "=", idempotencyKey)
       .executeTakeFirst();
     return row === undefined ? undefined : toTransaction(row);
   };
 
   const get = batchLookUps(async (ids) => {
     const rows = await queryable
-      .selectFrom("chain_transaction")
+      .selectFrom("chainTransaction")
       .selectAll()
       .where("id", "=", sql<string>`any (${[...ids]}::text[])`)
       .execute();
@@ -48,21 +49,21 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     async enqueue(transaction) {
       const at = clock.now();
       const row = await queryable
-        .insertInto("chain_transaction")
+        .insertInto("chainTransaction")
         .values({
           id: newId("ctx_", at.epochMilliseconds),
           network: transaction.network,
-          idempotency_key: transaction.idempotencyKey,
-          tenant_id: transaction.tenantId,
-          call_id: transaction.callId,
-          request_key: transaction.callId === null ? null : requestKeyOf(transaction.callId),
+          idempotencyKey: transaction.idempotencyKey,
+          tenantId: transaction.tenantId,
+          callId: transaction.callId,
+          requestKey: transaction.callId === null ? null : requestKeyOf(transaction.callId),
           purpose: transaction.purpose,
-          chain_order: JSON.stringify(transaction.operation),
+          chainOrder: JSON.stringify(transaction.operation),
           result: transaction.result === undefined ? null : JSON.stringify(transaction.result),
-          created_at: at.toString(),
-          updated_at: at.toString(),
+          createdAt: at.toString(),
+          updatedAt: at.toString(),
         })
-        .onConflict((conflict) => conflict.columns(["network", "idempotency_key"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["network", "idempotencyKey"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       if (row !== undefined) return toTransaction(row);
@@ -79,7 +80,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     async findByHash(network, hash) {
       const row = await queryable
-        .selectFrom("chain_transaction")
+        .selectFrom("chainTransaction")
         .selectAll()
         .where("network", "=", network)
         .where("hash", "=", hash)
@@ -89,15 +90,15 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     async findOfRequest(network, callId) {
       const row = await queryable
-        .selectFrom("chain_transaction")
+        .selectFrom("chainTransaction")
         .selectAll()
         .where("network", "=", network)
-        .where("tenant_id", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
-        .where("request_key", "=", requestKeyOf(callId))
-        .where("call_id", "<>", callId)
+        .where("tenantId", "=", sql<string>`(select tenant_id from call where id = ${callId})`)
+        .where("requestKey", "=", requestKeyOf(callId))
+        .where("callId", "<>", callId)
         .where("state", "<>", "reverted")
-        .where("created_at", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
-        .orderBy("created_at", "desc")
+        .where("createdAt", ">", sql<Temporal.Instant>`${keysSince(clock)}::timestamptz`)
+        .orderBy("createdAt", "desc")
         .limit(1)
         .executeTakeFirst();
       return row === undefined ? undefined : toTransaction(row);
@@ -105,11 +106,11 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     async listOpen(network, limit) {
       const rows = await queryable
-        .selectFrom("chain_transaction")
+        .selectFrom("chainTransaction")
         .selectAll()
         .where("network", "=", network)
         .where("state", "in", ["queued", "signed"])
-        .orderBy("created_at")
+        .orderBy("createdAt")
         .orderBy("id")
         .limit(limit)
         .execute();
@@ -120,19 +121,19 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
       if (hashes.length === 0) return new Set();
       const wanted = sql`${[...hashes]}::text[]`;
       const rows = await queryable
-        .selectFrom("chain_transaction")
-        .select(["hash", "earlier_hashes"])
+        .selectFrom("chainTransaction")
+        .select(["hash", "earlierHashes"])
         .where("network", "=", network)
         .where(sql<boolean>`(hash = any (${wanted}) or earlier_hashes && ${wanted})`)
         .execute();
-      return new Set(rows.flatMap((row) => [...row.earlier_hashes, ...(row.hash === null ? [] : [row.hash])]));
+      return new Set(rows.flatMap((row) => [...row.earlierHashes, ...(row.hash === null ? [] : [row.hash])]));
     },
 
     sign: (signerWalletId, signings) =>
       inTransaction(async (db) => {
         if (signings.length === 0) return [];
         // The rows first, in one order for everybody who takes several, and then the signer's.
-        const { rows: queued } = await sql<{ id: string; next_nonce: bigint | null }>`
+        const { rows: queued } = await sql<{ id: string; nextNonce: bigint | null }>`
           ${prepared("take-nonces")}
           with queued as materialized (
             select stored.id
@@ -149,9 +150,9 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
           select queued.id, signer.next_nonce from queued left join signer on true`.execute(db);
         const [one] = queued;
         if (one === undefined) return [];
-        if (one.next_nonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
+        if (one.nextNonce === null) throw new Error(`chain: there is no wallet ${signerWalletId} to sign with`);
         const ids = new Set(queued.map(({ id }) => id));
-        const first = Number(one.next_nonce) - ids.size;
+        const first = Number(one.nextNonce) - ids.size;
         const own = signings.filter(({ id }) => ids.has(id));
         const signed = await Promise.all(own.map(({ sign }, index) => sign(first + index)));
         const { rows } = await sql<Selectable<ChainTransactionTable>>`
@@ -168,12 +169,12 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     async replace(id, from, to) {
       const row = await queryable
-        .updateTable("chain_transaction")
+        .updateTable("chainTransaction")
         .set({
           raw: to.raw,
           hash: to.hash,
-          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
-          updated_at: now(),
+          earlierHashes: sql`array_append(earlier_hashes, hash)`,
+          updatedAt: now(),
         })
         .where("id", "=", id)
         .where("state", "=", "signed")
@@ -185,17 +186,17 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
 
     async requeue(id, from, step, failure) {
       const row = await queryable
-        .updateTable("chain_transaction")
+        .updateTable("chainTransaction")
         .set({
           state: "queued",
           step,
           ...(failure === undefined ? {} : { failure }),
-          signer_id: null,
+          signerId: null,
           nonce: null,
           raw: null,
           hash: null,
-          earlier_hashes: sql`array_append(earlier_hashes, hash)`,
-          updated_at: now(),
+          earlierHashes: sql`array_append(earlier_hashes, hash)`,
+          updatedAt: now(),
         })
         .where("id", "=", id)
         .where("state", "=", "signed")
@@ -208,15 +209,15 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     async finish(id, end) {
       const { hash, block } = end.receipt;
       const row = await queryable
-        .updateTable("chain_transaction")
+        .updateTable("chainTransaction")
         .set({
           state: end.state,
           failure: end.state === "reverted" ? end.failure : null,
           hash,
-          earlier_hashes: sql`case when hash = ${hash} then earlier_hashes else array_append(earlier_hashes, hash) end`,
-          block_number: block.number,
-          block_hash: block.hash,
-          updated_at: now(),
+          earlierHashes: sql`case when hash = ${hash} then earlier_hashes else array_append(earlier_hashes, hash) end`,
+          blockNumber: block.number,
+          blockHash: block.hash,
+          updatedAt: now(),
         })
         .where("id", "=", id)
         .where("state", "=", "signed")
@@ -250,9 +251,9 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     async raiseNonce(signerWalletId, atLeast) {
       await queryable
         .updateTable("wallet")
-        .set({ next_nonce: BigInt(atLeast) })
+        .set({ nextNonce: BigInt(atLeast) })
         .where("id", "=", signerWalletId)
-        .where("next_nonce", "<", BigInt(atLeast))
+        .where("nextNonce", "<", BigInt(atLeast))
         .execute();
     },
   };
@@ -277,25 +278,13 @@ function isSame(stored: ChainTransaction, asked: TransactionIntent): boolean {
   );
 }
 
-function toTransaction(row: Selectable<ChainTransactionTable>): ChainTransaction {
-  const result = row.result;
+function toTransaction({ chainOrder, result, ...row }: Selectable<ChainTransactionTable>): ChainTransaction {
   return {
-    id: row.id,
-    network: row.network,
-    idempotencyKey: row.idempotency_key,
-    tenantId: row.tenant_id,
-    callId: row.call_id,
-    purpose: row.purpose,
-    operation: StoredOperation.parse(row.chain_order),
+    ...withoutNulls(row),
+    tenantId: row.tenantId,
+    callId: row.callId,
+    operation: StoredOperation.parse(chainOrder),
     result: typeof result === "object" && result !== null ? { ...result } : undefined,
-    state: row.state,
-    step: row.step,
-    hash: row.hash ?? undefined,
-    earlierHashes: row.earlier_hashes,
-    raw: row.raw ?? undefined,
     nonce: row.nonce === null ? undefined : Number(row.nonce),
-    failure: row.failure ?? undefined,
-    blockNumber: row.block_number ?? undefined,
-    createdAt: row.created_at,
   };
 }

@@ -24,7 +24,7 @@ async function codesOf(claims: readonly Promise<unknown>[]): Promise<string[]> {
 
 const wrongCodes = async (tripId: `0x${string}`) => (await world.stores.trips.get("sandbox", tripId))?.wrongCodes;
 const claimsOf = async (tripId: `0x${string}`) =>
-  (await world.rows()).filter(({ chain_order: order }) => {
+  (await world.rows()).filter(({ chainOrder: order }) => {
     const text = JSON.stringify(order);
     return text.includes(tripId) && text.includes('"claim"');
   });
@@ -150,11 +150,11 @@ describe("a trip that cannot be claimed", () => {
     await expect(world.prefund({ callId })).rejects.toEqual(failing("transfer_in_progress"));
     const [stored] = await world.db
       .selectFrom("trip")
-      .select(["trip_id", "code_nonce"])
+      .select(["tripId", "codeNonce"])
       .where("state", "=", "funding")
       .execute();
     if (stored === undefined) throw new Error("there is no trip");
-    const { trip_id: tripId, code_nonce: codeNonce } = stored;
+    const { tripId, codeNonce } = stored;
     const { claimKeys } = world.ports;
     const claimCode = claimKeys.claimCode(codeNonce);
     const claim = () =>
@@ -194,7 +194,7 @@ describe("a prefunding whose end its caller did not learn", () => {
     const key = "tuesday";
     const first = await world.newCall(world.tenant.id, key);
     const before = await world.balanceOnChain();
-    const trips = async () => (await world.db.selectFrom("trip").select("trip_id").execute()).length;
+    const trips = async () => (await world.db.selectFrom("trip").select("tripId").execute()).length;
     const tripsBefore = await trips();
     const request = { budget: 25n * UNIT, details: { guestName: "Ana" }, guestEmail: "ana@example.com" };
     await expect(world.prefund({ ...request, callId: first })).rejects.toEqual(failing("transfer_in_progress"));
@@ -228,8 +228,8 @@ describe("a prefunding whose end its caller did not learn", () => {
   });
 
   it("leaves nothing behind when there is not enough money", async () => {
-    const before = await world.db.selectFrom("trip").select("trip_id").execute();
+    const before = await world.db.selectFrom("trip").select("tripId").execute();
     await expect(world.prefund({ budget: 1_000_000n * UNIT })).rejects.toEqual(failing("insufficient_balance"));
-    expect(await world.db.selectFrom("trip").select("trip_id").execute()).toEqual(before);
+    expect(await world.db.selectFrom("trip").select("tripId").execute()).toEqual(before);
   });
 });

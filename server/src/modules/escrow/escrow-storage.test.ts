@@ -48,16 +48,16 @@ describe("trips", () => {
       transactions: [],
     });
     expect(await stores.trips.get(NETWORK, trip.tripId)).toEqual(stored);
-    const row = await setup.db.selectFrom("trip").selectAll().where("trip_id", "=", trip.tripId).executeTakeFirst();
+    const row = await setup.db.selectFrom("trip").selectAll().where("tripId", "=", trip.tripId).executeTakeFirst();
     expect(
-      JSON.stringify({ ...row, budget_micro: "" }, (_key, part) => (typeof part === "bigint" ? "" : part)),
+      JSON.stringify({ ...row, budgetMicro: "" }, (_key, part) => (typeof part === "bigint" ? "" : part)),
     ).not.toContain("amelia@");
     // Moved to another trip it cannot be read.
     const other = await stores.trips.insert(newTrip());
-    const encrypted_guest_email = row?.encrypted_guest_email ?? "";
-    await setup.db.updateTable("trip").set({ encrypted_guest_email }).where("trip_id", "=", other.tripId).execute();
+    const encryptedGuestEmail = row?.encryptedGuestEmail ?? "";
+    await setup.db.updateTable("trip").set({ encryptedGuestEmail }).where("tripId", "=", other.tripId).execute();
     await expect(stores.trips.get(NETWORK, other.tripId)).rejects.toThrow();
-    await setup.db.deleteFrom("trip").where("trip_id", "=", other.tripId).execute();
+    await setup.db.deleteFrom("trip").where("tripId", "=", other.tripId).execute();
   });
 
   it("are another tenant's or another network's for nobody else", async () => {

@@ -27,14 +27,14 @@ export async function adoptEscrow(
   await db.transaction().execute(async (transaction) => {
     for (const token of tokenSymbols) {
       const row = await transaction
-        .selectFrom("ledger_account")
-        .select("balance_micro")
+        .selectFrom("ledgerAccount")
+        .select("balanceMicro")
         .where("network", "=", network)
         .where("token", "=", token)
         .where("kind", "=", "escrow")
         .forUpdate()
         .executeTakeFirst();
-      const amount = balances[token] - (row?.balance_micro ?? 0n);
+      const amount = balances[token] - (row?.balanceMicro ?? 0n);
       const moves = [
         { kind: "external", tenantId: null, amount: -amount },
         { kind: "escrow", tenantId: null, amount },
@@ -51,13 +51,13 @@ export async function adoptEscrow(
 export async function hasTripsInEscrow(db: Queryable, network: Environment, escrow: Hex): Promise<boolean> {
   const row = await db
     .selectFrom("trip")
-    .select("trip_id")
+    .select("tripId")
     .where("network", "=", network)
     .where("escrow", "=", escrow)
     .where(({ or, and, eb }) =>
       or([
         eb("state", "=", "funding"),
-        and([eb("state", "<>", "failed"), or([eb("free_micro", ">", 0n), eb("held_micro", ">", 0n)])]),
+        and([eb("state", "<>", "failed"), or([eb("freeMicro", ">", 0n), eb("heldMicro", ">", 0n)])]),
       ]),
     )
     .limit(1)

@@ -1,7 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import { type InferResult, sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { EscrowBookingTable } from "../../platform/database/tables/escrow-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowBooking, EscrowBookingChange, EscrowBookings } from "./escrow-bookings.ts";
 
@@ -31,70 +31,91 @@ const stepsOfBooking = sql<unknown>`(
     and escrow_step.booking_id = escrow_booking.booking_id
 )`;
 
+const columns = [
+  "bookingId",
+  "tripId",
+  "network",
+  "tenantId",
+  "state",
+  "pending",
+  "reservedMicro as reserved",
+  "vendor",
+  "vendorAmountMicro as vendorAmount",
+  "markupMicro as markup",
+  "serviceFeeMicro as serviceFee",
+  "itineraryHash",
+  "ticketHash",
+  "details",
+  "vendorPaidMicro as vendorPaid",
+  "feePaidMicro as feePaid",
+  "refundedMicro as refunded",
+  "waitingMicro as waiting",
+  "createdAt",
+  "updatedAt",
+] as const;
+
+const selectBookings = (db: Queryable) =>
+  db.selectFrom("escrowBooking").select(columns).select(stepsOfBooking.as("transactions"));
+
 /** Joins the caller's transaction when `db` is one. */
 export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBookings {
   const now = (): string => clock.now().toString();
-  const selectBookings = () =>
-    db.selectFrom("escrow_booking").selectAll("escrow_booking").select(stepsOfBooking.as("transactions"));
 
   return {
     async insert({ bookingId, tripId, network, tenantId, reserved, pending }) {
       const at = now();
       const fresh = {
-        trip_id: tripId,
+        tripId,
         pending: JSON.stringify(pending),
-        reserved_micro: reserved,
-        created_at: at,
-        updated_at: at,
+        reservedMicro: reserved,
+        createdAt: at,
+        updatedAt: at,
       };
       const row = await db
-        .insertInto("escrow_booking")
-        .values({ network, tenant_id: tenantId, booking_id: bookingId, ...fresh })
+        .insertInto("escrowBooking")
+        .values({ network, tenantId, bookingId, ...fresh })
         .onConflict((conflict) =>
           conflict
-            .columns(["tenant_id", "network", "booking_id"])
+            .columns(["tenantId", "network", "bookingId"])
             // A failed one never was on the chain: nothing else of it is set.
             .doUpdateSet({ ...fresh, state: "reserving" })
-            .where("escrow_booking.state", "=", "failed"),
+            .where("escrowBooking.state", "=", "failed"),
         )
-        .returningAll()
+        .returning(columns)
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking({ ...row, transactions: [] });
     },
 
     async find(tenantId, network, bookingId) {
-      const row = await selectBookings()
-        .where("tenant_id", "=", tenantId)
+      const row = await selectBookings(db)
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("booking_id", "=", bookingId)
+        .where("bookingId", "=", bookingId)
         .executeTakeFirst();
       return row === undefined ? undefined : toBooking(row);
     },
 
     async change({ tenantId, network, bookingId }, change) {
       const at = now();
-      const { trip_id } = await db
-        .updateTable("escrow_booking")
-        .set({ ...toColumns(change), updated_at: at })
-        .where("tenant_id", "=", tenantId)
+      const { tripId } = await db
+        .updateTable("escrowBooking")
+        .set({ ...toColumns(change), updatedAt: at })
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("booking_id", "=", bookingId)
-        .returning("trip_id")
+        .where("bookingId", "=", bookingId)
+        .returning("tripId")
         .executeTakeFirstOrThrow();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
-      await db
-        .insertInto("escrow_step")
-        .values({ network, trip_id, booking_id: bookingId, step, transaction_hash: transactionHash, at })
-        .execute();
+      await db.insertInto("escrowStep").values({ network, tripId, bookingId, step, transactionHash, at }).execute();
     },
 
     async listOfTrip(network, tripId) {
-      const rows = await selectBookings()
+      const rows = await selectBookings(db)
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
-        .orderBy("created_at", "desc")
-        .orderBy("booking_id")
+        .where("tripId", "=", tripId)
+        .orderBy("createdAt", "desc")
+        .orderBy("bookingId")
         .execute();
       return rows.map(toBooking);
     },
@@ -105,45 +126,28 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
 function toColumns(change: EscrowBookingChange) {
   const { state, reserved, vendorAmount, markup, serviceFee, details, vendorPaid, feePaid, refunded, waiting } = change;
   return {
-    ...(state === undefined ? {} : { state }),
-    ...(reserved === undefined ? {} : { reserved_micro: reserved }),
-    ...(vendorAmount === undefined ? {} : { vendor_amount_micro: vendorAmount }),
-    ...(markup === undefined ? {} : { markup_micro: markup }),
-    ...(serviceFee === undefined ? {} : { service_fee_micro: serviceFee }),
-    ...(details === undefined ? {} : { details: JSON.stringify(details) }),
-    ...(vendorPaid === undefined ? {} : { vendor_paid_micro: vendorPaid }),
-    ...(feePaid === undefined ? {} : { fee_paid_micro: feePaid }),
-    ...(refunded === undefined ? {} : { refunded_micro: refunded }),
-    ...(waiting === undefined ? {} : { waiting_micro: waiting }),
+    state,
+    reservedMicro: reserved,
+    vendorAmountMicro: vendorAmount,
+    markupMicro: markup,
+    serviceFeeMicro: serviceFee,
+    details: details === undefined ? undefined : JSON.stringify(details),
+    vendorPaidMicro: vendorPaid,
+    feePaidMicro: feePaid,
+    refundedMicro: refunded,
+    waitingMicro: waiting,
     ...("vendor" in change ? { vendor: change.vendor ?? null } : {}),
-    ...("itineraryHash" in change ? { itinerary_hash: change.itineraryHash ?? null } : {}),
-    ...("ticketHash" in change ? { ticket_hash: change.ticketHash ?? null } : {}),
+    ...("itineraryHash" in change ? { itineraryHash: change.itineraryHash ?? null } : {}),
+    ...("ticketHash" in change ? { ticketHash: change.ticketHash ?? null } : {}),
     ...("pending" in change ? { pending: change.pending === undefined ? null : JSON.stringify(change.pending) } : {}),
   };
 }
 
-function toBooking(row: Selectable<EscrowBookingTable> & { transactions: unknown }): EscrowBooking {
+function toBooking(row: InferResult<ReturnType<typeof selectBookings>>[number]): EscrowBooking {
   return {
-    bookingId: row.booking_id,
-    tripId: row.trip_id,
-    network: row.network,
-    tenantId: row.tenant_id,
-    state: row.state,
+    ...withoutNulls(row),
     pending: row.pending === null ? undefined : Pending.parse(row.pending),
-    reserved: row.reserved_micro,
-    vendor: row.vendor ?? undefined,
-    vendorAmount: row.vendor_amount_micro,
-    markup: row.markup_micro,
-    serviceFee: row.service_fee_micro,
-    itineraryHash: row.itinerary_hash ?? undefined,
-    ticketHash: row.ticket_hash ?? undefined,
     details: Details.parse(row.details),
-    vendorPaid: row.vendor_paid_micro,
-    feePaid: row.fee_paid_micro,
-    refunded: row.refunded_micro,
-    waiting: row.waiting_micro,
     transactions: Steps.parse(row.transactions),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

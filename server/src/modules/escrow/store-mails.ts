@@ -15,21 +15,20 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
     const now = clock.now().toString();
     let waiting = db
       .selectFrom("trip")
-      .select(["network", "trip_id"])
+      .select(["network", "tripId"])
       .where("mail", "=", "pending")
       .where("state", "in", ["funded", "closed"])
-      .where((row) => row.or([row("mail_due", "is", null), row("mail_due", "<=", sql<Temporal.Instant>`${now}`)]));
-    if (one !== undefined) waiting = waiting.where("network", "=", one.network).where("trip_id", "=", one.tripId);
-    const rows = await db
-      .with("waiting", () => waiting.orderBy("created_at").limit(limit).forUpdate().skipLocked())
+      .where((row) => row.or([row("mailDue", "is", null), row("mailDue", "<=", sql<Temporal.Instant>`${now}`)]));
+    if (one !== undefined) waiting = waiting.where("network", "=", one.network).where("tripId", "=", one.tripId);
+    return await db
+      .with("waiting", () => waiting.orderBy("createdAt").limit(limit).forUpdate().skipLocked())
       .updateTable("trip")
       .from("waiting")
-      .set((row) => ({ mail_due: until.toString(), mail_attempts: row("trip.mail_attempts", "+", 1) }))
+      .set((row) => ({ mailDue: until.toString(), mailAttempts: row("trip.mailAttempts", "+", 1) }))
       .whereRef("trip.network", "=", "waiting.network")
-      .whereRef("trip.trip_id", "=", "waiting.trip_id")
-      .returning(["trip.network", "trip.trip_id", "trip.mail_attempts"])
+      .whereRef("trip.tripId", "=", "waiting.tripId")
+      .returning(["trip.network", "trip.tripId", "trip.mailAttempts as attempts"])
       .execute();
-    return rows.map(({ network, trip_id, mail_attempts }) => ({ network, tripId: trip_id, attempts: mail_attempts }));
   }
 
   return {
@@ -45,7 +44,7 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
         .selectFrom("trip")
         .select("mail")
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .executeTakeFirst();
       return row?.mail;
     },
@@ -53,9 +52,9 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
     async finish(network, tripId, state) {
       await db
         .updateTable("trip")
-        .set({ mail: state, updated_at: clock.now().toString() })
+        .set({ mail: state, updatedAt: clock.now().toString() })
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .where("mail", "=", "pending")
         .execute();
     },
@@ -63,9 +62,9 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
     async putBack(network, tripId, due) {
       await db
         .updateTable("trip")
-        .set({ mail_due: due.toString() })
+        .set({ mailDue: due.toString() })
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .where("mail", "=", "pending")
         .execute();
     },

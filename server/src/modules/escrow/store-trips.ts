@@ -1,12 +1,12 @@
-import { type Selectable, sql } from "kysely";
+import { type InferResult, sql } from "kysely";
 import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { TripTable } from "../../platform/database/tables/escrow-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
-import type { AgentAction, Trip, TripChange, Trips } from "./trips.ts";
+import type { Trip, TripChange, Trips } from "./trips.ts";
 
 const HexText = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]*$/)]);
 
@@ -37,13 +37,47 @@ const stepsOfTrip = sql<unknown>`(
   where escrow_step.network = trip.network and escrow_step.trip_id = trip.trip_id and escrow_step.booking_id is null
 )`;
 
+const selectTrips = (db: Queryable) =>
+  db
+    .selectFrom("trip")
+    .select([
+      "tripId",
+      "network",
+      "tenantId",
+      "userId",
+      "escrow",
+      "funder",
+      "state",
+      "budgetMicro as budget",
+      "freeMicro as free",
+      "heldMicro as held",
+      "promisedMicro as promised",
+      "vendorPaidMicro as vendorPaid",
+      "markupPaidMicro as markupPaid",
+      "serviceFeePaidMicro as serviceFeePaid",
+      "actionFeePaidMicro as actionFeePaid",
+      "refundedMicro as refunded",
+      "expiresAt",
+      "codeNonce",
+      "requiresCode",
+      "wrongCodes",
+      "guestWallet",
+      "claimedAt",
+      "pending",
+      "details",
+      "encryptedGuestEmail",
+      "mail",
+      "createdAt",
+      "updatedAt",
+    ])
+    .select(stepsOfTrip.as("transactions"));
+
 /** Joins the caller's transaction when `db` is one. */
 export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault; clock: Clock }): Trips {
   const now = (): string => clock.now().toString();
-  const selectTrips = () => db.selectFrom("trip").selectAll("trip").select(stepsOfTrip.as("transactions"));
 
   async function get(network: Environment, tripId: Hex): Promise<Trip | undefined> {
-    const row = await selectTrips().where("network", "=", network).where("trip_id", "=", tripId).executeTakeFirst();
+    const row = await selectTrips(db).where("network", "=", network).where("tripId", "=", tripId).executeTakeFirst();
     return row === undefined ? undefined : toTrip(row, vault);
   }
 
@@ -55,20 +89,20 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
         .insertInto("trip")
         .values({
           network,
-          trip_id: tripId,
-          tenant_id: trip.tenantId,
-          user_id: trip.userId,
+          tripId,
+          tenantId: trip.tenantId,
+          userId: trip.userId,
           escrow: trip.escrow,
           funder: trip.funder,
-          budget_micro: trip.budget,
-          expires_at: trip.expiresAt.toString(),
-          code_nonce: trip.codeNonce,
-          requires_code: trip.requiresCode,
+          budgetMicro: trip.budget,
+          expiresAt: trip.expiresAt.toString(),
+          codeNonce: trip.codeNonce,
+          requiresCode: trip.requiresCode,
           details: JSON.stringify(trip.details),
-          encrypted_guest_email: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
+          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
           mail: trip.mail,
-          created_at: at,
-          updated_at: at,
+          createdAt: at,
+          updatedAt: at,
         })
         .execute();
       const stored = await get(network, tripId);
@@ -86,9 +120,9 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
     async lock(network, tripId) {
       const row = await db
         .selectFrom("trip")
-        .select("trip_id")
+        .select("tripId")
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .forUpdate()
         .executeTakeFirst();
       // A statement of its own: one that has waited for the lock would read other tables as they were before.
@@ -99,107 +133,98 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
       const at = now();
       await db
         .updateTable("trip")
-        .set({ ...toColumns(change), updated_at: at })
+        .set({ ...toColumns(change), updatedAt: at })
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .execute();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
       await db
-        .insertInto("escrow_step")
-        .values({ network, trip_id: tripId, booking_id: null, step, transaction_hash: transactionHash, at })
+        .insertInto("escrowStep")
+        .values({ network, tripId, bookingId: null, step, transactionHash, at })
         .execute();
     },
 
     async countWrongCode(network, tripId, atMost) {
       const row = await db
         .updateTable("trip")
-        .set((column) => ({ wrong_codes: column("wrong_codes", "+", 1), updated_at: now() }))
+        .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
-        .where("wrong_codes", "<", atMost)
-        .returning("wrong_codes")
+        .where("tripId", "=", tripId)
+        .where("wrongCodes", "<", atMost)
+        .returning("wrongCodes")
         .executeTakeFirst();
-      return row?.wrong_codes;
+      return row?.wrongCodes;
     },
 
     async unlock(tenantId, network, tripId) {
       const row = await db
         .updateTable("trip")
-        .set({ wrong_codes: 0, updated_at: now() })
-        .where("tenant_id", "=", tenantId)
+        .set({ wrongCodes: 0, updatedAt: now() })
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
-        .returning("trip_id")
+        .where("tripId", "=", tripId)
+        .returning("tripId")
         .executeTakeFirst();
       return row !== undefined;
     },
 
     async recordAction(network, tripId, { actionId, actionType, fee, transactionHash }) {
       await db
-        .insertInto("agent_action")
+        .insertInto("agentAction")
         .values({
           network,
-          action_id: actionId,
-          trip_id: tripId,
-          action_type: actionType,
-          fee_micro: fee,
-          transaction_hash: transactionHash,
+          actionId,
+          tripId,
+          actionType,
+          feeMicro: fee,
+          transactionHash,
           at: now(),
         })
         .execute();
     },
 
     async listActions(network, tripId, limit) {
-      const rows = await db
-        .selectFrom("agent_action")
-        .selectAll()
+      return await db
+        .selectFrom("agentAction")
+        .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
         .where("network", "=", network)
-        .where("trip_id", "=", tripId)
+        .where("tripId", "=", tripId)
         .orderBy("at", "desc")
-        .orderBy("action_id")
+        .orderBy("actionId")
         .limit(limit)
         .execute();
-      return rows.map(
-        (row): AgentAction => ({
-          actionId: row.action_id,
-          actionType: row.action_type,
-          fee: row.fee_micro,
-          transactionHash: row.transaction_hash,
-          at: row.at,
-        }),
-      );
     },
 
     async list(tenantId, network, { limit, after }) {
-      const rows = await selectTrips()
-        .where("tenant_id", "=", tenantId)
+      const rows = await selectTrips(db)
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
         .$if(after !== undefined, (select) =>
           select.where(
             sql<boolean>`(created_at, trip_id) < (${after?.createdAt.toString()}::timestamptz, ${after?.tripId})`,
           ),
         )
-        .orderBy("created_at", "desc")
-        .orderBy("trip_id", "desc")
+        .orderBy("createdAt", "desc")
+        .orderBy("tripId", "desc")
         .limit(limit)
         .execute();
       return rows.map((row) => toTrip(row, vault));
     },
 
     async listExpired(network, before, { limit, after }) {
-      const rows = await selectTrips()
+      const rows = await selectTrips(db)
         .where("network", "=", network)
         .where("state", "in", ["funded", "closed"])
         .where(sql<boolean>`free_micro + held_micro > 0`)
-        .where("expires_at", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
+        .where("expiresAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
         .$if(after !== undefined, (select) =>
           select.where(
             sql<boolean>`(expires_at, trip_id) > (${after?.expiresAt.toString()}::timestamptz, ${after?.tripId})`,
           ),
         )
-        .orderBy("expires_at")
-        .orderBy("trip_id")
+        .orderBy("expiresAt")
+        .orderBy("tripId")
         .limit(limit)
         .execute();
       return rows.map((row) => toTrip(row, vault));
@@ -215,53 +240,30 @@ function contextOf(tripId: Hex): string {
 function toColumns(change: TripChange) {
   const { state, free, held, promised, vendorPaid, markupPaid, serviceFeePaid, actionFeePaid, refunded, mail } = change;
   return {
-    ...(state === undefined ? {} : { state }),
-    ...(free === undefined ? {} : { free_micro: free }),
-    ...(held === undefined ? {} : { held_micro: held }),
-    ...(promised === undefined ? {} : { promised_micro: promised }),
-    ...(vendorPaid === undefined ? {} : { vendor_paid_micro: vendorPaid }),
-    ...(markupPaid === undefined ? {} : { markup_paid_micro: markupPaid }),
-    ...(serviceFeePaid === undefined ? {} : { service_fee_paid_micro: serviceFeePaid }),
-    ...(actionFeePaid === undefined ? {} : { action_fee_paid_micro: actionFeePaid }),
-    ...(refunded === undefined ? {} : { refunded_micro: refunded }),
-    ...(mail === undefined ? {} : { mail }),
-    ...("guestWallet" in change ? { guest_wallet: change.guestWallet ?? null } : {}),
-    ...("claimedAt" in change ? { claimed_at: change.claimedAt?.toString() ?? null } : {}),
+    state,
+    freeMicro: free,
+    heldMicro: held,
+    promisedMicro: promised,
+    vendorPaidMicro: vendorPaid,
+    markupPaidMicro: markupPaid,
+    serviceFeePaidMicro: serviceFeePaid,
+    actionFeePaidMicro: actionFeePaid,
+    refundedMicro: refunded,
+    mail,
+    ...("guestWallet" in change ? { guestWallet: change.guestWallet ?? null } : {}),
+    ...("claimedAt" in change ? { claimedAt: change.claimedAt?.toString() ?? null } : {}),
     ...("pending" in change ? { pending: change.pending === undefined ? null : JSON.stringify(change.pending) } : {}),
   };
 }
 
-function toTrip(row: Selectable<TripTable> & { transactions: unknown }, vault: Vault): Trip {
+type TripRow = InferResult<ReturnType<typeof selectTrips>>[number];
+
+function toTrip({ encryptedGuestEmail, ...row }: TripRow, vault: Vault): Trip {
   return {
-    tripId: row.trip_id,
-    network: row.network,
-    tenantId: row.tenant_id,
-    userId: row.user_id,
-    escrow: row.escrow,
-    funder: row.funder,
-    state: row.state,
-    budget: row.budget_micro,
-    free: row.free_micro,
-    held: row.held_micro,
-    promised: row.promised_micro,
-    vendorPaid: row.vendor_paid_micro,
-    markupPaid: row.markup_paid_micro,
-    serviceFeePaid: row.service_fee_paid_micro,
-    actionFeePaid: row.action_fee_paid_micro,
-    refunded: row.refunded_micro,
-    expiresAt: row.expires_at,
-    codeNonce: row.code_nonce,
-    requiresCode: row.requires_code,
-    wrongCodes: row.wrong_codes,
-    guestWallet: row.guest_wallet ?? undefined,
-    claimedAt: row.claimed_at ?? undefined,
+    ...withoutNulls(row),
     pending: row.pending === null ? undefined : Pending.parse(row.pending),
     details: Details.parse(row.details),
-    guestEmail:
-      row.encrypted_guest_email === null ? undefined : vault.decrypt(row.encrypted_guest_email, contextOf(row.trip_id)),
-    mail: row.mail,
+    guestEmail: encryptedGuestEmail === null ? undefined : vault.decrypt(encryptedGuestEmail, contextOf(row.tripId)),
     transactions: Steps.parse(row.transactions),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

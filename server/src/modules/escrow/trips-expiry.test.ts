@@ -166,7 +166,7 @@ test("free money comes back when its trip has expired, once, however many proces
     pending: undefined,
   });
   expect(stepsOf(record)).toEqual(["fund", "claim", "release"]);
-  const rows = (await world.rows()).filter(({ chain_order: order }) => JSON.stringify(order).includes('"release"'));
+  const rows = (await world.rows()).filter(({ chainOrder: order }) => JSON.stringify(order).includes('"release"'));
   expect(rows).toHaveLength(1);
   // The booking has its grace.
   expect(await booking(bookingId)).toMatchObject({ state: "reserved", pending: undefined });

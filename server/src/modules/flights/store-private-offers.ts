@@ -15,18 +15,18 @@ export function createPrivateOffers(db: Queryable): PrivateOffers {
 
     async isForeign(network, offerId, tenantId) {
       const owner = await db
-        .selectFrom("private_offer")
-        .select("tenant_id")
+        .selectFrom("privateOffer")
+        .select("tenantId")
         .where("network", "=", network)
-        .where("offer_id", "=", offerId)
+        .where("offerId", "=", offerId)
         .executeTakeFirst();
-      return owner !== undefined && owner.tenant_id !== tenantId;
+      return owner !== undefined && owner.tenantId !== tenantId;
     },
 
     async prune(at) {
       await db
-        .deleteFrom("private_offer")
-        .where("expires_at", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
+        .deleteFrom("privateOffer")
+        .where("expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .execute();
     },
   };

@@ -98,10 +98,10 @@ describe("cached keys", () => {
     expect((await seen())?.plan).toBe("free");
     await setup.db.updateTable("tenant").set({ plan: "enterprise" }).where("id", "=", tenant.id).execute();
     await expect.poll(async () => (await seen())?.plan).toBe("enterprise");
-    const change = setup.db.updateTable("api_key").where("id", "=", key.id);
+    const change = setup.db.updateTable("apiKey").where("id", "=", key.id);
     await change.set({ scopes: ["trip:read"] }).execute();
     await expect.poll(async () => (await seen())?.scopes).toEqual(["trip:read"]);
-    await change.set({ expires_at: setup.clock.now().toString() }).execute();
+    await change.set({ expiresAt: setup.clock.now().toString() }).execute();
     await expect.poll(seen).toBeUndefined();
   });
 
@@ -114,7 +114,7 @@ describe("cached keys", () => {
     await setup.db.transaction().execute(async (transaction) => {
       // Replicas run no triggers: the row changes and nothing is said.
       await sql`set local session_replication_role = replica`.execute(transaction);
-      await transaction.updateTable("api_key").set({ revoked_at: now }).where("id", "=", key.id).execute();
+      await transaction.updateTable("apiKey").set({ revokedAt: now }).where("id", "=", key.id).execute();
     });
     setup.clock.advance({ milliseconds: 14_999 });
     expect(await identity.authenticate(apiKey, cached)).toBeDefined();
@@ -130,7 +130,7 @@ describe("cached keys", () => {
     await setup.db.transaction().execute(async (transaction) => {
       await sql`set local session_replication_role = replica`.execute(transaction);
       const now = setup.clock.now().toString();
-      await transaction.updateTable("api_key").set({ revoked_at: now }).where("id", "=", key.id).execute();
+      await transaction.updateTable("apiKey").set({ revokedAt: now }).where("id", "=", key.id).execute();
     });
     expect(await identity.authenticate(apiKey, fresh)).toBeUndefined();
     expect(await identity.authenticate(apiKey, cached)).toBeUndefined();

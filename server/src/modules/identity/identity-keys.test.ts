@@ -59,9 +59,9 @@ describe("keys and tenants", () => {
     await expect(identity.createTenant({ name: "Broken", actor: "test" })).rejects.toThrow("no ledger account");
     expect((await identity.listTenants()).filter(({ name }) => name === "Broken")).toEqual([]);
     const keys = await setup.db
-      .selectFrom("api_key")
+      .selectFrom("apiKey")
       .select("id")
-      .where("tenant_id", "=", seen[1] ?? "")
+      .where("tenantId", "=", seen[1] ?? "")
       .execute();
     expect(keys).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe("keys and tenants", () => {
     const mine = await identity.createTenant({ name: "Mine", actor: "test" });
     const theirs = await identity.createTenant({ name: "Theirs", actor: "test" });
     const now = setup.clock.now().toString();
-    await setup.db.insertInto("app_user").values({ tenant_id: mine.tenant.id, id: "ann", created_at: now }).execute();
+    await setup.db.insertInto("appUser").values({ tenantId: mine.tenant.id, id: "ann", createdAt: now }).execute();
     const isMine = (userId: string) => identity.isUser(mine.tenant.id, userId);
     expect(await isMine("ann")).toBe(true);
     expect(await identity.isUser(theirs.tenant.id, "ann")).toBe(false);
@@ -136,8 +136,8 @@ describe("keys and tenants", () => {
     setup.clock.advance({ minutes: 1 });
     expect(await identity.revokeKey(mine.tenant.id, mine.key.id, "test")).toBe(true);
     expect(await identity.listKeys(mine.tenant.id)).toEqual([revoked]);
-    const lines = await setup.db.selectFrom("audit_log").select("id").where("action", "=", "key.revoke");
-    expect(await lines.where("subject_id", "=", mine.key.id).execute()).toHaveLength(1);
+    const lines = await setup.db.selectFrom("auditLog").select("id").where("action", "=", "key.revoke");
+    expect(await lines.where("subjectId", "=", mine.key.id).execute()).toHaveLength(1);
   });
 
   test("the signing secret is shown once; a rotated one replaces it in what a key proves", async () => {

@@ -63,9 +63,9 @@ test("the audit log tells every change, and nothing in it can be changed or remo
   await identity.rotateSigningSecret(tenant.id, "bob");
   await openTravelers().put(tenant.id, "ada", profile, `svc:${minted.key.id}`);
   const read = () =>
-    setup.db.selectFrom("audit_log").selectAll().where("tenant_id", "=", tenant.id).orderBy("id").execute();
+    setup.db.selectFrom("auditLog").selectAll().where("tenantId", "=", tenant.id).orderBy("id").execute();
   const lines = await read();
-  expect(lines.map(({ actor, action, subject_id }) => [actor, action, subject_id])).toEqual([
+  expect(lines.map(({ actor, action, subjectId }) => [actor, action, subjectId])).toEqual([
     ["command", "tenant.create", tenant.id],
     ["command", "key.mint", key.id],
     ["ann", "tenant.set", tenant.id],
@@ -94,7 +94,7 @@ test("a change that fails leaves no line", async () => {
   const identity = setup.open();
   expect(await identity.setTenant("tenant_none", { plan: "pro" }, "test")).toBeUndefined();
   await expect(openTravelers().put("tenant_none", "ada", profile, "test")).rejects.toThrow();
-  const count = setup.db.selectFrom("audit_log").select("id").where("tenant_id", "=", "tenant_none");
+  const count = setup.db.selectFrom("auditLog").select("id").where("tenantId", "=", "tenant_none");
   expect(await count.execute()).toEqual([]);
 });
 

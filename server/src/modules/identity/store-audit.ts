@@ -5,13 +5,13 @@ import type { AuditEntry } from "./audit.ts";
 /** Writes one line. Call it inside the transaction of the change it tells of, so that neither exists without the other. */
 export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock: Clock): Promise<void> {
   await queryable
-    .insertInto("audit_log")
+    .insertInto("auditLog")
     .values({
       at: clock.now().toString(),
-      tenant_id: entry.tenantId ?? null,
+      tenantId: entry.tenantId ?? null,
       actor: entry.actor,
       action: entry.action,
-      subject_id: entry.subjectId ?? null,
+      subjectId: entry.subjectId ?? null,
       details: JSON.stringify(entry.details ?? {}),
     })
     .execute();

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import type { Selectable } from "kysely";
 import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ApiKeyTable } from "../../platform/database/tables/identity-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { ApiKey } from "../../ports/identity.ts";
 
 const PREFIX = "ak_";
@@ -12,33 +11,16 @@ const KEY = /^ak_[0-9A-Za-z]{40}$/;
 
 const columns = [
   "id",
-  "tenant_id",
+  "tenantId",
   "name",
   "start",
   "scopes",
   "environment",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "last_used_at",
+  "createdAt",
+  "expiresAt",
+  "revokedAt",
+  "lastUsedAt",
 ] as const;
-type ApiKeyRow = Pick<Selectable<ApiKeyTable>, (typeof columns)[number]>;
-
-function toApiKey(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    name: row.name,
-    start: row.start,
-    scopes: row.scopes,
-    environment: row.environment,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
-}
-
 export function newKey(random: RandomBytes): { apiKey: string; start: string } {
   const apiKey = `${PREFIX}${randomBase62(RANDOM_CHARACTERS, random)}`;
   return { apiKey, start: apiKey.slice(0, START_CHARACTERS) };
@@ -51,30 +33,30 @@ export function hashKey(apiKey: string): string | undefined {
 
 export async function insertKey(queryable: Queryable, key: ApiKey, keyHash: string): Promise<void> {
   await queryable
-    .insertInto("api_key")
+    .insertInto("apiKey")
     .values({
       id: key.id,
-      tenant_id: key.tenantId,
+      tenantId: key.tenantId,
       name: key.name,
-      key_hash: keyHash,
+      keyHash,
       start: key.start,
       scopes: [...key.scopes],
       environment: key.environment,
-      created_at: key.createdAt.toString(),
-      expires_at: key.expiresAt?.toString() ?? null,
+      createdAt: key.createdAt.toString(),
+      expiresAt: key.expiresAt?.toString() ?? null,
     })
     .execute();
 }
 
 export async function selectKeys(queryable: Queryable, tenantId: string): Promise<readonly ApiKey[]> {
   const rows = await queryable
-    .selectFrom("api_key")
+    .selectFrom("apiKey")
     .select(columns)
-    .where("tenant_id", "=", tenantId)
-    .orderBy("created_at")
+    .where("tenantId", "=", tenantId)
+    .orderBy("createdAt")
     .orderBy("id")
     .execute();
-  return rows.map(toApiKey);
+  return rows.map(withoutNulls);
 }
 
 /** `revoked` now, `already` before, or `unknown` to this tenant. */
@@ -85,19 +67,19 @@ export async function markRevoked(
   at: Temporal.Instant,
 ): Promise<{ outcome: "revoked"; keyHash: string } | { outcome: "already" | "unknown" }> {
   const row = await queryable
-    .updateTable("api_key")
-    .set({ revoked_at: at.toString() })
+    .updateTable("apiKey")
+    .set({ revokedAt: at.toString() })
     .where("id", "=", keyId)
-    .where("tenant_id", "=", tenantId)
-    .where("revoked_at", "is", null)
-    .returning("key_hash")
+    .where("tenantId", "=", tenantId)
+    .where("revokedAt", "is", null)
+    .returning("keyHash")
     .executeTakeFirst();
-  if (row !== undefined) return { outcome: "revoked", keyHash: row.key_hash };
+  if (row !== undefined) return { outcome: "revoked", keyHash: row.keyHash };
   const known = await queryable
-    .selectFrom("api_key")
+    .selectFrom("apiKey")
     .select("id")
     .where("id", "=", keyId)
-    .where("tenant_id", "=", tenantId)
+    .where("tenantId", "=", tenantId)
     .executeTakeFirst();
   return { outcome: known === undefined ? "unknown" : "already" };
 }

@@ -1,27 +1,12 @@
-import type { Selectable } from "kysely";
 import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { TenantTable } from "../../platform/database/tables/identity-tables.ts";
 import type { Tenant } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 
 const SECRET_BYTES = 32;
 
-const columns = ["id", "name", "plan", "monthly_cap_micro", "is_demo", "created_at"] as const;
-type TenantRow = Pick<Selectable<TenantTable>, (typeof columns)[number]>;
-
-function toTenant(row: TenantRow): Tenant {
-  return {
-    id: row.id,
-    name: row.name,
-    plan: row.plan,
-    monthlyCapMicroUsdc: row.monthly_cap_micro,
-    isDemo: row.is_demo,
-    createdAt: row.created_at,
-  };
-}
-
+const columns = ["id", "name", "plan", "monthlyCapMicro as monthlyCapMicroUsdc", "isDemo", "createdAt"] as const;
 /** A signing secret lies in its tenant's row; the context keeps it from working in another's. */
 export const signingSecretContext = (tenantId: string): string => `signing_secret:${tenantId}`;
 
@@ -44,22 +29,20 @@ export async function insertTenant(
       id: tenant.id,
       name: tenant.name,
       plan: tenant.plan,
-      monthly_cap_micro: tenant.monthlyCapMicroUsdc,
-      is_demo: tenant.isDemo,
-      signing_secret: secret.vault.encrypt(secret.signingSecret, signingSecretContext(tenant.id)),
-      created_at: tenant.createdAt.toString(),
+      monthlyCapMicro: tenant.monthlyCapMicroUsdc,
+      isDemo: tenant.isDemo,
+      signingSecret: secret.vault.encrypt(secret.signingSecret, signingSecretContext(tenant.id)),
+      createdAt: tenant.createdAt.toString(),
     })
     .execute();
 }
 
 export async function selectTenants(queryable: Queryable): Promise<readonly Tenant[]> {
-  const rows = await queryable.selectFrom("tenant").select(columns).orderBy("created_at").orderBy("id").execute();
-  return rows.map(toTenant);
+  return await queryable.selectFrom("tenant").select(columns).orderBy("createdAt").orderBy("id").execute();
 }
 
 export async function selectTenant(queryable: Queryable, tenantId: string): Promise<Tenant | undefined> {
-  const row = await queryable.selectFrom("tenant").select(columns).where("id", "=", tenantId).executeTakeFirst();
-  return row === undefined ? undefined : toTenant(row);
+  return await queryable.selectFrom("tenant").select(columns).where("id", "=", tenantId).executeTakeFirst();
 }
 
 export async function updateTenant(
@@ -67,19 +50,16 @@ export async function updateTenant(
   tenantId: string,
   change: Partial<Pick<Tenant, "plan" | "monthlyCapMicroUsdc" | "name">>,
 ): Promise<Tenant | undefined> {
-  const values = {
-    ...(change.plan === undefined ? {} : { plan: change.plan }),
-    ...(change.monthlyCapMicroUsdc === undefined ? {} : { monthly_cap_micro: change.monthlyCapMicroUsdc }),
-    ...(change.name === undefined ? {} : { name: change.name }),
-  };
-  if (Object.keys(values).length === 0) return await selectTenant(queryable, tenantId);
-  const row = await queryable
+  const { plan, monthlyCapMicroUsdc: monthlyCapMicro, name } = change;
+  if (plan === undefined && monthlyCapMicro === undefined && name === undefined) {
+    return await selectTenant(queryable, tenantId);
+  }
+  return await queryable
     .updateTable("tenant")
-    .set(values)
+    .set({ plan, monthlyCapMicro, name })
     .where("id", "=", tenantId)
     .returning(columns)
     .executeTakeFirst();
-  return row === undefined ? undefined : toTenant(row);
 }
 
 /** Marks the secret as shown and returns it; undefined when it was shown before, or when there is no such tenant. */
@@ -91,12 +71,12 @@ export async function takeSigningSecret(
 ): Promise<string | undefined> {
   const row = await queryable
     .updateTable("tenant")
-    .set({ signing_secret_revealed_at: at.toString() })
+    .set({ signingSecretRevealedAt: at.toString() })
     .where("id", "=", tenantId)
-    .where("signing_secret_revealed_at", "is", null)
-    .returning("signing_secret")
+    .where("signingSecretRevealedAt", "is", null)
+    .returning("signingSecret")
     .executeTakeFirst();
-  return row === undefined ? undefined : vault.decrypt(row.signing_secret, signingSecretContext(tenantId));
+  return row === undefined ? undefined : vault.decrypt(row.signingSecret, signingSecretContext(tenantId));
 }
 
 export async function replaceSigningSecret(
@@ -107,8 +87,8 @@ export async function replaceSigningSecret(
   const { numUpdatedRows } = await queryable
     .updateTable("tenant")
     .set({
-      signing_secret: change.vault.encrypt(change.signingSecret, signingSecretContext(tenantId)),
-      signing_secret_revealed_at: change.at.toString(),
+      signingSecret: change.vault.encrypt(change.signingSecret, signingSecretContext(tenantId)),
+      signingSecretRevealedAt: change.at.toString(),
     })
     .where("id", "=", tenantId)
     .executeTakeFirstOrThrow();
@@ -117,10 +97,10 @@ export async function replaceSigningSecret(
 
 /** Fails, in words an operator can act on, when this database was written with another master key. */
 export async function checkMasterKey(queryable: Queryable, vault: Vault): Promise<void> {
-  const row = await queryable.selectFrom("tenant").select(["id", "signing_secret"]).limit(1).executeTakeFirst();
+  const row = await queryable.selectFrom("tenant").select(["id", "signingSecret"]).limit(1).executeTakeFirst();
   if (row === undefined) return;
   try {
-    vault.decrypt(row.signing_secret, signingSecretContext(row.id));
+    vault.decrypt(row.signingSecret, signingSecretContext(row.id));
   } catch (cause) {
     throw new Error(
       "The database was written with another master key. Put the right one back: MASTER_KEY_FILE, or master.key in DATA_DIR.",

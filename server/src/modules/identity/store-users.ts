@@ -8,17 +8,17 @@ export async function isUserOf(queryable: Queryable, tenantId: string, userId: s
   const row =
     keyId === undefined
       ? await queryable
-          .selectFrom("app_user")
+          .selectFrom("appUser")
           .select("id")
-          .where("tenant_id", "=", tenantId)
+          .where("tenantId", "=", tenantId)
           .where("id", "=", userId)
           .executeTakeFirst()
       : await queryable
-          .selectFrom("api_key")
+          .selectFrom("apiKey")
           .select("id")
-          .where("tenant_id", "=", tenantId)
+          .where("tenantId", "=", tenantId)
           .where("id", "=", keyId)
-          .where("revoked_at", "is", null)
+          .where("revokedAt", "is", null)
           .executeTakeFirst();
   return row !== undefined;
 }
@@ -33,8 +33,8 @@ export async function ensureUser(
   if (!isUserId(userId)) return false;
   if (keyIdOf(userId) !== undefined && !(await isUserOf(queryable, tenantId, userId))) return false;
   await queryable
-    .insertInto("app_user")
-    .values({ tenant_id: tenantId, id: userId, created_at: at.toString() })
+    .insertInto("appUser")
+    .values({ tenantId, id: userId, createdAt: at.toString() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return true;

@@ -231,16 +231,16 @@ describe("the books of prefunded balances", () => {
     await ledger.hold(purse, 60n, "booking:f");
     await ledger.capture(purse, "booking:f", 60n);
     const lines = await open.db
-      .selectFrom("audit_log")
+      .selectFrom("auditLog")
       .select("action")
-      .where("tenant_id", "=", purse.tenantId)
+      .where("tenantId", "=", purse.tenantId)
       .orderBy("id")
       .execute();
     expect(lines.map(({ action }) => action)).toEqual(["ledger.deposit", "ledger.capture"]);
     const change = (amount: bigint) =>
       open.db
-        .updateTable("ledger_account")
-        .set((row) => ({ balance_micro: row("balance_micro", "+", amount) }))
+        .updateTable("ledgerAccount")
+        .set((row) => ({ balanceMicro: row("balanceMicro", "+", amount) }))
         .where("id", "=", `sandbox:USDC:prefunded:${purse.tenantId}`)
         .execute();
     await change(5n);

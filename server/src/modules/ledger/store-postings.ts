@@ -3,14 +3,14 @@ import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import type { LedgerAccountKind, LedgerTransactionKind } from "../../platform/database/tables/booking-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Balance, Purse } from "./ledger.ts";
 
 export interface Move {
-  kind: LedgerAccountKind;
+  kind: LedgerAccountTable["kind"];
   /** Null: the service's own account. */
   tenantId: string | null;
   amount: Micro;
@@ -20,7 +20,7 @@ export interface Posting {
   network: Environment;
   token: TokenSymbol;
   reference: string;
-  kind: LedgerTransactionKind;
+  kind: LedgerTransactionTable["kind"];
   moves: readonly Move[];
   /** The event of the chain that this stands for. */
   event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint };
@@ -152,22 +152,20 @@ async function applyMoves(db: Queryable, fresh: readonly { id: bigint; posting: 
 
 async function confirmSame(db: Queryable, postings: readonly Posting[]): Promise<void> {
   const rows = await db
-    .selectFrom("ledger_transaction")
-    .leftJoin("ledger_entry", "ledger_entry.transaction_id", "ledger_transaction.id")
-    .select(["reference", "kind", "account_id", "amount_micro"])
+    .selectFrom("ledgerTransaction")
+    .leftJoin("ledgerEntry", "ledgerEntry.transactionId", "ledgerTransaction.id")
+    .select(["reference", "kind", "accountId", "amountMicro"])
     .where("reference", "=", sql<string>`any (${postings.map(({ reference }) => reference)}::text[])`)
     .execute();
   const byReference = Map.groupBy(rows, ({ reference }) => reference);
   for (const { network, token, reference, kind, moves } of postings) {
     const found = byReference.get(reference) ?? [];
-    const stored = found.filter((row) => row.account_id !== null);
+    const stored = found.filter((row) => row.accountId !== null);
     const same =
       found.every((row) => row.kind === kind) &&
       stored.length === moves.length &&
       moves.every((move) =>
-        stored.some(
-          (row) => row.account_id === accountId({ network, token, move }) && row.amount_micro === move.amount,
-        ),
+        stored.some((row) => row.accountId === accountId({ network, token, move }) && row.amountMicro === move.amount),
       );
     if (!same) throw new Error(`ledger: ${reference} was posted before and differently`);
   }
@@ -178,7 +176,7 @@ function accountId({ network, token, move }: Account): string {
   return move.tenantId === null ? name : `${name}:${move.tenantId}`;
 }
 
-export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccountKind): string {
+export function accountOf({ network, token, tenantId }: Purse, kind: LedgerAccountTable["kind"]): string {
   return accountId({ network, token, move: { kind, tenantId } });
 }
 
@@ -214,7 +212,7 @@ async function insufficient(db: Queryable, purse: Purse, required: Micro): Promi
 
 export async function readBalance(db: Queryable, purse: Purse): Promise<Balance> {
   const ids = (["prefunded", "held", "outgoing"] as const).map((kind) => accountOf(purse, kind));
-  const rows = await db.selectFrom("ledger_account").select(["id", "balance_micro"]).where("id", "in", ids).execute();
-  const [available, held, outgoing] = ids.map((id) => rows.find((row) => row.id === id)?.balance_micro ?? 0n);
+  const rows = await db.selectFrom("ledgerAccount").select(["id", "balanceMicro"]).where("id", "in", ids).execute();
+  const [available, held, outgoing] = ids.map((id) => rows.find((row) => row.id === id)?.balanceMicro ?? 0n);
   return { available: available ?? 0n, held: held ?? 0n, outgoing: outgoing ?? 0n };
 }

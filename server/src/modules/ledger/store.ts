@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { LedgerTransactionKind } from "../../platform/database/tables/booking-tables.ts";
+import type { LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/store-audit.ts";
@@ -22,7 +22,7 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
   async function postInPurse(
     db: Queryable,
     purse: Purse,
-    posting: { reference: string; kind: LedgerTransactionKind; moves: readonly Omit<Move, "tenantId">[] },
+    posting: { reference: string; kind: LedgerTransactionTable["kind"]; moves: readonly Omit<Move, "tenantId">[] },
   ): Promise<boolean> {
     const { network, token, tenantId } = purse;
     const moves = posting.moves.map((move) => ({ ...move, tenantId }));
@@ -189,26 +189,26 @@ function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
 
 async function heldAmount(db: Queryable, purse: Purse, reference: string): Promise<Micro> {
   const row = await db
-    .selectFrom("ledger_transaction")
-    .leftJoin("ledger_entry", (join) =>
+    .selectFrom("ledgerTransaction")
+    .leftJoin("ledgerEntry", (join) =>
       join
-        .onRef("ledger_entry.transaction_id", "=", "ledger_transaction.id")
-        .on("ledger_entry.account_id", "=", accountOf(purse, "held")),
+        .onRef("ledgerEntry.transactionId", "=", "ledgerTransaction.id")
+        .on("ledgerEntry.accountId", "=", accountOf(purse, "held")),
     )
     .select(({ exists, selectFrom }) => [
-      "amount_micro",
-      exists(
-        selectFrom("ledger_entry").select("account_id").whereRef("transaction_id", "=", "ledger_transaction.id"),
-      ).as("moved"),
+      "amountMicro",
+      exists(selectFrom("ledgerEntry").select("accountId").whereRef("transactionId", "=", "ledgerTransaction.id")).as(
+        "moved",
+      ),
     ])
     .where("reference", "=", `hold:${reference}`)
     .executeTakeFirst();
   // Nor is it this purse's when its entries are another's.
-  if (row === undefined || (row.amount_micro === null && row.moved === true)) {
+  if (row === undefined || (row.amountMicro === null && row.moved === true)) {
     throw new Error(`ledger: there is no hold ${reference}`);
   }
   // A hold of nothing has no entries.
-  return row.amount_micro ?? 0n;
+  return row.amountMicro ?? 0n;
 }
 
 async function readCustody(

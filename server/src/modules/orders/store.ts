@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import type { Database, Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
 
@@ -27,21 +28,21 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
     queryable
       .selectFrom("booking")
       .select([
-        "id",
-        "order_id",
-        "tenant_id",
+        "id as bookingId",
+        "orderId",
+        "tenantId",
         "network",
         "kind",
-        "order_status",
+        "orderStatus as status",
         "pnr",
         "ticketing",
-        "order_documents",
-        "order_schedule_changes",
-        "created_at",
-        "updated_at",
-        "order_read_at",
-        sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("total_amount"),
-        sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("total_currency"),
+        "orderDocuments as documents",
+        "orderScheduleChanges as scheduleChanges",
+        "createdAt",
+        "updatedAt",
+        "orderReadAt as readAt",
+        sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("totalAmount"),
+        sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("totalCurrency"),
         sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
       ])
       .where("state", "=", "booked")
@@ -50,24 +51,14 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
   type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
   function toRecord(row: Row): OrderRecord {
-    if (row.order_id === null) throw new Error(`booking ${row.id} is booked without an order`);
+    const { orderId, ...order } = withoutNulls(row);
+    if (orderId === undefined) throw new Error(`booking ${row.bookingId} is booked without an order`);
     return {
-      orderId: row.order_id,
-      bookingId: row.id,
-      tenantId: row.tenant_id,
-      network: row.network,
-      kind: row.kind,
-      status: row.order_status,
-      pnr: row.pnr ?? undefined,
-      ticketing: row.ticketing ?? undefined,
-      totalAmount: row.total_amount,
-      totalCurrency: row.total_currency,
-      documents: Documents.parse(row.order_documents),
+      ...order,
+      orderId,
+      documents: Documents.parse(row.documents),
       slices: Slices.safeParse(row.slices).data ?? [],
-      scheduleChanges: ScheduleChanges.parse(row.order_schedule_changes),
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-      readAt: row.order_read_at ?? undefined,
+      scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),
     };
   }
 
@@ -78,16 +69,16 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
 
   return {
     find: (tenantId, network, orderId) =>
-      first((row) => [row("tenant_id", "=", tenantId), row("network", "=", network), row("order_id", "=", orderId)]),
+      first((row) => [row("tenantId", "=", tenantId), row("network", "=", network), row("orderId", "=", orderId)]),
 
-    findByOrderId: (network, orderId) => first((row) => [row("network", "=", network), row("order_id", "=", orderId)]),
+    findByOrderId: (network, orderId) => first((row) => [row("network", "=", network), row("orderId", "=", orderId)]),
 
     async list(tenantId, network, { limit, before, status }) {
       const rows = await select((row) => [
-        row("tenant_id", "=", tenantId),
+        row("tenantId", "=", tenantId),
         row("network", "=", network),
         ...(before === undefined ? [] : [row("id", "<", before)]),
-        ...(status === undefined ? [] : [row("order_status", "=", status)]),
+        ...(status === undefined ? [] : [row("orderStatus", "=", status)]),
       ])
         .orderBy("id", "desc")
         .limit(limit)
@@ -107,39 +98,37 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
       });
       const row = await queryable
         .updateTable("booking")
-        .set({ ...columns, updated_at: now, ...(seen === undefined ? { order_check_at: now } : {}) })
+        .set({ ...columns, updatedAt: now, ...(seen === undefined ? { orderCheckAt: now } : {}) })
         .where("network", "=", network)
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .where("state", "=", "booked")
         .where((where) => where.or(differs))
         .where((where) =>
           where.and(
-            seen === undefined
-              ? []
-              : [where("updated_at", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)],
+            seen === undefined ? [] : [where("updatedAt", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)],
           ),
         )
         .returning("id")
         .executeTakeFirst();
       if (row !== undefined) return "changed";
       if (seen === undefined) return "same";
-      const current = await first((where) => [where("network", "=", network), where("order_id", "=", orderId)]);
+      const current = await first((where) => [where("network", "=", network), where("orderId", "=", orderId)]);
       return current?.updatedAt.equals(seen) === true ? "same" : "stale";
     },
 
     async record(network, orderId, { kind, key, source, details, at }) {
       const row = await queryable
-        .insertInto("order_event")
+        .insertInto("orderEvent")
         .values({
           network,
-          order_id: orderId,
+          orderId,
           kind,
           key: ONCE.has(kind) ? "" : key,
           source,
           details: JSON.stringify(details),
           at: at.toString(),
         })
-        .onConflict((conflict) => conflict.columns(["network", "order_id", "kind", "key"]).doNothing())
+        .onConflict((conflict) => conflict.columns(["network", "orderId", "kind", "key"]).doNothing())
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -149,23 +138,23 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
       const [booking, rows] = await Promise.all([
         queryable
           .selectFrom("booking")
-          .select(["booked_at", "result"])
+          .select(["bookedAt", "result"])
           .where("network", "=", network)
-          .where("order_id", "=", orderId)
+          .where("orderId", "=", orderId)
           .where("state", "=", "booked")
           .executeTakeFirst(),
         queryable
-          .selectFrom("order_event")
+          .selectFrom("orderEvent")
           .selectAll()
           .where("network", "=", network)
-          .where("order_id", "=", orderId)
+          .where("orderId", "=", orderId)
           .orderBy("id")
           .execute(),
       ]);
       const recorded = rows.map(({ kind, at, details, source }) => ({ kind, at, details, source }));
-      if (booking === undefined || booking.booked_at === null) return recorded;
+      if (booking === undefined || booking.bookedAt === null) return recorded;
       // What the booking itself says is not recorded a second time.
-      const { booked_at: at, result } = booking;
+      const { bookedAt: at, result } = booking;
       const ticketed = Result.safeParse(result).data?.ticketing === "ticketed" ? ["ticketed"] : [];
       const own = ["booked", ...ticketed].map((kind) => ({ kind, at, details: {}, source: "call" as const }));
       return [...own, ...recorded];
@@ -178,15 +167,15 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
           db
             .selectFrom("booking")
             .select("id")
-            .where("order_check_at", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
+            .where("orderCheckAt", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
             .where("network", "=", network)
-            .orderBy("order_check_at")
+            .orderBy("orderCheckAt")
             .limit(limit)
             .forUpdate()
             .skipLocked(),
         )
         .updateTable("booking")
-        .set({ order_check_at: until.toString() })
+        .set({ orderCheckAt: until.toString() })
         .where("id", "in", (db) => db.selectFrom("due").select("due.id"))
         .returning("id")
         .execute();
@@ -204,27 +193,27 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
     async wasRead(network, orderId, next) {
       await queryable
         .updateTable("booking")
-        .set({ order_read_at: clock.now().toString(), order_check_at: next?.toString() ?? null })
+        .set({ orderReadAt: clock.now().toString(), orderCheckAt: next?.toString() ?? null })
         .where("network", "=", network)
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .where("state", "=", "booked")
         .execute();
     },
   };
 }
 
-const JSON_COLUMNS: ReadonlySet<string> = new Set(["order_documents", "order_slices", "order_schedule_changes"]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlices", "orderScheduleChanges"]);
 const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
 
 function toColumns(change: OrderChange): Record<string, string> {
   const { status, ticketing, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;
   return {
-    ...(status === undefined ? {} : { order_status: status }),
+    ...(status === undefined ? {} : { orderStatus: status }),
     ...(ticketing === undefined ? {} : { ticketing }),
-    ...(totalAmount === undefined ? {} : { order_total_amount: totalAmount }),
-    ...(totalCurrency === undefined ? {} : { order_total_currency: totalCurrency }),
-    ...(documents === undefined ? {} : { order_documents: JSON.stringify(documents) }),
-    ...(slices === undefined ? {} : { order_slices: JSON.stringify(slices) }),
-    ...(scheduleChanges === undefined ? {} : { order_schedule_changes: JSON.stringify(scheduleChanges) }),
+    ...(totalAmount === undefined ? {} : { orderTotalAmount: totalAmount }),
+    ...(totalCurrency === undefined ? {} : { orderTotalCurrency: totalCurrency }),
+    ...(documents === undefined ? {} : { orderDocuments: JSON.stringify(documents) }),
+    ...(slices === undefined ? {} : { orderSlices: JSON.stringify(slices) }),
+    ...(scheduleChanges === undefined ? {} : { orderScheduleChanges: JSON.stringify(scheduleChanges) }),
   };
 }

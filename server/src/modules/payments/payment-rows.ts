@@ -1,6 +1,8 @@
 import { type Selectable, sql } from "kysely";
+import { toSnakeCase } from "../../platform/database/casing.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { PaymentTable } from "../../platform/database/tables/payment-tables.ts";
+import type { PaymentTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewPayment, Payment } from "./payments.ts";
 
@@ -12,68 +14,66 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
     asset: signed.asset,
     payer: signed.payer,
     nonce: signed.nonce,
-    pay_to: signed.payTo,
-    amount_micro: signed.amount,
-    valid_after: signed.validAfter.toString(),
-    valid_before: signed.validBefore.toString(),
+    payTo: signed.payTo,
+    amountMicro: signed.amount,
+    validAfter: signed.validAfter.toString(),
+    validBefore: signed.validBefore.toString(),
     signature: signed.signature,
-    max_timeout_seconds: terms.maxTimeoutSeconds,
-    token_name: terms.extra.name,
-    token_version: terms.extra.version,
-    request_hash: payment.requestHash,
+    maxTimeoutSeconds: terms.maxTimeoutSeconds,
+    tokenName: terms.extra.name,
+    tokenVersion: terms.extra.version,
+    requestHash: payment.requestHash,
     tool: payment.tool,
-    tenant_id: payment.tenantId,
-    key_id: payment.keyId,
+    tenantId: payment.tenantId,
+    keyId: payment.keyId,
     subject: payment.subject,
-    call_id: payment.callId,
-    process_id: payment.processId,
-    trace_id: payment.traceId,
-    list_price_micro: payment.listPrice,
-    discount_percent: payment.discountPercent,
-    looked_at: at,
-    created_at: at,
-    updated_at: at,
+    callId: payment.callId,
+    processId: payment.processId,
+    traceId: payment.traceId,
+    listPriceMicro: payment.listPrice,
+    discountPercent: payment.discountPercent,
+    lookedAt: at,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 
 export function toPayment(row: Selectable<PaymentTable>): Payment {
-  const common = { network: row.chain, asset: row.asset, payTo: row.pay_to, amount: row.amount_micro };
+  const { network: environment, chain, asset, payTo, amountMicro, listPriceMicro, updatedAt, ...stored } = row;
+  const { payer, nonce, signature, validAfter, validBefore, ...unsigned } = stored;
+  const { maxTimeoutSeconds, tokenName, tokenVersion, ...payment } = unsigned;
+  const common = { network: chain, asset, payTo, amount: amountMicro };
   return {
-    id: row.id,
-    environment: row.network,
+    ...withoutNulls(payment),
+    environment,
     signed: {
       ...common,
-      payer: row.payer,
-      validAfter: BigInt(row.valid_after),
-      validBefore: BigInt(row.valid_before),
-      nonce: row.nonce,
-      signature: row.signature,
+      payer,
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce,
+      signature,
     },
-    terms: {
-      ...common,
-      maxTimeoutSeconds: row.max_timeout_seconds,
-      extra: { name: row.token_name, version: row.token_version },
-    },
-    requestHash: row.request_hash,
-    tool: row.tool,
-    tenantId: row.tenant_id,
-    keyId: row.key_id,
-    subject: row.subject,
-    callId: row.call_id,
-    processId: row.process_id,
-    traceId: row.trace_id,
-    listPrice: row.list_price_micro,
-    discountPercent: row.discount_percent,
-    state: row.state,
-    result: row.result === null ? undefined : JSON.parse(row.result),
-    latencyMs: row.latency_ms,
-    usageId: row.usage_id ?? undefined,
-    chainTransactionId: row.chain_transaction_id ?? undefined,
-    transactionHash: row.transaction_hash ?? undefined,
-    failure: row.failure ?? undefined,
-    createdAt: row.created_at,
-    changedAt: row.updated_at,
+    terms: { ...common, maxTimeoutSeconds, extra: { name: tokenName, version: tokenVersion } },
+    tenantId: payment.tenantId,
+    keyId: payment.keyId,
+    listPrice: listPriceMicro,
+    result: payment.result === null ? undefined : JSON.parse(payment.result),
+    changedAt: updatedAt,
   };
+}
+
+/** As statements read them: named as columns are; JSON has no large integers, which the server reads as text. */
+export function toJson(rows: readonly object[]): string {
+  const named = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]: [string, unknown]) => [
+        toSnakeCase(name),
+        typeof value === "bigint" ? value.toString() : value,
+      ]),
+    ),
+  );
+  return JSON.stringify(named);
 }
 
 /** What is unique of a payment, for good; none of its parts has a space. */

@@ -86,7 +86,7 @@ test("an answer whose payment is still being fetched is not given away", async (
   expect(await world.pay(process, first, { tool: "probe_write" }).catch(codeOf)).toBe("settlement_pending");
   const states = async () => (await world.books(payer)).states;
   await expect.poll(states).toEqual(["earned"]);
-  const [{ call_id: firstCallId } = { call_id: "" }] = (await world.books(payer)).rows;
+  const [{ callId: firstCallId } = { callId: "" }] = (await world.books(payer)).rows;
   const again = {
     tool: "probe_write" as const,
     args: { text: "again" },

@@ -33,8 +33,8 @@ async function earnedCalls(
 const transactionsOf = (addresses: readonly Hex[]) =>
   world.db
     .selectFrom("payment")
-    .innerJoin("chain_transaction", "chain_transaction.id", "payment.chain_transaction_id")
-    .select(["chain_transaction.id", "chain_transaction.purpose", "chain_transaction.state"])
+    .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
+    .select(["chainTransaction.id", "chainTransaction.purpose", "chainTransaction.state"])
     .distinct()
     .where("payment.payer", "in", [...addresses])
     .execute();
@@ -94,7 +94,7 @@ test("of two alike of which one was paid, the chain says which", async () => {
   for (const row of rows) {
     const outcome = await world.settling.outcomes.outcomeOf(
       (await world.stores.payments.get(row.id))?.signed ?? raise(),
-      row.created_at,
+      row.createdAt,
     );
     expect(outcome.kind).toBe(row.state === "settled" ? "done" : "open");
   }
@@ -113,28 +113,28 @@ test("where a whole batch failed, each is tried alone", async () => {
     const at = world.clock.now().toString();
     const [first] = rows;
     await transaction
-      .insertInto("chain_transaction")
+      .insertInto("chainTransaction")
       .values({
         id: "ctx_failed",
         network: "sandbox",
-        idempotency_key: "payments:failed",
-        tenant_id: null,
-        call_id: null,
+        idempotencyKey: "payments:failed",
+        tenantId: null,
+        callId: null,
         purpose: "payment_batch",
-        chain_order: JSON.stringify({ kind: "drip", token: "USDC", to: first?.payer }),
+        chainOrder: JSON.stringify({ kind: "drip", token: "USDC", to: first?.payer }),
         result: null,
         state: "reverted",
         raw: "0x00",
         hash: "0x00",
         failure: "out of gas",
-        block_number: 1n,
-        created_at: at,
-        updated_at: at,
+        blockNumber: 1n,
+        createdAt: at,
+        updatedAt: at,
       })
       .execute();
     await transaction
       .updateTable("payment")
-      .set({ chain_transaction_id: "ctx_failed" })
+      .set({ chainTransactionId: "ctx_failed" })
       .where("payer", "=", payer.address)
       .execute();
   });

@@ -100,7 +100,7 @@ test.each(["probe_read", "probe_write"] as const)(
         const acts = await world.db
           .selectFrom("call")
           .select("effect")
-          .where("id", "=", claim?.call_id ?? "")
+          .where("id", "=", claim?.callId ?? "")
           .execute();
         await world.sweepAfter(processId);
         const survivor = world.openProcess("proc_survivor");
@@ -113,7 +113,7 @@ test.each(["probe_read", "probe_write"] as const)(
           const refused = await world.pay(survivor, signed, { tool }).catch((error: { code: string }) => error.code);
           expect(refused, where).toBe("in_progress");
           const [row] = (await world.books(payer)).rows;
-          await world.stores.effects.failed(row?.call_id ?? "");
+          await world.stores.effects.failed(row?.callId ?? "");
           await world.sweepAfter(processId);
         }
         const again = await world.pay(survivor, signed, {

@@ -3,6 +3,7 @@ import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { TransactionIntent } from "../../ports/chain-transactions.ts";
+import { toJson } from "./payment-rows.ts";
 import type { EarnedPayment, SettledBy } from "./payments.ts";
 
 export interface EarnRequest {
@@ -25,18 +26,18 @@ export async function earnTogether(
   const lines = requests.map(({ id, result, latencyMs, order }) => ({
     id,
     result: JSON.stringify(result),
-    latency_ms: latencyMs,
-    transaction_id: order === undefined ? null : newId("ctx_", at.epochMilliseconds),
+    latencyMs,
+    transactionId: order === undefined ? null : newId("ctx_", at.epochMilliseconds),
     network: order?.network ?? null,
-    idempotency_key: order?.idempotencyKey ?? null,
+    idempotencyKey: order?.idempotencyKey ?? null,
     purpose: order?.purpose ?? null,
-    chain_order: order === undefined ? null : JSON.stringify(order.operation),
+    chainOrder: order === undefined ? null : JSON.stringify(order.operation),
   }));
   const now = at.toString();
   const { rows } = await sql<{ id: string }>`
     ${prepared("earn-payments")}
     with line as (
-      select * from json_to_recordset(${JSON.stringify(lines)}) as line (id text, result text, latency_ms float8,
+      select * from json_to_recordset(${toJson(lines)}) as line (id text, result text, latency_ms float8,
         transaction_id text, network text, idempotency_key text, purpose text, chain_order text)
     ),
     prior as materialized (
@@ -63,9 +64,9 @@ export async function earnTogether(
     )
     select id from earned`.execute(db);
   const earned = new Set(rows.map(({ id }) => id));
-  return lines.map(({ id, transaction_id }) => ({
+  return lines.map(({ id, transactionId }) => ({
     status: "fulfilled",
-    value: earned.has(id) ? { chainTransactionId: transaction_id ?? undefined } : undefined,
+    value: earned.has(id) ? { chainTransactionId: transactionId ?? undefined } : undefined,
   }));
 }
 

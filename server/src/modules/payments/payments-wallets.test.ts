@@ -28,8 +28,8 @@ async function twoFacedPayer() {
 }
 
 const ordersOf = async (payer: Hex, purpose: string) => {
-  const rows = await world.db.selectFrom("chain_transaction").selectAll().where("purpose", "=", purpose).execute();
-  return rows.filter((row) => JSON.stringify(row.chain_order).includes(payer.slice(2)));
+  const rows = await world.db.selectFrom("chainTransaction").selectAll().where("purpose", "=", purpose).execute();
+  return rows.filter((row) => JSON.stringify(row.chainOrder).includes(payer.slice(2)));
 };
 
 const outcomeOf = (error: { code?: unknown; extra?: { reason?: unknown } }) => error.extra?.reason ?? error.code;
@@ -53,7 +53,7 @@ test("a payment that fails again and again is tried at ever longer intervals", a
   ]);
   const [failed] = (await world.books(payer)).rows;
   if (failed === undefined) throw new Error("there is no payment");
-  now = failed.updated_at.add({ seconds: 1 });
+  now = failed.updatedAt.add({ seconds: 1 });
   expect(pauses).toEqual([]);
   expect(await world.pay(impatient, signed, { run: never }).catch(outcomeOf)).toBe(NOT_FETCHED);
   expect(pauses).toEqual([3_000]);

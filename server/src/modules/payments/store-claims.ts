@@ -4,7 +4,7 @@ import type { Micro } from "../../domain/money.ts";
 import { settleOneByOne } from "../../platform/batching/batch.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import { authorizationKey, findPayments, toRow } from "./payment-rows.ts";
+import { authorizationKey, findPayments, toJson, toRow } from "./payment-rows.ts";
 import type { ClaimRefusal, NewPayment, PaymentClaim } from "./payments.ts";
 
 /** So many answers of a payer may be unpaid; then nothing more is done for it. */
@@ -89,10 +89,10 @@ async function writeClaims(
   requests: readonly ClaimRequest[],
   at: string,
 ): Promise<readonly Written[]> {
-  const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latency_ms: 0 }));
+  const rows = requests.map(({ payment }) => ({ ...toRow(payment, at), state: "claimed", latencyMs: 0 }));
   const calls = requests.filter(({ payment }) => payment.hasEffects).map(({ payment }) => toCall(payment, at));
   const [paymentColumns, callColumns] = [columnsOf(rows), columnsOf(calls)];
-  const statement = sql<{ id: string; open: bigint; receivables: number; under_way: number; settled: number }>`
+  const statement = sql<{ id: string; open: bigint; receivables: number; underWay: number; settled: number }>`
     ${prepared("claim-payments")}
     with inserted as (
       insert into payment (${paymentColumns})
@@ -126,7 +126,7 @@ async function writeClaims(
       if (row === undefined) return { kind: "taken" };
       if (row.receivables >= MOST_RECEIVABLES) throw new ClaimRefused("payer_owes");
       const most = Math.max(UNDER_WAY_AT_FIRST, Math.min(row.settled, MOST_UNDER_WAY));
-      if (row.under_way > most) throw new ClaimRefused("too_many_open");
+      if (row.underWay > most) throw new ClaimRefused("too_many_open");
       if (balance !== undefined && row.open > balance) throw new ClaimRefused("insufficient_funds");
       return { kind: "claimed" };
     });
@@ -138,33 +138,28 @@ function columnsOf(rows: readonly object[]) {
   return sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)));
 }
 
-/** JSON has no large integers; the server reads them as text. */
-function toJson(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_name, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
-}
-
 function toCall(payment: NewPayment, at: string): Insertable<Database["call"]> {
   return {
     id: payment.callId,
-    tenant_id: payment.tenantId ?? `payer:${payment.signed.payer}`,
-    key_id: payment.keyId ?? "",
+    tenantId: payment.tenantId ?? `payer:${payment.signed.payer}`,
+    keyId: payment.keyId ?? "",
     subject: payment.subject,
     tool: payment.tool,
     surface: "paid",
     period: at.slice(0, 7),
-    list_price_micro: payment.listPrice,
-    discount_percent: payment.discountPercent,
+    listPriceMicro: payment.listPrice,
+    discountPercent: payment.discountPercent,
     // The payment pays, and the tenant's cap is not touched.
-    price_micro: 0n,
-    usage_status: payment.environment === "sandbox" ? "sandbox" : "settled",
-    trace_id: payment.traceId,
-    idempotency_key: null,
-    process_id: payment.processId,
+    priceMicro: 0n,
+    usageStatus: payment.environment === "sandbox" ? "sandbox" : "settled",
+    traceId: payment.traceId,
+    idempotencyKey: null,
+    processId: payment.processId,
     state: "reserved",
     effect: "none",
     result: null,
-    usage_id: null,
-    created_at: at,
-    settled_at: null,
+    usageId: null,
+    createdAt: at,
+    settledAt: null,
   };
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { PaymentTable } from "../../platform/database/tables/payment-tables.ts";
+import type { PaymentTable } from "../../platform/database/generated-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { LEFT_BEHIND } from "../usage/calls-sql.ts";
 
@@ -19,29 +19,29 @@ export function movePayment(
   storage: PaymentStorage,
   id: string,
   from: "earned" | "receivable",
-  change: { state: "earned" | "receivable"; failure: string | null; chain_transaction_id?: string | null },
+  change: { state: "earned" | "receivable"; failure: string | null; chainTransactionId?: string | null },
   unchangedSince?: Temporal.Instant,
 ): Promise<boolean> {
   return inTransaction(storage, async (db) => {
     const row = await db
       .updateTable("payment")
-      .set({ ...change, updated_at: storage.clock.now().toString() })
+      .set({ ...change, updatedAt: storage.clock.now().toString() })
       .where("id", "=", id)
       .where("state", "=", from)
       .where(
         sql<boolean>`coalesce(updated_at = ${unchangedSince?.toString() ?? null}::timestamptz, ${unchangedSince === undefined}::boolean)`,
       )
-      .returning(["network", "asset", "payer", "amount_micro", "call_id"])
+      .returning(["network", "asset", "payer", "amountMicro", "callId"])
       .executeTakeFirst();
     if (row === undefined) return false;
     const isOwed = change.state === "receivable";
-    const open = isOwed ? -row.amount_micro : row.amount_micro;
+    const open = isOwed ? -row.amountMicro : row.amountMicro;
     await changeOwed(db, row, { open, receivables: isOwed ? 1 : -1, underWay: isOwed ? -1 : 1 });
     // Whoever gets the same answer by another call pays for it, unless this one is paid after all.
     await db
       .updateTable("call")
       .set({ state: isOwed ? "released" : "captured" })
-      .where("id", "=", row.call_id)
+      .where("id", "=", row.callId)
       .where("state", "=", isOwed ? "captured" : "released")
       .execute();
     return true;
@@ -53,7 +53,7 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
   return inTransaction(storage, async (db) => {
     const row = await db
       .selectFrom("payment")
-      .select(["network", "asset", "payer", "amount_micro", "call_id"])
+      .select(["network", "asset", "payer", "amountMicro", "callId"])
       .where("id", "=", id)
       .where("state", "=", "claimed")
       .forUpdate()
@@ -62,19 +62,19 @@ export function releasePayment(storage: PaymentStorage, id: string): Promise<boo
     const call = await db
       .selectFrom("call")
       .select("effect")
-      .where("id", "=", row.call_id)
+      .where("id", "=", row.callId)
       .forUpdate()
       .executeTakeFirst();
     if (call?.effect === "open" || call?.effect === "done") {
-      await db.updateTable("payment").set({ process_id: LEFT_BEHIND }).where("id", "=", id).execute();
+      await db.updateTable("payment").set({ processId: LEFT_BEHIND }).where("id", "=", id).execute();
       return false;
     }
     await db.deleteFrom("payment").where("id", "=", id).execute();
-    await changeOwed(db, row, { open: -row.amount_micro, receivables: 0, underWay: -1 });
+    await changeOwed(db, row, { open: -row.amountMicro, receivables: 0, underWay: -1 });
     await db
       .updateTable("call")
-      .set({ state: "released", settled_at: storage.clock.now().toString() })
-      .where("id", "=", row.call_id)
+      .set({ state: "released", settledAt: storage.clock.now().toString() })
+      .where("id", "=", row.callId)
       .where("state", "=", "reserved")
       .execute();
     return true;
@@ -87,11 +87,11 @@ async function changeOwed(
   change: { open: Micro; receivables: number; underWay: number },
 ): Promise<void> {
   await db
-    .updateTable("payment_payer")
+    .updateTable("paymentPayer")
     .set({
-      open_micro: sql`open_micro + ${change.open}::bigint`,
+      openMicro: sql`open_micro + ${change.open}::bigint`,
       receivables: sql`receivables + ${change.receivables}::int`,
-      under_way: sql`under_way + ${change.underWay}::int`,
+      underWay: sql`under_way + ${change.underWay}::int`,
     })
     .where("network", "=", network)
     .where("asset", "=", asset)

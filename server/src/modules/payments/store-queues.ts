@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { PaymentTable } from "../../platform/database/tables/payment-tables.ts";
+import type { PaymentTable } from "../../platform/database/generated-tables.ts";
 import { LEFT_BEHIND } from "../usage/calls-sql.ts";
 import { selectDead } from "../usage/calls-sweep.ts";
 import { toPayment } from "./payment-rows.ts";
@@ -21,7 +21,7 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
       const rows = await db
         .selectFrom("payment")
         .selectAll()
-        .where("chain_transaction_id", "=", sql<string>`any (${[...chainTransactionIds]}::text[])`)
+        .where("chainTransactionId", "=", sql<string>`any (${[...chainTransactionIds]}::text[])`)
         .orderBy("id")
         .execute();
       return rows.map(toPayment);
@@ -33,7 +33,7 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
         .selectAll()
         .where("network", "=", environment)
         .where("state", "=", "earned")
-        .where("chain_transaction_id", "is", null)
+        .where("chainTransactionId", "is", null)
         .orderBy("id")
         .limit(limit)
         .forUpdate()
@@ -46,10 +46,10 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
       if (ids.length === 0) return 0;
       const answer = await db
         .updateTable("payment")
-        .set({ chain_transaction_id: chainTransactionId, updated_at: clock.now().toString() })
+        .set({ chainTransactionId, updatedAt: clock.now().toString() })
         .where("id", "in", [...ids])
         .where("state", "=", "earned")
-        .where("chain_transaction_id", "is not distinct from", from ?? null)
+        .where("chainTransactionId", "is not distinct from", from ?? null)
         .executeTakeFirst();
       return Number(answer.numUpdatedRows);
     },
@@ -57,11 +57,11 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
     async listLoose(environment, limit) {
       const rows = await db
         .selectFrom("payment")
-        .innerJoin("chain_transaction", "chain_transaction.id", "payment.chain_transaction_id")
+        .innerJoin("chainTransaction", "chainTransaction.id", "payment.chainTransactionId")
         .selectAll("payment")
         .where("payment.network", "=", environment)
         .where("payment.state", "=", "earned")
-        .where("chain_transaction.state", "in", ["confirmed", "reverted"])
+        .where("chainTransaction.state", "in", ["confirmed", "reverted"])
         .orderBy("payment.id")
         .limit(limit)
         .execute();
@@ -77,16 +77,16 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
               and payment.created_at > ${at.subtract({ hours: 24 * WATCHED_DAYS }).toString()}::timestamptz`;
       const rows = await db
         .updateTable("payment")
-        .set({ looked_at: at.toString() })
+        .set({ lookedAt: at.toString() })
         .where("id", "in", (query) =>
           query
             .selectFrom("payment")
             .select("id")
             .where("network", "=", environment)
             .where("state", "=", state)
-            .where("looked_at", "<=", sql<Temporal.Instant>`${at.subtract({ seconds }).toString()}::timestamptz`)
+            .where("lookedAt", "<=", sql<Temporal.Instant>`${at.subtract({ seconds }).toString()}::timestamptz`)
             .where(isTheirTurn)
-            .orderBy("looked_at")
+            .orderBy("lookedAt")
             .limit(limit)
             .forUpdate()
             .skipLocked(),
@@ -103,7 +103,7 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
   return {
     async listAbandoned({ processId, staleSeconds, limit }) {
       const { rows } = await sql<
-        Selectable<PaymentTable> & { effect: "none" | "failed" | "done"; call_result: string | null }
+        Selectable<PaymentTable> & { effect: "none" | "failed" | "done"; callResult: string | null }
       >`
         with own (id, stale) as (values (${processId}::text, ${staleSeconds}::float8))
         select payment.*, coalesce(call.effect, 'none') as effect, call.result as call_result
@@ -114,7 +114,7 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
       return rows.map((row) => ({
         payment: toPayment(row),
         effect: row.effect,
-        result: row.call_result === null ? undefined : JSON.parse(row.call_result),
+        result: row.callResult === null ? undefined : JSON.parse(row.callResult),
       }));
     },
 
@@ -130,7 +130,7 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
               .select("id")
               // In the words of its index.
               .where(sql<boolean>`state = 'settled' and result <> 'null'`)
-              .where("updated_at", "<", sql<Temporal.Instant>`${before}::timestamptz`)
+              .where("updatedAt", "<", sql<Temporal.Instant>`${before}::timestamptz`)
               .limit(PRUNED_AT_ONCE)
               .forUpdate()
               .skipLocked(),

@@ -56,7 +56,7 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
     writeOff: (id, failure) => movePayment(storage, id, "earned", { state: "receivable", failure }),
 
     retry: ({ id, changedAt }, chainTransactionId) => {
-      const change = { state: "earned", failure: null, chain_transaction_id: chainTransactionId ?? null } as const;
+      const change = { state: "earned", failure: null, chainTransactionId: chainTransactionId ?? null } as const;
       return movePayment(storage, id, "receivable", change, changedAt);
     },
 

@@ -1,6 +1,6 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { EscrowTables } from "../../platform/database/tables/escrow-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/store-audit.ts";
@@ -17,6 +17,16 @@ const DEFAULTS: PricingPolicy = {
   activatedBy: undefined,
 };
 
+const columns = [
+  "version",
+  "markupBps",
+  "floorMicro as floor",
+  "ceilingMicro as ceiling",
+  "serviceTakeBehavior",
+  "activatedAt",
+  "activatedBy",
+] as const;
+
 /** Joins the caller's transaction when `queryable` is one. */
 export function createPricingPolicies(queryable: Queryable, clock: Clock): PricingPolicies {
   function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
@@ -25,14 +35,14 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
 
   async function list(db: Queryable, tenantId: string, network: Environment, limit: number): Promise<PricingPolicy[]> {
     const rows = await db
-      .selectFrom("pricing_policy")
-      .selectAll()
-      .where("tenant_id", "=", tenantId)
+      .selectFrom("pricingPolicy")
+      .select(columns)
+      .where("tenantId", "=", tenantId)
       .where("network", "=", network)
       .orderBy("version", "desc")
       .limit(limit)
       .execute();
-    return rows.map(toPolicy);
+    return rows.map(withoutNulls);
   }
 
   const active = async (db: Queryable, tenantId: string, network: Environment): Promise<PricingPolicy> =>
@@ -55,17 +65,17 @@ export function createPricingPolicies(queryable: Queryable, clock: Clock): Prici
         const activatedAt = clock.now();
         const next: PricingPolicy = { ...rules, version: before.version + 1, activatedAt, activatedBy };
         await db
-          .insertInto("pricing_policy")
+          .insertInto("pricingPolicy")
           .values({
-            tenant_id: tenantId,
+            tenantId,
             network,
             version: next.version,
-            markup_bps: next.markupBps,
-            floor_micro: next.floor,
-            ceiling_micro: next.ceiling ?? null,
-            service_take_behavior: next.serviceTakeBehavior,
-            activated_at: activatedAt.toString(),
-            activated_by: activatedBy,
+            markupBps: next.markupBps,
+            floorMicro: next.floor,
+            ceilingMicro: next.ceiling ?? null,
+            serviceTakeBehavior: next.serviceTakeBehavior,
+            activatedAt: activatedAt.toString(),
+            activatedBy,
           })
           .execute();
         await appendAudit(
@@ -102,17 +112,5 @@ function toDetails({ version, markupBps, floor, ceiling, serviceTakeBehavior }: 
     floorMicroUsdc: floor.toString(),
     ceilingMicroUsdc: ceiling?.toString() ?? null,
     serviceTakeBehavior,
-  };
-}
-
-function toPolicy(row: Selectable<EscrowTables["pricing_policy"]>): PricingPolicy {
-  return {
-    version: row.version,
-    markupBps: row.markup_bps,
-    floor: row.floor_micro,
-    ceiling: row.ceiling_micro ?? undefined,
-    serviceTakeBehavior: row.service_take_behavior,
-    activatedAt: row.activated_at,
-    activatedBy: row.activated_by,
   };
 }

@@ -237,7 +237,7 @@ describe("what the registry refuses", () => {
     expect(await codeOf(onSelf(lying(stranger()), await newCall()))).toBe("step_in_progress");
     await world.drain(network);
     expect((await world.effectOf(callId)).effect).toBe("failed");
-    const [row] = (await world.rows()).filter((one) => one.call_id === callId);
+    const [row] = (await world.rows()).filter((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", failure: expect.stringContaining("OwnAgent(") });
     const left = await world.db.selectFrom("feedback").select("id").where("tag", "=", "mine").execute();
     expect(left).toEqual([]);

@@ -1,6 +1,7 @@
 import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
-import type { Database, Queryable } from "../../platform/database/database.ts";
-import type { FeedbackTable } from "../../platform/database/tables/reputation-tables.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Database, FeedbackTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Feedback, FeedbackQuery, Feedbacks, RecordedOnChain } from "./reputation.ts";
 
@@ -10,22 +11,7 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
     async insert(feedback) {
       const row = await db
         .insertInto("feedback")
-        .values({
-          id: feedback.id,
-          network: feedback.network,
-          agent_id: feedback.agentId.toString(),
-          tenant_id: feedback.tenantId,
-          rater_kind: feedback.raterKind,
-          user_id: feedback.userId,
-          scope: feedback.scope,
-          stars: feedback.stars,
-          tag: feedback.tag,
-          trip_id: feedback.tripId ?? null,
-          booking_id: feedback.bookingId ?? null,
-          evidence_uri: feedback.evidenceUri ?? null,
-          feedback_hash: feedback.feedbackHash,
-          created_at: clock.now().toString(),
-        })
+        .values({ ...feedback, agentId: feedback.agentId.toString(), createdAt: clock.now().toString() })
         .onConflict((conflict) => conflict.columns(["network", "scope"]).doNothing())
         .returningAll()
         .executeTakeFirst();
@@ -55,23 +41,23 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
 
     async summary(query, mostTags) {
       const rows = await db
-        .with("by_tag", (inner) =>
+        .with("byTag", (inner) =>
           confirmed(inner.selectFrom("feedback"), query)
             .select(({ fn }) => [
               "feedback.tag",
               fn.countAll<bigint>().as("count"),
-              fn.sum<bigint>("feedback.stars").as("star_sum"),
+              fn.sum<bigint>("feedback.stars").as("starSum"),
             ])
             .groupBy("feedback.tag"),
         )
-        .selectFrom("by_tag")
+        .selectFrom("byTag")
         .select(({ fn }) => [
           "tag",
           "count",
-          "star_sum",
-          sql<bigint>`(sum(count) over ())::bigint`.as("all_count"),
-          sql<bigint>`(sum(star_sum) over ())::bigint`.as("all_star_sum"),
-          fn.countAll<bigint>().over().as("tag_count"),
+          "starSum",
+          sql<bigint>`(sum(count) over ())::bigint`.as("allCount"),
+          sql<bigint>`(sum(star_sum) over ())::bigint`.as("allStarSum"),
+          fn.countAll<bigint>().over().as("tagCount"),
         ])
         .orderBy("count", "desc")
         .orderBy(sql`tag collate "C"`)
@@ -79,10 +65,10 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
         .execute();
       const [first] = rows;
       return {
-        count: Number(first?.all_count ?? 0n),
-        starSum: Number(first?.all_star_sum ?? 0n),
-        tagCount: Number(first?.tag_count ?? 0n),
-        byTag: rows.map(({ tag, count, star_sum }) => ({ tag, count: Number(count), starSum: Number(star_sum) })),
+        count: Number(first?.allCount ?? 0n),
+        starSum: Number(first?.allStarSum ?? 0n),
+        tagCount: Number(first?.tagCount ?? 0n),
+        byTag: rows.map(({ tag, count, starSum }) => ({ tag, count: Number(count), starSum: Number(starSum) })),
       };
     },
 
@@ -90,7 +76,7 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
       if (limit === 0) return [];
       const rows = await confirmed(db.selectFrom("feedback"), query)
         .selectAll("feedback")
-        .orderBy("confirmed_at", "desc")
+        .orderBy("confirmedAt", "desc")
         .orderBy("id", "desc")
         .limit(limit)
         .execute();
@@ -112,31 +98,14 @@ function confirmed<Output>(
 ): SelectQueryBuilder<Database, "feedback", Output> {
   if (agentId === undefined && rater === undefined) throw new Error("ratings of everybody by everybody were asked for");
   let rows = from.where("feedback.network", "=", network).where("feedback.state", "=", sql<"confirmed">`'confirmed'`);
-  if (agentId !== undefined) rows = rows.where("feedback.agent_id", "=", agentId.toString());
+  if (agentId !== undefined) rows = rows.where("feedback.agentId", "=", agentId.toString());
   if (rater === undefined) return rows;
   return rows
-    .where("feedback.rater_kind", "=", sql<"user">`'user'`)
-    .where("feedback.tenant_id", "=", rater.tenantId)
-    .where("feedback.user_id", "=", rater.userId);
+    .where("feedback.raterKind", "=", sql<"user">`'user'`)
+    .where("feedback.tenantId", "=", rater.tenantId)
+    .where("feedback.userId", "=", rater.userId);
 }
 
 function toFeedback(row: Selectable<FeedbackTable>): Feedback {
-  return {
-    id: row.id,
-    network: row.network,
-    agentId: BigInt(row.agent_id),
-    tenantId: row.tenant_id,
-    raterKind: row.rater_kind,
-    userId: row.user_id,
-    scope: row.scope,
-    stars: row.stars,
-    tag: row.tag,
-    tripId: row.trip_id ?? undefined,
-    bookingId: row.booking_id ?? undefined,
-    evidenceUri: row.evidence_uri ?? undefined,
-    feedbackHash: row.feedback_hash,
-    state: row.state,
-    transactionHash: row.transaction_hash ?? undefined,
-    createdAt: row.created_at,
-  };
+  return { ...withoutNulls(row), agentId: BigInt(row.agentId) };
 }

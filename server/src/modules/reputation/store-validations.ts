@@ -1,8 +1,9 @@
 import { type Selectable, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ValidationTable } from "../../platform/database/tables/reputation-tables.ts";
+import type { ValidationTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Validation, ValidationAnswer, Validations } from "./reputation.ts";
+import type { Validation, Validations } from "./reputation.ts";
 import { linesOf } from "./store-feedback.ts";
 
 /** Validations of agents' work. Joins the caller's transaction when `db` is one. */
@@ -11,18 +12,8 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
     async insert(validation) {
       const row = await db
         .insertInto("validation")
-        .values({
-          id: validation.id,
-          network: validation.network,
-          request_hash: validation.requestHash,
-          tenant_id: validation.tenantId,
-          agent_id: validation.agentId.toString(),
-          validator: validation.validator,
-          tag: validation.tag,
-          request_uri: validation.requestUri ?? null,
-          created_at: clock.now().toString(),
-        })
-        .onConflict((conflict) => conflict.columns(["network", "request_hash"]).doNothing())
+        .values({ ...validation, agentId: validation.agentId.toString(), createdAt: clock.now().toString() })
+        .onConflict((conflict) => conflict.columns(["network", "requestHash"]).doNothing())
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
@@ -33,7 +24,7 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
         .selectFrom("validation")
         .selectAll()
         .where("network", "=", network)
-        .where("request_hash", "=", requestHash)
+        .where("requestHash", "=", requestHash)
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
     },
@@ -54,14 +45,14 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
         .updateTable("validation")
         .set({
           state: "answering",
-          answer_id: answer.id,
-          answer_tenant_id: answer.tenantId,
+          answerId: answer.id,
+          answerTenantId: answer.tenantId,
           response: answer.response,
-          response_uri: answer.responseUri ?? null,
-          response_hash: answer.responseHash,
+          responseUri: answer.responseUri ?? null,
+          responseHash: answer.responseHash,
         })
         .where("network", "=", network)
-        .where("request_hash", "=", requestHash)
+        .where("requestHash", "=", requestHash)
         .where("state", "=", "requested")
         .returning("id")
         .executeTakeFirst();
@@ -81,13 +72,13 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
         .updateTable("validation")
         .set({
           state: "requested",
-          answer_id: null,
-          answer_tenant_id: null,
+          answerId: null,
+          answerTenantId: null,
           response: null,
-          response_uri: null,
-          response_hash: null,
+          responseUri: null,
+          responseHash: null,
         })
-        .where("answer_id", "=", id)
+        .where("answerId", "=", id)
         .where("state", "=", "answering")
         .execute();
     },
@@ -95,26 +86,12 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
 }
 
 function toValidation(row: Selectable<ValidationTable>): Validation {
+  const { answerId, answerTenantId, response, responseUri, responseHash, ...request } = withoutNulls(row);
+  const isAnswered =
+    answerId !== undefined && answerTenantId !== undefined && response !== undefined && responseHash !== undefined;
   return {
-    id: row.id,
-    network: row.network,
-    requestHash: row.request_hash,
-    tenantId: row.tenant_id,
-    agentId: BigInt(row.agent_id),
-    validator: row.validator,
-    tag: row.tag,
-    requestUri: row.request_uri ?? undefined,
-    state: row.state,
-    requestTransactionHash: row.request_transaction_hash ?? undefined,
-    createdAt: row.created_at,
-    answer: toAnswer(row),
-    answerTransactionHash: row.answer_transaction_hash ?? undefined,
-    answeredAt: row.answered_at ?? undefined,
+    ...request,
+    agentId: BigInt(row.agentId),
+    answer: isAnswered ? { id: answerId, tenantId: answerTenantId, response, responseUri, responseHash } : undefined,
   };
-}
-
-function toAnswer(row: Selectable<ValidationTable>): ValidationAnswer | undefined {
-  const { answer_id: id, answer_tenant_id: tenantId, response, response_hash: responseHash } = row;
-  if (id === null || tenantId === null || response === null || responseHash === null) return undefined;
-  return { id, tenantId, response, responseUri: row.response_uri ?? undefined, responseHash };
 }

@@ -102,8 +102,8 @@ test.each(["cancellation", "change by wallet"] as const)(
 
 /** A call that gave up waiting may still be about to let go of its action. */
 async function untilLeft({ order: { orderId } }: ServicedOrder): Promise<void> {
-  const worker = world.db.selectFrom("servicing_action").select("worker_id").where("order_id", "=", orderId);
-  await expect.poll(() => worker.execute()).toEqual([{ worker_id: null }]);
+  const worker = world.db.selectFrom("servicingAction").select("workerId").where("orderId", "=", orderId);
+  await expect.poll(() => worker.execute()).toEqual([{ workerId: null }]);
 }
 
 test.each(WHAT)(

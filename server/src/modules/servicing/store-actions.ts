@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ServicingActionTable } from "../../platform/database/tables/servicing-tables.ts";
+import type { ServicingActionTable } from "../../platform/database/generated-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
 import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
@@ -26,27 +27,27 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
     async insert(action) {
       const at = now();
       const row = await queryable
-        .insertInto("servicing_action")
+        .insertInto("servicingAction")
         .values({
           id: action.id,
-          tenant_id: action.tenantId,
+          tenantId: action.tenantId,
           network: action.network,
-          call_id: action.callId,
+          callId: action.callId,
           kind: action.kind,
-          subject_id: action.subjectId,
-          booking_id: action.bookingId,
-          order_id: action.orderId,
+          subjectId: action.subjectId,
+          bookingId: action.bookingId,
+          orderId: action.orderId,
           state: "intended",
-          payment_kind: action.payment?.kind ?? null,
-          payment_micro: action.payment?.amount ?? null,
+          paymentKind: action.payment?.kind ?? null,
+          paymentMicro: action.payment?.amount ?? null,
           expected: JSON.stringify(action.expected),
-          worker_id: action.workerId,
-          worker_seen_at: at,
-          created_at: at,
-          updated_at: at,
+          workerId: action.workerId,
+          workerSeenAt: at,
+          createdAt: at,
+          updatedAt: at,
         })
         .onConflict((conflict) =>
-          conflict.columns(["tenant_id", "network", "kind", "subject_id"]).where("state", "<>", "failed").doNothing(),
+          conflict.columns(["tenantId", "network", "kind", "subjectId"]).where("state", "<>", "failed").doNothing(),
         )
         .returningAll()
         .executeTakeFirst();
@@ -55,28 +56,28 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
 
     async findLive(tenantId, network, kind, subjectId) {
       const row = await queryable
-        .selectFrom("servicing_action")
+        .selectFrom("servicingAction")
         .selectAll()
-        .where("tenant_id", "=", tenantId)
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
         .where("kind", "=", kind)
-        .where("subject_id", "=", subjectId)
+        .where("subjectId", "=", subjectId)
         .where("state", "<>", "failed")
         .executeTakeFirst();
       return row === undefined ? undefined : toAction(row);
     },
 
     async get(id) {
-      const row = await queryable.selectFrom("servicing_action").selectAll().where("id", "=", id).executeTakeFirst();
+      const row = await queryable.selectFrom("servicingAction").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? undefined : toAction(row);
     },
 
     async listDone(network, orderId) {
       const rows = await queryable
-        .selectFrom("servicing_action")
+        .selectFrom("servicingAction")
         .selectAll()
         .where("network", "=", network)
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .where("state", "=", "done")
         .execute();
       return rows.map(toAction);
@@ -84,10 +85,10 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
 
     async listSent(network, orderId) {
       const rows = await queryable
-        .selectFrom("servicing_action")
+        .selectFrom("servicingAction")
         .selectAll()
         .where("network", "=", network)
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .where("state", "=", "sent")
         .execute();
       return rows.map(toAction);
@@ -95,26 +96,26 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
 
     async listGivenUp(network, orderId) {
       const rows = await queryable
-        .selectFrom("servicing_action as action")
+        .selectFrom("servicingAction as action")
         .selectAll("action")
         .where("network", "=", network)
-        .where("order_id", "=", orderId)
+        .where("orderId", "=", orderId)
         .where("state", "=", "failed")
-        .where("failure_code", "=", GIVEN_UP)
+        .where("failureCode", "=", GIVEN_UP)
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
-              selectFrom("servicing_action as live")
+              selectFrom("servicingAction as live")
                 .select("live.id")
-                .whereRef("live.tenant_id", "=", "action.tenant_id")
+                .whereRef("live.tenantId", "=", "action.tenantId")
                 .whereRef("live.network", "=", "action.network")
                 .whereRef("live.kind", "=", "action.kind")
-                .whereRef("live.subject_id", "=", "action.subject_id")
+                .whereRef("live.subjectId", "=", "action.subjectId")
                 .where("live.state", "<>", "failed"),
             ),
           ),
         )
-        .orderBy("created_at")
+        .orderBy("createdAt")
         .execute();
       return rows.map(toAction);
     },
@@ -122,19 +123,19 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
     async reopen(id) {
       // When somebody repeats it at this moment, the index of live actions refuses one of both.
       const row = await queryable
-        .updateTable("servicing_action")
+        .updateTable("servicingAction")
         .set({
           state: "sent",
-          failure_code: null,
-          worker_id: null,
-          worker_seen_at: null,
-          quiet_until: now(),
-          updated_at: now(),
+          failureCode: null,
+          workerId: null,
+          workerSeenAt: null,
+          quietUntil: now(),
+          updatedAt: now(),
         })
         .where("id", "=", id)
         .where("state", "=", "failed")
-        .where("failure_code", "=", GIVEN_UP)
-        .where("payment_kind", "is", null)
+        .where("failureCode", "=", GIVEN_UP)
+        .where("paymentKind", "is", null)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -143,18 +144,18 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
     async advance(id, guard, to, { result, failureCode, quietUntil } = {}) {
       const at = now();
       const row = await queryable
-        .updateTable("servicing_action")
+        .updateTable("servicingAction")
         .set({
           state: to,
-          updated_at: at,
-          worker_seen_at: at,
-          ...(result === undefined ? {} : { result: JSON.stringify(result) }),
-          ...(failureCode === undefined ? {} : { failure_code: failureCode }),
-          ...(quietUntil === undefined ? {} : { quiet_until: quietUntil.toString() }),
+          updatedAt: at,
+          workerSeenAt: at,
+          result: result === undefined ? undefined : JSON.stringify(result),
+          failureCode,
+          quietUntil: quietUntil?.toString(),
         })
         .where("id", "=", id)
         .where("state", "=", guard.from)
-        .where("worker_id", "=", guard.workerId)
+        .where("workerId", "=", guard.workerId)
         .returning("id")
         .executeTakeFirst();
       return row !== undefined;
@@ -162,25 +163,10 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
   };
 }
 
-function toAction(row: Selectable<ServicingActionTable>): ServicingAction {
-  const { payment_kind: kind, payment_micro: amount } = row;
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    network: row.network,
-    callId: row.call_id,
-    kind: row.kind,
-    subjectId: row.subject_id,
-    bookingId: row.booking_id,
-    orderId: row.order_id,
-    state: row.state,
-    payment: kind === null || amount === null ? undefined : { kind, amount },
-    expected: row.expected,
-    result: row.result ?? undefined,
-    failureCode: row.failure_code ?? undefined,
-    workerId: row.worker_id ?? undefined,
-    workerSeenAt: row.worker_seen_at ?? undefined,
-    quietUntil: row.quiet_until ?? undefined,
-    createdAt: row.created_at,
-  };
+function toAction({
+  paymentKind: kind,
+  paymentMicro: amount,
+  ...row
+}: Selectable<ServicingActionTable>): ServicingAction {
+  return { ...withoutNulls(row), payment: kind === null || amount === null ? undefined : { kind, amount } };
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ServicingQuotes } from "./servicing-actions.ts";
 
@@ -16,55 +17,46 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
 
     async findOrderOfChangeOffer(tenantId, network, changeOfferId) {
       const row = await db
-        .selectFrom("change_offer")
-        .select("order_id")
+        .selectFrom("changeOffer")
+        .select("orderId")
         .where("network", "=", network)
-        .where("change_offer_id", "=", changeOfferId)
-        .where("tenant_id", "=", tenantId)
+        .where("changeOfferId", "=", changeOfferId)
+        .where("tenantId", "=", tenantId)
         .executeTakeFirst();
-      return row?.order_id;
+      return row?.orderId;
     },
 
     async insertStayCancellation(quote) {
       await db
-        .insertInto("stay_cancellation_quote")
+        .insertInto("stayCancellationQuote")
         .values({
           id: quote.id,
-          tenant_id: quote.tenantId,
+          tenantId: quote.tenantId,
           network: quote.network,
-          stay_id: quote.stayId,
-          refund_amount: quote.refundAmount,
-          refund_currency: quote.refundCurrency,
-          expires_at: quote.expiresAt?.toString() ?? null,
-          created_at: clock.now().toString(),
+          stayId: quote.stayId,
+          refundAmount: quote.refundAmount,
+          refundCurrency: quote.refundCurrency,
+          expiresAt: quote.expiresAt?.toString() ?? null,
+          createdAt: clock.now().toString(),
         })
         .execute();
     },
 
     async findStayCancellation(tenantId, network, id) {
       const row = await db
-        .selectFrom("stay_cancellation_quote")
-        .selectAll()
+        .selectFrom("stayCancellationQuote")
+        .select(["id", "tenantId", "network", "stayId", "refundAmount", "refundCurrency", "expiresAt"])
         .where("id", "=", id)
-        .where("tenant_id", "=", tenantId)
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
         .executeTakeFirst();
-      if (row === undefined) return undefined;
-      return {
-        id: row.id,
-        tenantId: row.tenant_id,
-        network: row.network,
-        stayId: row.stay_id,
-        refundAmount: row.refund_amount,
-        refundCurrency: row.refund_currency,
-        expiresAt: row.expires_at ?? undefined,
-      };
+      return row === undefined ? undefined : withoutNulls(row);
     },
 
     async pruneChangeOffers(before) {
       await db
-        .deleteFrom("change_offer")
-        .where("created_at", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
+        .deleteFrom("changeOffer")
+        .where("createdAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
         .execute();
     },
   };

@@ -6,61 +6,61 @@ export function createNegotiatedRates(db: Queryable, clock: Clock): NegotiatedRa
   return {
     async add(network, negotiatedRateId, tenantId) {
       await db
-        .insertInto("negotiated_rate")
+        .insertInto("negotiatedRate")
         .values({
           network,
-          negotiated_rate_id: negotiatedRateId,
-          tenant_id: tenantId,
-          created_at: clock.now().toString(),
-          deleted_at: null,
+          negotiatedRateId,
+          tenantId,
+          createdAt: clock.now().toString(),
+          deletedAt: null,
         })
         .execute();
     },
 
     async find(tenantId, network, negotiatedRateId) {
       const row = await db
-        .selectFrom("negotiated_rate")
-        .select("deleted_at")
+        .selectFrom("negotiatedRate")
+        .select("deletedAt")
         .where("network", "=", network)
-        .where("negotiated_rate_id", "=", negotiatedRateId)
-        .where("tenant_id", "=", tenantId)
+        .where("negotiatedRateId", "=", negotiatedRateId)
+        .where("tenantId", "=", tenantId)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      return row.deleted_at === null ? "active" : "deleted";
+      return row.deletedAt === null ? "active" : "deleted";
     },
 
     async listActive(tenantId, network, limit) {
       const rows = await db
-        .selectFrom("negotiated_rate")
-        .select("negotiated_rate_id")
-        .where("tenant_id", "=", tenantId)
+        .selectFrom("negotiatedRate")
+        .select("negotiatedRateId")
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("deleted_at", "is", null)
-        .orderBy("created_at", "desc")
+        .where("deletedAt", "is", null)
+        .orderBy("createdAt", "desc")
         .limit(limit)
         .execute();
-      return rows.map((row) => row.negotiated_rate_id);
+      return rows.map((row) => row.negotiatedRateId);
     },
 
     async markDeleted(tenantId, network, negotiatedRateId) {
       await db
-        .updateTable("negotiated_rate")
-        .set({ deleted_at: clock.now().toString() })
+        .updateTable("negotiatedRate")
+        .set({ deletedAt: clock.now().toString() })
         .where("network", "=", network)
-        .where("negotiated_rate_id", "=", negotiatedRateId)
-        .where("tenant_id", "=", tenantId)
-        .where("deleted_at", "is", null)
+        .where("negotiatedRateId", "=", negotiatedRateId)
+        .where("tenantId", "=", tenantId)
+        .where("deletedAt", "is", null)
         .execute();
     },
 
     async isForeign(network, negotiatedRateId, tenantId) {
       const owner = await db
-        .selectFrom("negotiated_rate")
-        .select("tenant_id")
+        .selectFrom("negotiatedRate")
+        .select("tenantId")
         .where("network", "=", network)
-        .where("negotiated_rate_id", "=", negotiatedRateId)
+        .where("negotiatedRateId", "=", negotiatedRateId)
         .executeTakeFirst();
-      return owner !== undefined && owner.tenant_id !== tenantId;
+      return owner !== undefined && owner.tenantId !== tenantId;
     },
   };
 }

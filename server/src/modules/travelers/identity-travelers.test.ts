@@ -53,7 +53,7 @@ describe("traveler profiles", () => {
     expect((await write(answer)).status).toBe(200);
     expect(await read()).toEqual(answer);
     await expect(read("maria", stranger)).rejects.toMatchObject({ code: "not_found" });
-    const lines = await setup.db.selectFrom("audit_log").select(["actor", "details"]).where("subject_id", "=", "maria");
+    const lines = await setup.db.selectFrom("auditLog").select(["actor", "details"]).where("subjectId", "=", "maria");
     const [first] = await lines.execute();
     expect(first?.actor).toBe(principal.serviceAccountId);
     for (const value of ["María", "1990", "PAB123456", "@"]) expect(JSON.stringify(first)).not.toContain(value);

@@ -1,11 +1,28 @@
 import type { Kysely } from "kysely";
+import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database } from "../../platform/database/generated-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { appendAudit } from "../identity/store-audit.ts";
 import { ensureUser, isUserOf } from "../identity/store-users.ts";
 import type { TravelerProfile, Travelers } from "./traveler-profile.ts";
+
+/** As it is stored; what a field may hold was checked when it came in. */
+const StoredProfile = z.object({
+  givenName: z.string().exactOptional(),
+  familyName: z.string().exactOptional(),
+  bornOn: z.string().exactOptional(),
+  title: z.enum(["mr", "ms", "mrs", "miss", "dr"]).exactOptional(),
+  gender: z.enum(["m", "f"]).exactOptional(),
+  email: z.string().exactOptional(),
+  phoneNumber: z.string().exactOptional(),
+  preferredLanguage: z.string().exactOptional(),
+  loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })),
+  passports: z.array(
+    z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }),
+  ),
+});
 
 /** Users' profiles and their customer ids at the supplier. */
 export function createTravelers(options: { db: Kysely<Database>; vault: Vault; clock: Clock }): Travelers {
@@ -16,33 +33,34 @@ export function createTravelers(options: { db: Kysely<Database>; vault: Vault; c
 
     async get(tenantId, userId) {
       const row = await db
-        .selectFrom("traveler_profile")
+        .selectFrom("travelerProfile")
         .select("profile")
-        .where("tenant_id", "=", tenantId)
-        .where("user_id", "=", userId)
+        .where("tenantId", "=", tenantId)
+        .where("userId", "=", userId)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      return mapNumbers(row.profile, (text, field) => vault.decrypt(text, contextOf(field, tenantId, userId)));
+      const profile = StoredProfile.parse(row.profile);
+      return mapNumbers(profile, (text, field) => vault.decrypt(text, contextOf(field, tenantId, userId)));
     },
 
     async put(tenantId, userId, profile, actor) {
       const sealed = mapNumbers(profile, (text, field) => vault.encrypt(text, contextOf(field, tenantId, userId)));
-      const values = { profile: JSON.stringify(sealed), updated_at: clock.now().toString() };
+      const values = { profile: JSON.stringify(sealed), updatedAt: clock.now().toString() };
       return await db.transaction().execute(async (transaction) => {
         if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();
         const inserted = await transaction
-          .insertInto("traveler_profile")
-          .values({ tenant_id: tenantId, user_id: userId, ...values })
+          .insertInto("travelerProfile")
+          .values({ tenantId, userId, ...values })
           .onConflict((conflict) => conflict.doNothing())
-          .returning("user_id")
+          .returning("userId")
           .executeTakeFirst();
         const created = inserted !== undefined;
         if (!created) {
           await transaction
-            .updateTable("traveler_profile")
+            .updateTable("travelerProfile")
             .set(values)
-            .where("tenant_id", "=", tenantId)
-            .where("user_id", "=", userId)
+            .where("tenantId", "=", tenantId)
+            .where("userId", "=", userId)
             .execute();
         }
         // Which fields, never what is in them.
@@ -54,58 +72,56 @@ export function createTravelers(options: { db: Kysely<Database>; vault: Vault; c
 
     async findCustomerUserId(tenantId, userId, network) {
       const row = await db
-        .selectFrom("traveler_customer")
-        .select("customer_user_id")
-        .where("tenant_id", "=", tenantId)
-        .where("user_id", "=", userId)
+        .selectFrom("travelerCustomer")
+        .select("customerUserId")
+        .where("tenantId", "=", tenantId)
+        .where("userId", "=", userId)
         .where("network", "=", network)
         .executeTakeFirst();
-      return row?.customer_user_id;
+      return row?.customerUserId;
     },
 
     async findUserByCustomerId(tenantId, customerUserId, network) {
       const row = await db
-        .selectFrom("traveler_customer")
-        .select("user_id")
-        .where("tenant_id", "=", tenantId)
+        .selectFrom("travelerCustomer")
+        .select("userId")
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .where("customer_user_id", "=", customerUserId)
+        .where("customerUserId", "=", customerUserId)
         .executeTakeFirst();
-      return row?.user_id;
+      return row?.userId;
     },
 
     async listCustomerUserIds(tenantId, network) {
       const rows = await db
-        .selectFrom("traveler_customer")
-        .select("customer_user_id")
-        .where("tenant_id", "=", tenantId)
+        .selectFrom("travelerCustomer")
+        .select("customerUserId")
+        .where("tenantId", "=", tenantId)
         .where("network", "=", network)
-        .orderBy("created_at", "desc")
+        .orderBy("createdAt", "desc")
         .execute();
-      return rows.map(({ customer_user_id }) => customer_user_id);
+      return rows.map(({ customerUserId }) => customerUserId);
     },
 
     async linkCustomer(tenantId, userId, network, customerUserId) {
       await db.transaction().execute(async (transaction) => {
         if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();
-        const created_at = clock.now().toString();
+        const createdAt = clock.now().toString();
         const taken = await transaction
-          .selectFrom("traveler_customer")
-          .select("user_id")
-          .where("tenant_id", "=", tenantId)
+          .selectFrom("travelerCustomer")
+          .select("userId")
+          .where("tenantId", "=", tenantId)
           .where("network", "=", network)
-          .where("customer_user_id", "=", customerUserId)
-          .where("user_id", "!=", userId)
+          .where("customerUserId", "=", customerUserId)
+          .where("userId", "!=", userId)
           .executeTakeFirst();
         if (taken !== undefined) {
           throw new Failure("conflict", { detail: "Another user of this tenant has this supplier customer already." });
         }
         await transaction
-          .insertInto("traveler_customer")
-          .values({ tenant_id: tenantId, user_id: userId, network, customer_user_id: customerUserId, created_at })
-          .onConflict((conflict) =>
-            conflict.columns(["tenant_id", "user_id", "network"]).doUpdateSet({ customer_user_id: customerUserId }),
-          )
+          .insertInto("travelerCustomer")
+          .values({ tenantId, userId, network, customerUserId, createdAt })
+          .onConflict((conflict) => conflict.columns(["tenantId", "userId", "network"]).doUpdateSet({ customerUserId }))
           .execute();
       });
     },

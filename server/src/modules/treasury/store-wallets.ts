@@ -1,9 +1,8 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { newId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { ChainTables } from "../../platform/database/tables/chain-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Signer } from "../../ports/signer.ts";
@@ -22,6 +21,8 @@ interface WalletStorage {
   clock: Clock;
 }
 
+const columns = ["id", "network", "kind", "tenantId", "address"] as const;
+
 const HEX = /^0x[0-9a-f]+$/;
 
 /** Joins the caller's transaction when `db` is one. The network must be bound (`chain-networks.ts`). */
@@ -31,14 +32,13 @@ export function createWallets(
   const { db } = storage;
 
   async function find(network: Environment, kind: WalletKind, tenantId: string | null): Promise<Wallet | undefined> {
-    const row = await db
+    return await db
       .selectFrom("wallet")
-      .select(["id", "network", "kind", "tenant_id", "address"])
+      .select(columns)
       .where("network", "=", network)
       .where("kind", "=", kind)
-      .where("tenant_id", tenantId === null ? "is" : "=", tenantId)
+      .where("tenantId", tenantId === null ? "is" : "=", tenantId)
       .executeTakeFirst();
-    return row === undefined ? undefined : toWallet(row);
   }
 
   /** Whoever is first decides about the key. */
@@ -55,10 +55,10 @@ export function createWallets(
         id,
         network,
         kind,
-        tenant_id: tenantId,
+        tenantId,
         address: lowerHex(privateKeyToAddress(privateKey)),
-        encrypted_key: storage.vault.encrypt(privateKey, contextOf(id)),
-        created_at: storage.clock.now().toString(),
+        encryptedKey: storage.vault.encrypt(privateKey, contextOf(id)),
+        createdAt: storage.clock.now().toString(),
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
@@ -80,24 +80,18 @@ export function createWallets(
     findTreasury: (network, tenantId) => find(network, "treasury", tenantId),
 
     async list(network) {
-      const rows = await db
-        .selectFrom("wallet")
-        .select(["id", "network", "kind", "tenant_id", "address"])
-        .where("network", "=", network)
-        .orderBy("id")
-        .execute();
-      return rows.map(toWallet);
+      return await db.selectFrom("wallet").select(columns).where("network", "=", network).orderBy("id").execute();
     },
 
     async findByAddress(network, addresses) {
       if (addresses.length === 0) return new Map();
       const rows = await db
         .selectFrom("wallet")
-        .select(["id", "network", "kind", "tenant_id", "address"])
+        .select(columns)
         .where("network", "=", network)
         .where("address", "in", [...new Set(addresses)])
         .execute();
-      return new Map(rows.map((row) => [row.address, toWallet(row)]));
+      return new Map(rows.map((row) => [row.address, row]));
     },
 
     async tenantsWithout(network, limit) {
@@ -109,7 +103,7 @@ export function createWallets(
             exists(
               selectFrom("wallet")
                 .select("wallet.id")
-                .whereRef("wallet.tenant_id", "=", "tenant.id")
+                .whereRef("wallet.tenantId", "=", "tenant.id")
                 .where("wallet.network", "=", network),
             ),
           ),
@@ -121,12 +115,12 @@ export function createWallets(
     },
 
     async tenantsWithoutOrder(network, keyPrefix, limit) {
-      const { rows } = await sql<{ tenant_id: string }>`
+      const { rows } = await sql<{ tenantId: string }>`
         select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
           select from chain_transaction as stored
           where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
         order by tenant_id limit ${limit}`.execute(db);
-      return rows.map((row) => row.tenant_id);
+      return rows.map((row) => row.tenantId);
     },
   };
 }
@@ -136,10 +130,10 @@ export function createSigner({ db, vault }: Pick<WalletStorage, "db" | "vault">)
     async privateKeyOf(walletId) {
       const row = await db
         .selectFrom("wallet")
-        .select("encrypted_key")
+        .select("encryptedKey")
         .where("id", "=", walletId)
         .executeTakeFirstOrThrow();
-      return lowerHex(vault.decrypt(row.encrypted_key, contextOf(walletId)));
+      return lowerHex(vault.decrypt(row.encryptedKey, contextOf(walletId)));
     },
   };
 }
@@ -153,8 +147,4 @@ function lowerHex(text: string): Hex {
   // Said without the text, which may be a key.
   if (!HEX.test(lower)) throw new Error("not hexadecimal");
   return `0x${lower.slice(2)}`;
-}
-
-function toWallet(row: Pick<Selectable<ChainTables["wallet"]>, "id" | "network" | "kind" | "tenant_id" | "address">) {
-  return { id: row.id, network: row.network, kind: row.kind, tenantId: row.tenant_id, address: row.address };
 }

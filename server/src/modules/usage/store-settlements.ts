@@ -6,16 +6,16 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
   return {
     async listDue(after, limit) {
       const rows = await db
-        .selectFrom("usage_record")
-        .select("tenant_id")
+        .selectFrom("usageRecord")
+        .select("tenantId")
         .distinct()
         .where("status", "=", "unsettled")
-        .where("settlement_id", "is", null)
-        .where("tenant_id", ">", after)
-        .orderBy("tenant_id")
+        .where("settlementId", "is", null)
+        .where("tenantId", ">", after)
+        .orderBy("tenantId")
         .limit(limit)
         .execute();
-      return rows.flatMap(({ tenant_id }) => tenant_id ?? []);
+      return rows.flatMap(({ tenantId }) => tenantId ?? []);
     },
 
     async gather(tenantId, settlementId, limit) {
@@ -35,18 +35,14 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
     },
 
     async complete(settlementId) {
-      await db
-        .updateTable("usage_record")
-        .set({ status: "settled" })
-        .where("settlement_id", "=", settlementId)
-        .execute();
+      await db.updateTable("usageRecord").set({ status: "settled" }).where("settlementId", "=", settlementId).execute();
     },
 
     async dissolve(settlementId) {
       await db
-        .updateTable("usage_record")
-        .set({ settlement_id: null })
-        .where("settlement_id", "=", settlementId)
+        .updateTable("usageRecord")
+        .set({ settlementId: null })
+        .where("settlementId", "=", settlementId)
         .where("status", "=", "unsettled")
         .execute();
     },

@@ -1,8 +1,8 @@
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { OrderTables } from "../../platform/database/tables/order-tables.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { ReceivedEvent, WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
+import type { WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
 import type { Vault } from "../../ports/vault.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -16,18 +16,8 @@ export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookI
   return {
     async receive(network, event, at) {
       const row = await queryable
-        .insertInto("webhook_event")
-        .values({
-          network,
-          id: event.id,
-          type: event.type,
-          subject_id: event.subjectId ?? null,
-          order_id: event.orderId ?? null,
-          booking_id: event.bookingId ?? null,
-          created_at: event.createdAt ?? null,
-          received_at: at.toString(),
-          next_at: at.toString(),
-        })
+        .insertInto("webhookEvent")
+        .values({ ...event, network, receivedAt: at.toString(), nextAt: at.toString() })
         .onConflict((conflict) => conflict.columns(["network", "id"]).doNothing())
         .returning("id")
         .executeTakeFirst();
@@ -39,29 +29,29 @@ export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookI
       const rows = await queryable
         .with("waiting", (db) =>
           db
-            .selectFrom("webhook_event")
+            .selectFrom("webhookEvent")
             .select("id")
             .where("network", "=", network)
-            .where("finished_at", "is", null)
-            .where("next_at", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
-            .orderBy("next_at")
+            .where("finishedAt", "is", null)
+            .where("nextAt", "<=", sql<Temporal.Instant>`${now}::timestamptz`)
+            .orderBy("nextAt")
             .limit(limit)
             .forUpdate()
             .skipLocked(),
         )
-        .updateTable("webhook_event")
-        .set((row) => ({ next_at: until.toString(), attempts: row("attempts", "+", 1) }))
+        .updateTable("webhookEvent")
+        .set((row) => ({ nextAt: until.toString(), attempts: row("attempts", "+", 1) }))
         .where("network", "=", network)
         .where("id", "in", (db) => db.selectFrom("waiting").select("waiting.id"))
-        .returningAll()
+        .returning(["id", "type", "subjectId", "orderId", "bookingId", "createdAt", "attempts"])
         .execute();
-      return rows.map(toEvent);
+      return rows.map(withoutNulls);
     },
 
     async done(network, id, outcome) {
       await queryable
-        .updateTable("webhook_event")
-        .set({ finished_at: clock.now().toString(), outcome })
+        .updateTable("webhookEvent")
+        .set({ finishedAt: clock.now().toString(), outcome })
         .where("network", "=", network)
         .where("id", "=", id)
         .execute();
@@ -69,32 +59,20 @@ export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookI
 
     async putBack(network, id, reason, until) {
       await queryable
-        .updateTable("webhook_event")
-        .set({ last_reason: reason, next_at: until.toString() })
+        .updateTable("webhookEvent")
+        .set({ lastReason: reason, nextAt: until.toString() })
         .where("network", "=", network)
         .where("id", "=", id)
-        .where("finished_at", "is", null)
+        .where("finishedAt", "is", null)
         .execute();
     },
 
     async prune(before) {
       await queryable
-        .deleteFrom("webhook_event")
-        .where("finished_at", "<", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
+        .deleteFrom("webhookEvent")
+        .where("finishedAt", "<", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
         .execute();
     },
-  };
-}
-
-function toEvent(row: Selectable<OrderTables["webhook_event"]>): ReceivedEvent {
-  return {
-    id: row.id,
-    type: row.type,
-    subjectId: row.subject_id ?? undefined,
-    orderId: row.order_id ?? undefined,
-    bookingId: row.booking_id ?? undefined,
-    createdAt: row.created_at ?? undefined,
-    attempts: row.attempts,
   };
 }
 
@@ -103,21 +81,21 @@ export function createWebhookEndpoints(storage: { db: Queryable; vault: Vault; c
   const contextOf = (network: string, endpointId: string) => `webhook_endpoint ${network} ${endpointId}`;
   return {
     async find(network) {
-      const row = await db.selectFrom("webhook_endpoint").selectAll().where("network", "=", network).executeTakeFirst();
+      const row = await db.selectFrom("webhookEndpoint").selectAll().where("network", "=", network).executeTakeFirst();
       if (row === undefined) return undefined;
-      const { endpoint_id: endpointId, url } = row;
-      return { endpointId, url, secret: vault.decrypt(row.encrypted_secret, contextOf(network, endpointId)) };
+      const { endpointId, url } = row;
+      return { endpointId, url, secret: vault.decrypt(row.encryptedSecret, contextOf(network, endpointId)) };
     },
 
     async put(network, { endpointId, url, secret }) {
       const values = {
-        endpoint_id: endpointId,
+        endpointId,
         url,
-        encrypted_secret: vault.encrypt(secret, contextOf(network, endpointId)),
-        updated_at: clock.now().toString(),
+        encryptedSecret: vault.encrypt(secret, contextOf(network, endpointId)),
+        updatedAt: clock.now().toString(),
       };
       await db
-        .insertInto("webhook_endpoint")
+        .insertInto("webhookEndpoint")
         .values({ network, ...values })
         .onConflict((conflict) => conflict.column("network").doUpdateSet(values))
         .execute();

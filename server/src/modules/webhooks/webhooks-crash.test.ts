@@ -72,16 +72,16 @@ function processor(stores: Stores, mortal: <T extends object>(port: T) => T = id
 }
 
 async function outcomeOf({ id }: SupplierEvent) {
-  const row = await world.db.selectFrom("webhook_event").select("outcome").where("id", "=", id).executeTakeFirst();
+  const row = await world.db.selectFrom("webhookEvent").select("outcome").where("id", "=", id).executeTakeFirst();
   return row?.outcome ?? undefined;
 }
 
 async function bookedOrder(): Promise<string> {
   const offerId = newOffer();
   await tenant.book({ offerId });
-  const row = (await tenant.bookings()).find((booking) => booking.offer_id === offerId);
-  if (row?.order_id == null) throw new Error("not booked");
-  return row.order_id;
+  const row = (await tenant.bookings()).find((booking) => booking.offerId === offerId);
+  if (row?.orderId == null) throw new Error("not booked");
+  return row.orderId;
 }
 
 /** Lets one worker die at a step, and another one come after it. */
@@ -125,7 +125,7 @@ async function leftOpen(fault: string) {
   const offerId = newOffer();
   tenant.supplier.faults.order.push(fault);
   await expect(tenant.book({ offerId })).rejects.toMatchObject({ code: "outcome_unknown" });
-  const find = async () => (await tenant.bookings()).find((booking) => booking.offer_id === offerId);
+  const find = async () => (await tenant.bookings()).find((booking) => booking.offerId === offerId);
   return { id: (await find())?.id ?? "", stateOf: async () => (await find())?.state };
 }
 /** As soon as an event may have woken it. */

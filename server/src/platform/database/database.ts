@@ -1,28 +1,12 @@
-import { Kysely, PostgresDialect, type Transaction } from "kysely";
+import { Kysely, type Transaction } from "kysely";
 import pg from "pg";
+import { camelCaseRows, SnakeCaseDialect } from "./casing.ts";
+import type { Database } from "./generated-tables.ts";
 import { preparing } from "./prepared.ts";
-import type { BillingTables } from "./tables/billing-tables.ts";
-import type { BookingTables } from "./tables/booking-tables.ts";
-import type { ChainTables } from "./tables/chain-tables.ts";
-import type { EscrowTables } from "./tables/escrow-tables.ts";
-import type { IdentityTables } from "./tables/identity-tables.ts";
-import type { OrderTables } from "./tables/order-tables.ts";
-import type { PaymentTables } from "./tables/payment-tables.ts";
-import type { ReputationTables } from "./tables/reputation-tables.ts";
-import type { ServicingTables } from "./tables/servicing-tables.ts";
 
-export interface Database
-  extends IdentityTables,
-    BillingTables,
-    BookingTables,
-    ChainTables,
-    EscrowTables,
-    OrderTables,
-    PaymentTables,
-    ReputationTables,
-    ServicingTables {}
+export type { Database };
 
-/** Queries run on either; a function that takes this joins the caller's transaction when there is one. */
+/** Statements run on either; a function that takes this joins the caller's transaction when there is one. */
 export type Queryable = Kysely<Database> | Transaction<Database>;
 
 const INT8 = 20;
@@ -68,6 +52,9 @@ export function openDatabase(
   pool.on("error", options.onError);
   // The same for a connection in use, which the pool does not listen to: what is under way on it fails by itself.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+  const db = new Kysely<Database>({
+    dialect: new SnakeCaseDialect({ pool: preparing(pool) }),
+    plugins: [camelCaseRows],
+  });
   return { db, pool, close: () => db.destroy() };
 }

@@ -47,7 +47,10 @@ export async function migrateToLatest(
 
 /** For callers that hold the preparation lock. */
 export async function migrateUnlocked(database: OpenDatabase, migrations: Migrations): Promise<void> {
-  const migrator = new Migrator({ db: database.db, provider: { getMigrations: async () => ({ ...migrations }) } });
+  const migrator = new Migrator({
+    db: database.db.withoutPlugins(),
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  });
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if (isDatabaseAway(error)) throw error;

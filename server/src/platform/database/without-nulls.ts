@@ -1,0 +1,11 @@
+export type WithoutNulls<Row> = {
+  [Column in keyof Row]: null extends Row[Column] ? Exclude<Row[Column], null> | undefined : Row[Column];
+};
+
+/** A row as the code has it outside of stores: what a column does not hold is undefined. */
+export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row>;
+export function withoutNulls(row: object): object {
+  const present: Record<string, unknown> = {};
+  for (const [column, value] of Object.entries(row)) present[column] = value ?? undefined;
+  return present;
+}
