@@ -1,8 +1,9 @@
 import { createSmtpMailer } from "./adapters/smtp/index.ts";
 import type { Config } from "./config/config.ts";
 import { repeat } from "./kernel/repeat.ts";
+import { reconcileEffects } from "./modules/effects/reconcile-effects.ts";
 import type { GuestMailPorts } from "./modules/escrow/guest-mail.ts";
-import { sendGuestMails } from "./modules/escrow/send-guest-mail.ts";
+import { guestMailUse } from "./modules/escrow/send-guest-mail.ts";
 import type { Log } from "./ports/log.ts";
 import type { Mailer } from "./ports/mailer.ts";
 
@@ -24,8 +25,11 @@ export function openMail({ smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFr
   const mailer = createSmtpMailer({ server: smtpUrl, from: mailFrom });
   return {
     mailer,
-    startJob: (parts) =>
-      repeat("send-guest-mail", SEND_MILLISECONDS, () => sendGuestMails({ ...parts, mailer }), parts.log),
+    startJob({ log, ...parts }) {
+      const uses = [guestMailUse({ ...parts, mailer })];
+      const run = () => reconcileEffects(uses, { workerId: "guest-mail", log });
+      return repeat("send-guest-mail", SEND_MILLISECONDS, run, log);
+    },
     close: mailer.close,
   };
 }

@@ -56,7 +56,8 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       const end = await new EffectWorker({ stores, clock, definition }, workerId).resume(record);
       if (end.kind === "unknown" || end.kind === "soon") {
         log.warn({ ...fields, err: end.cause }, "effect is still open");
-      } else log.info({ ...fields, end: end.kind }, "effect reconciled");
+      } else if (end.kind === "failed") log.warn({ ...fields, err: end.failure }, "effect given up");
+      else log.info({ ...fields, end: end.kind }, "effect reconciled");
     } catch (err) {
       // It stays leased until the lease is stale, and is then tried again.
       log.error({ ...fields, err }, "effect could not be reconciled");

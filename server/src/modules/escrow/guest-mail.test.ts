@@ -8,15 +8,18 @@ import {
   type TestIdentities,
 } from "../../../test/support/identity.ts";
 import { type MailServer, type Refusals, startDumbServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createClaimKeys } from "../../adapters/evm/index.ts";
 import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
+import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
+import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
-import { sendGuestMails } from "./send-guest-mail.ts";
+import { guestMailUse } from "./send-guest-mail.ts";
 import type { NewTrip, Trip } from "./trips.ts";
 
 const BUDGET = 500_000_000n;
@@ -58,7 +61,10 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
 const portsWith = (mailer: Mailer | undefined): GuestMailPorts => ({ stores, claimKeys, mailer, clock });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMs = PATIENCE_MS) => sendInTime(ports, trip, waitMs);
 /** As another process, or the same one later: over the server that works. */
-const runJob = () => sendGuestMails({ stores, claimKeys, mailer: mailerFor(server.port), clock, log: silentLog });
+const runJob = (log: Log = silentLog) => {
+  const use = guestMailUse({ stores, claimKeys, mailer: mailerFor(server.port), clock });
+  return reconcileEffects([use], { workerId: "job", log });
+};
 
 /** A trip whose budget has arrived. */
 async function newTrip(
@@ -234,11 +240,10 @@ describe("a mail server that does not take it", () => {
       lines.push(`${message} ${JSON.stringify(fields)} ${err} ${Object(err).stack} ${Object(err).cause}`);
     };
     const log = { info: note, warn: note, error: note };
-    const run = () => sendGuestMails({ stores, claimKeys, mailer: mailerFor(server.port), clock, log });
-    await run();
+    await runJob(log);
     expect(await mailStateOf(trip)).toBe("pending");
     clock.advance({ hours: 24 });
-    await run();
+    await runJob(log);
     expect(await mailStateOf(trip)).toBe("failed");
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain("given up");
@@ -269,9 +274,12 @@ describe("several at once", () => {
 
 it("a crash between the sending and the note of it lets it be sent again under the same message id, after a while", async () => {
   const trip = await newTrip();
-  const guestMails = { ...stores.guestMails, finish: () => Promise.reject(new Error("killed")) };
-  const dying = { ...portsWith(mailerFor(server.port)), stores: { ...stores, guestMails } };
-  expect(await sendGuestMail(dying, trip)).toBe(false);
+  const ports = portsWith(mailerFor(server.port));
+  // Taken, read, marked, sent, noted.
+  const { wrap, death } = mortalWorker(5, "before");
+  const dying = { ...ports, stores: wrap(stores), mailer: wrap(mailerFor(server.port)) };
+  sendGuestMail(dying, trip).catch(() => undefined);
+  await death;
   expect(server.received).toHaveLength(1);
   expect(await runJob()).toBe(0);
   clock.advance({ minutes: 2 });

@@ -1,24 +1,47 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ClaimKeys } from "../../ports/claim-keys.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Mailer } from "../../ports/mailer.ts";
+import {
+  type EffectDefinition,
+  type EffectRecord,
+  type EffectStore,
+  failed,
+  type Move,
+  send,
+  unknown,
+} from "../effects/effect.ts";
+import { EffectWorker } from "../effects/effect-worker.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
-import type { TakenMail } from "./guest-mails.ts";
-import type { Trip } from "./trips.ts";
+import type { GuestMails, TakenMail } from "./guest-mails.ts";
+import type { MailState, Trip } from "./trips.ts";
 
+/**
+ * Mails are effects (`modules/effects/effect.ts`) without a look-up: a mail server cannot be asked what it has taken, and a mail that
+ * comes again under the same `Message-ID` is the same mail. A mail has one state until its end, `pending`, and is leased for a time, in
+ * columns of its trip.
+ */
 export interface GuestMailPorts {
-  stores: Pick<Stores, "trips" | "guestMails">;
+  stores: Stores;
   claimKeys: ClaimKeys;
   /** Undefined: the operator has no mail server. */
   mailer: Mailer | undefined;
   clock: Clock;
 }
 
+export interface GuestMailRecord extends EffectRecord {
+  state: MailState;
+  trip: Pick<Trip, "network" | "tripId">;
+  /** This one included. */
+  attempts: number;
+}
+
 /** Who takes a mail and dies with it keeps it from the others for so long; sending takes at most half of it. */
-export const GUEST_MAIL_LEASE = { minutes: 2 };
+const LEASE = { minutes: 2 };
 const WAIT_MILLISECONDS = 10_000;
 const POLL_MILLISECONDS = 100;
 const FIRST_RETRY_SECONDS = 15;
@@ -28,7 +51,7 @@ const GIVEN_UP_AFTER = { hours: 24 };
 
 /**
  * Writes to the guest of a trip whose budget has arrived. True: the mail server took the mail. It never fails for a mail server's
- * sake: what takes longer than a caller waits goes on, and jobs/send-guest-mail.ts tries again what failed.
+ * sake: what takes longer than a caller waits goes on, and the reconciler tries again what failed.
  */
 export async function sendGuestMail(
   ports: GuestMailPorts,
@@ -38,18 +61,27 @@ export async function sendGuestMail(
   const { mailer, clock, stores } = ports;
   if (mailer === undefined) return false;
   const over = new AbortController();
-  const taken = await stores.guestMails.takeOne(network, tripId, clock.now().add(GUEST_MAIL_LEASE));
+  const taken = await stores.guestMails.takeOne(network, tripId, clock.now().add(LEASE));
   const sending =
     taken === undefined
       ? sentBySomebody(ports, { network, tripId }, over.signal)
-      : deliverGuestMail({ ...ports, mailer }, taken).then(({ kind }) => kind === "sent");
+      : sendTaken({ ...ports, mailer }, taken);
   const timeUp = delay(waitMilliseconds, false, { signal: over.signal }).catch(() => false);
   try {
-    // A database that is away leaves the mail as it is: the job finds it.
+    // A database that is away leaves the mail as it is: the reconciler finds it.
     return await Promise.race([sending.catch(() => false), timeUp]);
   } finally {
     over.abort();
   }
+}
+
+async function sendTaken(ports: GuestMailPorts & { mailer: Mailer }, taken: TakenMail): Promise<boolean> {
+  const { stores, clock } = ports;
+  const worker = new EffectWorker<GuestMailRecord, Aggregates>(
+    { stores, clock, definition: guestMailEffect(ports) },
+    "guest-mail",
+  );
+  return (await worker.resume(toRecord(taken, clock))).kind === "done";
 }
 
 /** Another one of us may be at it. */
@@ -65,40 +97,92 @@ async function sentBySomebody(
   }
 }
 
-export type GuestMailOutcome =
-  | { kind: "sent" }
-  | { kind: "put_back"; cause: unknown }
-  | { kind: "given_up"; cause: unknown };
+export function guestMailEffect(
+  ports: GuestMailPorts & { mailer: Mailer },
+): EffectDefinition<GuestMailRecord, Aggregates> {
+  return {
+    done: "sent",
+    store: ({ guestMails }) => guestMailStore(guestMails, ports.clock),
+    quietMilliseconds: ({ attempts }) =>
+      1_000 * Math.min(FIRST_RETRY_SECONDS * 2 ** (attempts - 1), LONGEST_RETRY_SECONDS),
+    recovery: { kind: "send_again", sendAgain: (record) => sendOne(ports, record) },
+    neverSent: () => new Failure("mail_not_sent"),
+    giveBack: async () => undefined,
+    unstoredEnd: "unknown",
+  };
+}
 
-/** Sends what was taken. A crash before the end is stored lets it be sent again, under the same message id. */
-export async function deliverGuestMail(
+async function sendOne(
   { stores, claimKeys, mailer, clock }: GuestMailPorts & { mailer: Mailer },
-  { network, tripId, attempts }: TakenMail,
-): Promise<GuestMailOutcome> {
-  const { guestMails, trips } = stores;
-  const trip = await trips.get(network, tripId);
+  { trip: { network, tripId } }: GuestMailRecord,
+): Promise<Move<GuestMailRecord, Aggregates>> {
+  const trip = await stores.trips.get(network, tripId);
   const guestEmail = trip?.guestEmail;
   if (trip === undefined || guestEmail === undefined || !isOpen(trip, clock)) {
-    await guestMails.finish(network, tripId, "failed");
-    return { kind: "given_up", cause: "there is nothing to accept any more" };
+    return failed(new Failure("mail_refused", { cause: new Error("there is nothing to accept any more") }));
   }
-  try {
-    await mailer.send(composeGuestMail(trip, guestEmail, guestLinkOf(claimKeys, trip)));
-  } catch (cause) {
-    const now = clock.now();
-    const isLast = Temporal.Instant.compare(trip.createdAt.add(GIVEN_UP_AFTER), now) <= 0;
-    if (isLast || (cause instanceof Failure && cause.code === "mail_refused")) {
-      await guestMails.finish(network, tripId, "failed");
-      return { kind: "given_up", cause };
-    }
-    const seconds = Math.min(FIRST_RETRY_SECONDS * 2 ** (attempts - 1), LONGEST_RETRY_SECONDS);
-    await guestMails.putBack(network, tripId, now.add({ seconds }));
-    return { kind: "put_back", cause };
-  }
-  await guestMails.finish(network, tripId, "sent");
-  return { kind: "sent" };
+  return send<GuestMailRecord, Aggregates, void>({
+    to: "pending",
+    request: () => mailer.send(composeGuestMail(trip, guestEmail, guestLinkOf(claimKeys, trip))),
+    answered: () => ({ kind: "done", end: async () => ({ result: undefined, apply: async () => undefined }) }),
+    refused: (_record, failure) => {
+      const isLast = Temporal.Instant.compare(trip.createdAt.add(GIVEN_UP_AFTER), clock.now()) <= 0;
+      return isLast || failure.code === "mail_refused" ? failed(failure) : unknown(failure);
+    },
+  });
 }
 
 function isOpen({ state, expiresAt }: Trip, clock: Clock): boolean {
   return state === "funded" && Temporal.Instant.compare(clock.now(), expiresAt) < 0;
+}
+
+function toRecord({ network, tripId, attempts }: TakenMail, clock: Clock): GuestMailRecord {
+  return {
+    id: `${network} ${tripId}`,
+    network,
+    kind: "guest_mail",
+    state: "pending",
+    callId: undefined,
+    result: undefined,
+    failureCode: undefined,
+    quietUntil: undefined,
+    createdAt: clock.now(),
+    trip: { network, tripId },
+    attempts,
+  };
+}
+
+function readId(id: string): Pick<Trip, "network" | "tripId"> {
+  const [network, tripId] = id.split(" ");
+  if ((network !== "sandbox" && network !== "production") || !isHex(tripId)) throw new Error(`${id} is no mail's id`);
+  return { network, tripId };
+}
+
+const isHex = (text: string | undefined): text is Hex => text?.startsWith("0x") === true;
+
+/** The columns of a trip as the store of an effect. A lease has no name there, only an end: who lost it may still say that a mail went. */
+export function guestMailStore(guestMails: GuestMails, clock: Clock): EffectStore<GuestMailRecord> {
+  return {
+    async get(id) {
+      const { network, tripId } = readId(id);
+      const state = await guestMails.stateOf(network, tripId);
+      return state === undefined ? undefined : { ...toRecord({ network, tripId, attempts: 1 }, clock), state };
+    },
+    async advance(id, _guard, to) {
+      const { network, tripId } = readId(id);
+      if (to === "sent" || to === "failed") await guestMails.finish(network, tripId, to);
+      return true;
+    },
+    // A lease is longer than a sending.
+    touch: async () => true,
+    async leave(id, _workerId, quietUntil) {
+      const { network, tripId } = readId(id);
+      await guestMails.putBack(network, tripId, quietUntil);
+      return true;
+    },
+    async claimStale(_workerId, _staleSeconds, limit) {
+      const taken = await guestMails.take(limit, clock.now().add(LEASE));
+      return taken.map((mail) => toRecord(mail, clock));
+    },
+  };
 }

@@ -23,7 +23,7 @@ import { settleBooking } from "./tools/settle-booking.ts";
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "ledger", "pricing", "treasury"],
+  needs: ["chain", "effects", "ledger", "pricing", "treasury"],
   tools: [
     prefundTrip,
     guestClaimLink,
