@@ -1,18 +1,14 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./server/test/support/longest-first.ts";
 
+const TESTS = ["server", "chaos", "conformance", "devnet", "scripts", "sandbox", "bridge", "contracts"].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
+/** Files that replace the clock or the timers of their process, which nothing else may then share. */
+const ISOLATED = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.isolated.test.ts"));
+
 export default defineConfig({
   test: {
-    include: [
-      "server/**/*.test.ts",
-      "chaos/**/*.test.ts",
-      "conformance/**/*.test.ts",
-      "devnet/**/*.test.ts",
-      "scripts/**/*.test.ts",
-      "sandbox/**/*.test.ts",
-      "bridge/**/*.test.ts",
-      "contracts/**/*.test.ts",
-    ],
     globalSetup: ["server/test/support/global-setup.ts"],
     // There to end what hangs, no more: on a busy machine whose disk stands still a service takes a minute to start.
     testTimeout: 180_000,
@@ -21,10 +17,23 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     sequence: { sequencer: LongestFirst },
     pool: "forks",
-    // Modules are loaded once for each worker, by Node itself, which runs TypeScript as it stands. A file must leave nothing behind.
-    isolate: false,
+    // Node itself loads the modules: it runs TypeScript as it stands.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Of two cores: half of what a file does is to wait for the processes that it started.
     maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        // Modules are loaded once for each worker, which also shares a started product: a file must leave nothing behind.
+        test: {
+          name: "shared",
+          include: TESTS,
+          exclude: [...ISOLATED, "**/node_modules/**"],
+          isolate: false,
+          environment: "./server/test/support/end-of-worker.ts",
+        },
+      },
+      { extends: true, test: { name: "isolated", include: ISOLATED, isolate: true } },
+    ],
   },
 });

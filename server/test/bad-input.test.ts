@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalog } from "../src/app.ts";
-import { startTestService, type TestService } from "./support/service.ts";
+import type { TestService } from "./support/service.ts";
+import { openSharedService } from "./support/shared-service.ts";
 
 /** Every rule of every tool's schema, broken one at a time: derived from the schemas, so that a new tool cannot be left out. */
 
@@ -105,7 +106,7 @@ function badArguments(schema: Schema, valid: unknown, path: string): Bad[] {
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -129,8 +130,9 @@ describe.each(catalog.entries.map((entry) => ({ name: entry.tool.name, entry }))
       }
     }
     expect(wrong).toEqual([]);
-    expect(await service.sql("select 1 from usage_record where tool = $1", [name])).toEqual([]);
-    expect(await service.sql("select 1 from call where tool = $1", [name])).toEqual([]);
+    const own = [name, service.tenantId];
+    expect(await service.sql("select 1 from usage_record where tool = $1 and tenant_id = $2", own)).toEqual([]);
+    expect(await service.sql("select 1 from call where tool = $1 and tenant_id = $2", own)).toEqual([]);
   });
 
   it("takes its example", async () => {

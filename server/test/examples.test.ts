@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { startTestService, type TestService } from "./support/service.ts";
+import type { TestService } from "./support/service.ts";
+import { openSharedService } from "./support/shared-service.ts";
 
 const examples = join(import.meta.dirname, "../../examples");
 
@@ -11,7 +12,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -33,7 +34,7 @@ it.each([
   ["mcp.ts", 2],
 ])("%s does what it shows, and the books have its bookings", async (name, bookings) => {
   const before = await service.sql("select order_id from booking where order_id is not null");
-  const { code, output, errors } = await run(name, join(service.dataDir, "quickstart.json"));
+  const { code, output, errors } = await run(name, service.quickstartFile);
   expect(errors).toBe("");
   expect(code).toBe(0);
   const after = await service.sql("select order_id from booking where order_id is not null");
@@ -44,10 +45,12 @@ it.each([
 });
 
 it("paid-fetch.ts buys a search with nothing but the wallet, and finds on the chain what it cost", async () => {
-  const { code, output, errors } = await run("paid-fetch.ts", join(service.dataDir, "quickstart.json"));
+  const { code, output, errors } = await run("paid-fetch.ts", service.quickstartFile);
   expect(errors).toBe("");
   expect(code).toBe(0);
-  const [payment] = await service.sql("select * from payment where tool = 'search_flights' and state = 'settled'");
+  const [payment] = await service.sql(
+    "select * from payment where tool = 'search_flights' and state = 'settled' order by created_at desc",
+  );
   expect(payment).toMatchObject({ tenant_id: null, key_id: null });
   expect(output).toContain(`paid 0.002 USDC, settled by ${payment?.transaction_hash}`);
   expect(output).toMatch(/^off_\S+ {2}\d+\.\d{2} USD$/m);
@@ -55,7 +58,7 @@ it("paid-fetch.ts buys a search with nothing but the wallet, and finds on the ch
 
 it("paid-fetch.ts ends with an error when its wallet has nothing", async () => {
   const path = join(service.dataDir, "poor-payer.json");
-  const { chain } = JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8"));
+  const { chain } = JSON.parse(readFileSync(service.quickstartFile, "utf8"));
   const privateKey = `0x${"7".repeat(64)}`;
   writeFileSync(path, JSON.stringify({ edgeUrl: service.edgeUrl, chain, payer: { privateKey } }));
   const { code, output, errors } = await run("paid-fetch.ts", path);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../src/contributions.ts";
 import { EVERYTHING, knownScopes } from "../src/domain/scopes.ts";
 import { type Escrow, openEscrow } from "./support/escrow.ts";
-import { startTestService, type TestService } from "./support/service.ts";
+import type { TestService } from "./support/service.ts";
+import { openSharedService } from "./support/shared-service.ts";
 import { newFundedTenant, resultOf } from "./support/treasury.ts";
 
 /** What holds for every route of every module, whatever it does. */
@@ -52,7 +53,7 @@ describe("called", () => {
   let own: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await openSharedService();
     escrow = openEscrow(service);
     await service.isFunded(service.tenantId);
     const tripId = await escrow.prefund("5");

@@ -80,7 +80,11 @@ export function openEscrow(service: TestService) {
     bookingAfter,
     /** How many steps were ever stored. */
     async countSteps(): Promise<number> {
-      return (await service.sql("select id from chain_transaction where purpose like 'escrow%'")).length;
+      return (
+        await service.sql("select id from chain_transaction where purpose like 'escrow%' and tenant_id = $1", [
+          service.tenantId,
+        ])
+      ).length;
     },
     prefund,
     reserve,

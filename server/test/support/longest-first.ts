@@ -49,6 +49,8 @@ function placeOf({ moduleId }: TestSpecification): number {
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+    // Isolated files come last: a worker that shares something with its next file ends before one of them.
+    const isIsolated = ({ project }: TestSpecification): number => Number(project.config.isolate);
+    return sorted.toSorted((one, other) => isIsolated(one) - isIsolated(other) || placeOf(one) - placeOf(other));
   }
 }

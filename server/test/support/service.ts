@@ -37,8 +37,8 @@ export interface CallOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The whole product on a database of its own, with the supplier sandbox beside it, reached over HTTP like anybody would. */
-export async function startTestService(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
+/** The whole product on a database of its own, with the supplier sandbox beside it. */
+export async function startProduct(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
   const database = await createMigratedDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-service-"));
   const config = readConfig({
@@ -53,9 +53,37 @@ export async function startTestService(environment: Readonly<Record<string, stri
     ...environment,
   });
   const app = await startApp(config, options);
-  const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
+  const quickstartFile = join(dataDir, "quickstart.json");
+  const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartFile, "utf8")));
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  return {
+    app,
+    config,
+    dataDir,
+    pool,
+    quickstart,
+    quickstartFile,
+    /** The operator's side, as the commands have it. */
+    operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
+      withIdentity(config, { log: silent, progress: () => undefined }, work),
+    async stop() {
+      await app.stop();
+      await pool.end();
+      await dropSandboxDatabase(database.url);
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    },
+  };
+}
 
+export type Product = Awaited<ReturnType<typeof startProduct>>;
+export type Tenant = Pick<z.infer<typeof Quickstart>, "tenantId" | "apiKey" | "signingSecret"> & {
+  /** The product's `quickstart.json` for this tenant. */
+  quickstartFile: string;
+};
+
+/** A product as one tenant reaches it over HTTP, like anybody would. */
+export function openService({ app, config, dataDir, pool, quickstart, operator }: Product, tenant: Tenant) {
   async function send(path: string, init: RequestInit): Promise<Answer> {
     const response = await fetch(`${quickstart.appUrl}${path}`, init);
     const text = await response.text();
@@ -64,9 +92,11 @@ export async function startTestService(environment: Readonly<Record<string, stri
 
   return {
     ...quickstart,
+    ...tenant,
     app,
     config,
     dataDir,
+    operator,
     send,
     /** One call over dispatch. */
     call: (tool: string, args: unknown, options: CallOptions = {}): Promise<Answer> =>
@@ -74,19 +104,16 @@ export async function startTestService(environment: Readonly<Record<string, stri
         method: "POST",
         headers: {
           "content-type": "application/json",
-          authorization: `Bearer ${options.key ?? quickstart.apiKey}`,
+          authorization: `Bearer ${options.key ?? tenant.apiKey}`,
           ...options.headers,
         },
         body: JSON.stringify({
-          tenantId: options.tenantId ?? quickstart.tenantId,
+          tenantId: options.tenantId ?? tenant.tenantId,
           tool,
           args,
           ...(options.userId === undefined ? {} : { userId: options.userId }),
         }),
       }),
-    /** The operator's side, as the commands have it. */
-    operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
-      withIdentity(config, { log: silent, progress: () => undefined }, work),
     /** A new tenant's money is minted by a transaction of its own, which takes a moment. */
     async isFunded(tenantId: string): Promise<void> {
       const text = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
@@ -101,14 +128,14 @@ export async function startTestService(environment: Readonly<Record<string, stri
       const { rows } = await pool.query<Record<string, unknown>>(text, values);
       return rows;
     },
-    async [Symbol.asyncDispose]() {
-      await app.stop();
-      await pool.end();
-      await dropSandboxDatabase(database.url);
-      await database.drop();
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-    },
   };
+}
+
+/** A product of the caller's own, as its demo tenant has it: for tests that shared-service.ts does not fit. */
+export async function startTestService(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
+  const product = await startProduct(environment, options);
+  const { quickstart, quickstartFile } = product;
+  return { ...openService(product, { ...quickstart, quickstartFile }), [Symbol.asyncDispose]: product.stop };
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;

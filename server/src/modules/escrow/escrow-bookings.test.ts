@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Escrow, freshHash, HexText, openEscrow } from "../../../test/support/escrow.ts";
 import { sendMcp } from "../../../test/support/mcp.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -11,7 +12,7 @@ let escrow: Escrow;
 let own: Hex;
 let collection: Hex;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
@@ -228,7 +229,10 @@ describe("a booking's life", () => {
     const edge = await (await fetch(`${service.edgeUrl}/tools`)).text();
     expect(edge).toContain('"confirm_flight"');
     expect(edge).not.toContain("confirm_ticketing");
-    const records = await service.sql("select distinct tool from usage_record where tool like 'confirm\\_%'");
+    const records = await service.sql(
+      "select distinct tool from usage_record where tool like 'confirm\\_%' and tenant_id = $1",
+      [service.tenantId],
+    );
     expect(records.map(({ tool }) => tool).toSorted()).toEqual(["confirm_booking", "confirm_flight"]);
   });
 });

@@ -12,7 +12,8 @@ import {
   SLOTS,
   TRIPS,
 } from "../../../test/support/escrow-model.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
@@ -27,7 +28,7 @@ let service: TestService;
 let escrow: Escrow;
 let own: Hex;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);

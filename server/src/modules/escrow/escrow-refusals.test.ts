@@ -9,7 +9,8 @@ import {
   openEscrow,
   ticketOf,
 } from "../../../test/support/escrow.ts";
-import { type Answer, startTestService, type TestService } from "../../../test/support/service.ts";
+import type { Answer, TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -20,7 +21,7 @@ let tripId: Hex;
 let own: Hex;
 let other: Awaited<ReturnType<typeof newFundedTenant>>;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);

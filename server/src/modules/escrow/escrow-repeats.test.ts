@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cancelOf, commitOf, type Escrow, freshHash, journey, openEscrow } from "../../../test/support/escrow.ts";
-import { type Answer, startTestService, type TestService } from "../../../test/support/service.ts";
+import type { Answer, TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -10,7 +11,7 @@ let escrow: Escrow;
 let own: Hex;
 let tripId: Hex;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
@@ -138,7 +139,10 @@ describe("sixteen at once", () => {
 
   async function expectOneEffect(tool: string, args: object) {
     const count = await escrow.countSteps();
-    const records = await service.sql("select tool from usage_record where tool = $1", [tool]);
+    const records = await service.sql("select tool from usage_record where tool = $1 and tenant_id = $2", [
+      tool,
+      service.tenantId,
+    ]);
     const answers = await sixteen(() => service.call(tool, args));
     const [first] = answers;
     for (const answer of answers) expect(resultOf(answer)).toEqual(resultOf(first ?? answer));
@@ -146,7 +150,10 @@ describe("sixteen at once", () => {
     // One that is answered before the first is charged names no record.
     const meters = new Set(answers.flatMap(({ headers }) => headers.get("x-service-meter-id") ?? []));
     expect(meters.size).toBe(1);
-    const paid = await service.sql("select tool from usage_record where tool = $1", [tool]);
+    const paid = await service.sql("select tool from usage_record where tool = $1 and tenant_id = $2", [
+      tool,
+      service.tenantId,
+    ]);
     expect(paid).toHaveLength(records.length + 1);
   }
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type ApiDescription, readApiDescription } from "../../../test/support/api-description.ts";
 import { type Escrow, freshHash, micro, openEscrow } from "../../../test/support/escrow.ts";
-import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { isSignedBy, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -12,7 +13,7 @@ let escrow: Escrow;
 let api: ApiDescription;
 let own: Hex;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   escrow = openEscrow(service);
   await service.isFunded(service.tenantId);
   own = await escrow.treasuryOf(service.tenantId);
@@ -46,7 +47,10 @@ const wrong = ({ claimCode }: z.infer<typeof Prefunded>): string => (claimCode =
 
 const metered = async (): Promise<string> =>
   JSON.stringify(
-    await service.sql("select (select count(*) from call), (select count(*) from usage_record) as records"),
+    await service.sql(
+      "select (select count(*) from call where tenant_id = $1), (select count(*) from usage_record where tenant_id = $1) as records",
+      [service.tenantId],
+    ),
   );
 
 /** The answer is signed, and is what the API description says. */

@@ -4,6 +4,7 @@ import { openBookingWorld } from "../../../test/support/booking-world.ts";
 import { toolCaller } from "../../../test/support/call-tool.ts";
 import { offer } from "../../../test/support/offers.ts";
 import { type CallOptions, startTestService, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { startApp } from "../../app.ts";
 import { supplierAccess } from "../../embedded/supplier-part.ts";
 import { bookFlight } from "./tools/book-flight.ts";
@@ -26,7 +27,7 @@ describe("over dispatch, an offer of a search", () => {
   let airlineCreditId: string;
 
   beforeAll(async () => {
-    service = await startTestService();
+    service = await openSharedService();
     const { tenant, apiKey } = await service.operator((identity) =>
       identity.createTenant({ name: "Stranger", actor: "test" }),
     );

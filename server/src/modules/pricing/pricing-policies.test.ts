@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
-import { type CallOptions, isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { type CallOptions, isSignedBy, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 

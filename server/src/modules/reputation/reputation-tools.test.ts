@@ -5,7 +5,8 @@ import { z } from "zod";
 import { type Agents, openAgents, storeTrip, type TestTenant } from "../../../test/support/agents.ts";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
-import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { isSignedBy, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { openTreasury, resultOf, type Treasury } from "../../../test/support/treasury.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
 
@@ -18,7 +19,7 @@ let subject: TestTenant;
 let other: TestTenant;
 let buyer: Buyer;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   treasury = openTreasury(service);
   agents = await openAgents(service, treasury);
   [demo, subject, other] = await Promise.all([agents.demo(), agents.newTenant("Subject"), agents.newTenant("Other")]);

@@ -6,7 +6,8 @@ import { z } from "zod";
 import { type Agents, openAgents, type TestTenant } from "../../../test/support/agents.ts";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { createBuyer } from "../../../test/support/paid.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { openTreasury, resultOf, stranger, type Treasury } from "../../../test/support/treasury.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
@@ -19,7 +20,7 @@ let agents: Agents;
 let owner: TestTenant;
 let validator: TestTenant;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   treasury = openTreasury(service);
   agents = await openAgents(service, treasury);
   [owner, validator] = await Promise.all([agents.demo(), agents.newTenant("Validator")]);

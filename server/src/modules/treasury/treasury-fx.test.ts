@@ -4,6 +4,7 @@ import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 import { createEmbeddedFx } from "../../adapters/embedded-fx/index.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
@@ -19,7 +20,7 @@ const GOOD = `<?xml version="1.0" encoding="UTF-8"?>
 let service: TestService;
 let table: RateTable;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   table = await createEmbeddedFx().table(new AbortController().signal);
 });
 afterAll(() => service[Symbol.asyncDispose]());

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import {
   newFundedTenant,
   openTreasury,
@@ -22,7 +23,7 @@ let own: Hex;
 let splitter: Hex;
 const Contracts = z.object({ splitter: z.templateLiteral(["0x", z.string()]), faucet: z.string() });
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   treasury = openTreasury(service);
   own = await treasury.treasuryOf(service.tenantId);
   const [row] = await service.sql("select contracts from chain_network where network = 'sandbox'");

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sendMcp } from "../../../test/support/mcp.ts";
-import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { isSignedBy, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import {
   newFundedTenant,
   openTreasury,
@@ -18,7 +19,7 @@ let service: TestService;
 let treasury: Treasury;
 let own: Hex;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   treasury = openTreasury(service);
   own = await treasury.treasuryOf(service.tenantId);
 });
@@ -39,8 +40,12 @@ const Holdings = z.object({
   outgoing: z.object({ USDC: z.string(), EURC: z.string() }),
 });
 const holdings = async (as = {}) => Holdings.parse(resultOf(await service.call("check_treasury", {}, as)));
-const paidCalls = (tool: string) => service.sql("select 1 from usage_record where tool = $1", [tool]);
-const storedOrders = () => service.sql("select id, state from chain_transaction where purpose = 'send_tokens'");
+const paidCalls = (tool: string) =>
+  service.sql("select 1 from usage_record where tool = $1 and tenant_id = $2", [tool, service.tenantId]);
+const storedOrders = () =>
+  service.sql("select id, state from chain_transaction where purpose = 'send_tokens' and tenant_id = $1", [
+    service.tenantId,
+  ]);
 
 const provenance = { source: "embedded-devnet", sourceLevel: "embedded", sandbox: true, chainId: 5_042_002 };
 

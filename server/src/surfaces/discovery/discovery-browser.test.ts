@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startBrowser, type TestBrowser } from "../../../test/support/browser.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 
 const PHONE = { width: 375, height: 700 };
 const DESK = { width: 1280, height: 900 };
@@ -18,7 +19,7 @@ const Look = z.object({ overhang: z.number(), ground: z.string(), ink: z.string(
 let service: TestService;
 let chromium: TestBrowser;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   chromium = await startBrowser();
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -8,7 +8,8 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 
 /** Whoever copies a line from the pages of a deployment and runs it gets what the page promises. */
 
@@ -24,12 +25,13 @@ let folder: string;
 const pages = new Map<string, string>();
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   for (const slug of GUIDES) {
     pages.set(slug, await (await fetch(`${service.appUrl}/docs/${slug}.md`)).text());
   }
   folder = mkdtempSync(join(tmpdir(), "wayfare connect "));
-  symlinkSync(service.dataDir, join(folder, ".data"));
+  mkdirSync(join(folder, ".data"));
+  symlinkSync(service.quickstartFile, join(folder, ".data", "quickstart.json"));
   program("npx", `shift 2\nexec "${process.execPath}" "${inspector}/clients/launcher/build/index.js" "$@"`);
   program("node", `exec "${process.execPath}" "$@"`);
   program("claude", `printf '%s\\n' "$@"`);

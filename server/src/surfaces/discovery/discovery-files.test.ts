@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { registry } from "../../contributions.ts";
 import { findFreePort } from "../../embedded/free-port.ts";
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
     },
     { clock: { now: () => now } },
   );
-  plain = await startTestService();
+  plain = await openSharedService();
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { registry } from "../../contributions.ts";
 
 const docsFolder = join(import.meta.dirname, "../../../../docs");
@@ -13,7 +14,7 @@ const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

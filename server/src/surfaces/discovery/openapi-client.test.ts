@@ -7,7 +7,8 @@ import createClient from "openapi-fetch";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { generateTypes } from "../../../../examples/openapi-client/generate.ts";
 import type { paths } from "../../../../examples/openapi-client/generated/schema.d.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 
 // A compiler runs in most of them.
 vi.setConfig({ testTimeout: 240_000 });
@@ -21,7 +22,7 @@ const compiler = join(folder, "node_modules/typescript/bin/tsc");
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
 });
 
 afterAll(() => service?.[Symbol.asyncDispose]());
@@ -67,7 +68,7 @@ describe("the client generated from the API description", () => {
   });
 
   it("calls the running service", async () => {
-    const quickstart = join(service.dataDir, "quickstart.json");
+    const quickstart = service.quickstartFile;
     const { stdout } = await run(process.execPath, [join(folder, "search.ts"), quickstart]);
     expect(stdout).toMatch(/^off_\w+: \d+\.\d\d USD\n/);
     expect(stdout).toContain("Paid: 2000 micro-USDC\n");

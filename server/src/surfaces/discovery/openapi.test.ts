@@ -7,7 +7,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type ApiDescription, members, readApiDescription } from "../../../test/support/api-description.ts";
 import { sendRaw } from "../../../test/support/raw-http.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../app.ts";
 import { statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 
@@ -25,7 +26,7 @@ let text: string;
 let api: ApiDescription;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   url = `${service.appUrl}${PATH}`;
   text = (await sendRaw(url)).bytes.toString();
   api = readApiDescription(text);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/support/browser.ts";
 import { sendRaw } from "../../../test/support/raw-http.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../app.ts";
 
 const MOST_PAGE_BYTES = 100_000;
@@ -10,7 +11,7 @@ let service: TestService;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startTestService(), startBrowser()]);
+  [service, browser] = await Promise.all([openSharedService(), startBrowser()]);
 });
 
 afterAll(async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 
 // The inspector alone takes seconds to load, several times.
 vi.setConfig({ testTimeout: 240_000 });
@@ -18,7 +19,7 @@ let home: string;
 beforeAll(async () => {
   // It keeps a folder of its own at home.
   home = mkdtempSync(join(tmpdir(), "inspector-home-"));
-  service = await startTestService();
+  service = await openSharedService();
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

@@ -2,7 +2,8 @@ import { extractDiscoveryInfo, validateDiscoveryExtension } from "@x402/extensio
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Buyer, createBuyer, decode } from "../../../test/support/paid.ts";
-import { isSignedBy, startTestService, type TestService } from "../../../test/support/service.ts";
+import { isSignedBy, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 
 /** The official x402 client against the whole product: it has a wallet and nothing else. */
 
@@ -10,7 +11,7 @@ let service: TestService;
 let buyer: Buyer;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   buyer = createBuyer(service);
 });
 afterAll(() => service?.[Symbol.asyncDispose]());

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ApiDescription, members, readApiDescription } from "../../../test/support/api-description.ts";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
-import { startTestService, type TestService } from "../../../test/support/service.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
 import { catalog } from "../../app.ts";
 
 /** The edge host's own API description, for crawlers of x402 and for whoever generates a client from it. */
@@ -18,7 +19,7 @@ let text: string;
 let api: ApiDescription;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await openSharedService();
   buyer = createBuyer(service);
   const response = await fetch(`${service.edgeUrl}/openapi.json`);
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
