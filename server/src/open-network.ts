@@ -15,7 +15,7 @@ import type { Micro } from "./domain/money.ts";
 import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import type { Stores } from "./kernel/stores.ts";
-import { createChainIndexer } from "./modules/chain/index-chain.ts";
+import { ChainIndexer } from "./modules/chain/index-chain.ts";
 import type { ChainTiming } from "./modules/chain/launch-chain.ts";
 import { createChainNetworks } from "./modules/chain/store-networks.ts";
 import { createChainTransactions } from "./modules/chain/store-transactions.ts";
@@ -173,7 +173,7 @@ export async function openNetwork(
       ...(endings === undefined ? {} : { endings }),
       timing: { ...(live ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
     }),
-    indexer: createChainIndexer({ ...shared, overlapBlocks: live ? LIVE_OVERLAP_BLOCKS : 0 }),
+    indexer: new ChainIndexer({ ...shared, overlapBlocks: live ? LIVE_OVERLAP_BLOCKS : 0 }),
     reconciler: createLedgerReconciler({ ...shared, ledger: stores.ledger, patience: live ? LIVE_PATIENCE : 1 }),
     pauses: live ? LIVE_PAUSES : SANDBOX_PAUSES,
   };

@@ -10,7 +10,7 @@ import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { equipMissingTenants, startChainJobs, startEquippingTenants } from "../../open-chain.ts";
 import { openLiveChain } from "../../open-live-chain.ts";
 import { acceptOutgoing } from "../treasury/accept-outgoing.ts";
-import { createChainIndexer } from "./index-chain.ts";
+import { ChainIndexer } from "./index-chain.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 const nothing = { USDC: 0n, EURC: 0n };
@@ -89,7 +89,7 @@ describe("the books", () => {
     const { network, stores } = world;
     // Also when its block is read again.
     const again = { ...network, stores, isTransient: () => false, log: silentLog, overlapBlocks: 20 };
-    await createChainIndexer(again).runOnce();
+    await new ChainIndexer(again).runOnce();
     expect(await world.reconcile()).toEqual(nothing);
     expect(await stoppedBecause()).toBeUndefined();
     expect(await tenant.balance()).toEqual({ available: 58n * UNIT, held: 0n, outgoing: 0n });
@@ -139,7 +139,7 @@ describe("the books", () => {
     const before = await world.network.networks.get("sandbox");
     await drip(tenant.wallet.address);
     for (const step of ["posted", "cursor"] as const) {
-      const indexer = createChainIndexer({
+      const indexer = new ChainIndexer({
         ...world.network,
         stores: {
           ...world.stores,

@@ -5,7 +5,7 @@ import { silentLog } from "../../../test/support/identity.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import { createChainIndexer } from "./index-chain.ts";
+import { ChainIndexer } from "./index-chain.ts";
 
 /** Somebody who has seen an authorization of ours uses it, at the worst moment: harmless, and no reason to stop money. */
 let world: ChainWorld;
@@ -125,7 +125,7 @@ describe("an authorization that a stranger uses", () => {
         return lagging >= 0 ? { kind: "open" as const } : await world.network.sender.authorization(transaction);
       },
     };
-    const indexer = createChainIndexer({
+    const indexer = new ChainIndexer({
       ...{ ...world.network, stores: world.stores, sender },
       ...{ isTransient: () => false, log: silentLog },
     });

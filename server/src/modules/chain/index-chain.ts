@@ -33,121 +33,138 @@ const MOST_DOUBTS = 10;
 const isOfWallet = ({ from }: OwnedMovement): boolean => from !== undefined && from.kind !== "escrow";
 
 /**
- * Posts every movement of our wallets and of the escrow that is not posted yet: deposits of strangers, and whatever a crash kept the submitter from
- * posting. Safe in several processes at once: postings are tied to their event, and the cursor moves only from where it was read.
+ * Posts every movement of our wallets and of the escrow that is not posted yet: deposits of strangers, and whatever a crash kept the
+ * submitter from posting. Safe in several processes at once: postings are tied to their event, and the cursor moves only from where
+ * it was read.
  */
-export function createChainIndexer(options: ChainIndexerOptions) {
-  const { chain, operations, sender, stores, wallets, networks, isTransient, log } = options;
-  const { network } = chain;
+export class ChainIndexer {
+  readonly #options: ChainIndexerOptions;
   /** By transaction: how often it was unclear whose it is. */
-  const doubts = new Map<string, number>();
+  readonly #doubts = new Map<string, number>();
 
-  async function stop(reason: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  constructor(options: ChainIndexerOptions) {
+    this.#options = options;
+  }
+
+  /** Reads one range of blocks; true: there may be more. Rejects when the network or the database is away. */
+  async runOnce(): Promise<boolean> {
+    const { chain, wallets, networks, overlapBlocks = 0 } = this.#options;
+    const state = await networks.get(chain.network);
+    if (state === undefined) return false;
+    const { indexed } = state;
+    const head = await chain.head();
+    if (!(await this.#isSameChain(indexed)) || head.number <= indexed.number) return false;
+    const last = indexed.number + BLOCKS_AT_ONCE;
+    const to = head.number <= last ? head : await chain.block(last);
+    if (to === undefined) return false;
+    const from = indexed.number + 1n - BigInt(overlapBlocks);
+    const movements = await chain.movements(from > 0n ? from : 0n, to.number);
+    // After the blocks: whoever pays into a wallet has learnt its address from a row that was there before.
+    const owned = await ownMovements(wallets, chain, movements);
+    if (!(await this.#postOurs(owned, indexed))) return false;
+    await networks.advance(chain.network, indexed, to);
+    this.#doubts.clear();
+    return to.number < head.number;
+  }
+
+  /** Stops the network's money at a stranger's movement out of a wallet of ours. False: it is unclear whose one is; all before it are posted. */
+  async #postOurs(owned: readonly OwnedMovement[], indexed: ChainBlock): Promise<boolean> {
+    const { chain, stores } = this.#options;
+    const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
+    const known = await stores.chainTransactions.knownHashes(chain.network, leaving);
+    const ours: OwnedMovement[] = [];
+    for (const one of owned) {
+      const origin = isOfWallet(one) ? await this.#originOf(one, known) : "ours";
+      if (origin === "unclear") {
+        await this.#postAll(ours);
+        return false;
+      }
+      if (origin === "ours") ours.push(one);
+      // Of blocks that are read again the operator may have accepted it; what was not, the reconciler finds.
+      else if (one.movement.blockNumber > indexed.number) await this.#stopForStranger(one);
+    }
+    await this.#postAll(ours);
+    return true;
+  }
+
+  async #stopForStranger({ movement }: OwnedMovement): Promise<void> {
+    const { transactionHash, logIndex, from: wallet, amount, token } = movement;
+    const fields = { transactionHash, logIndex, wallet, token, amount: amount.toString() };
+    await this.#stop(`Money left a wallet by a transaction that is not ours: ${transactionHash}.`, fields);
+  }
+
+  async #stop(reason: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+    const { chain, networks, log } = this.#options;
+    const { network } = chain;
     if (await networks.stop(network, reason)) log.error({ ...fields, network }, reason);
   }
 
   /**
-   * Money that leaves one of our wallets does so by a transaction, or at least by an authorization, of ours. Unclear: an operation that
-   * would do the same can still be carried out, and the node that was asked may only lag behind the one that knows of the movement.
+   * Money that leaves one of our wallets does so by a transaction, or at least by an authorization, of ours. Unclear: an operation
+   * that would do the same can still be carried out, and the node that was asked may only lag behind the one that knows of the
+   * movement.
    */
-  async function whose(
+  async #originOf(
     { movement }: OwnedMovement,
     known: ReadonlySet<string>,
   ): Promise<"ours" | "a stranger's" | "unclear"> {
-    if (known.has(movement.transactionHash)) return "ours";
+    const { chain, operations, sender, stores } = this.#options;
+    const { transactionHash } = movement;
+    if (known.has(transactionHash)) return "ours";
     let isUnclear = false;
-    for (const transaction of await stores.chainTransactions.listOpen(network, OPEN_AT_MOST)) {
+    for (const transaction of await stores.chainTransactions.listOpen(chain.network, OPEN_AT_MOST)) {
       const { operation: stored } = transaction;
       const operation = operations.of(stored);
       // Also what is only queued: sent before it was queued again, or before the database came back from a backup.
       if (operation.outgoing(stored)?.from !== movement.from) continue;
       const authorization = await sender.authorization(transaction);
-      if (authorization.kind === "done" && authorization.receipt.hash === movement.transactionHash) return "ours";
+      if (authorization.kind === "done" && authorization.receipt.hash === transactionHash) return "ours";
       if (authorization.kind === "open" && operation.isMovedBy(stored, movement)) isUnclear = true;
     }
     // The submitter may have finished it between the two questions.
-    const again = await stores.chainTransactions.knownHashes(network, [movement.transactionHash]);
-    if (again.has(movement.transactionHash)) return "ours";
-    const times = (doubts.get(movement.transactionHash) ?? 0) + 1;
-    doubts.set(movement.transactionHash, times);
+    const again = await stores.chainTransactions.knownHashes(chain.network, [transactionHash]);
+    if (again.has(transactionHash)) return "ours";
+    const times = (this.#doubts.get(transactionHash) ?? 0) + 1;
+    this.#doubts.set(transactionHash, times);
     return isUnclear && times < MOST_DOUBTS ? "unclear" : "a stranger's";
   }
 
   /** One by one where that fails, which tells the one that does not fit. */
-  async function postAll(owned: readonly OwnedMovement[]): Promise<void> {
+  async #postAll(owned: readonly OwnedMovement[]): Promise<void> {
+    const { chain, stores, isTransient } = this.#options;
     for (let index = 0; index < owned.length; index += POSTED_AT_ONCE) {
       const some = owned.slice(index, index + POSTED_AT_ONCE);
       try {
-        await stores.ledger.postMovements(network, some);
+        await stores.ledger.postMovements(chain.network, some);
       } catch (error) {
         if (isTransient(error)) throw error;
-        for (const one of some) await post(one);
+        for (const one of some) await this.#post(one);
       }
     }
   }
 
-  async function post(owned: OwnedMovement): Promise<void> {
+  async #post(owned: OwnedMovement): Promise<void> {
+    const { chain, stores, isTransient } = this.#options;
     try {
-      await stores.ledger.postMovements(network, [owned]);
+      await stores.ledger.postMovements(chain.network, [owned]);
     } catch (error) {
       if (!isTransient(error) && !(error instanceof Failure)) {
         const { transactionHash, logIndex } = owned.movement;
-        await stop("A movement on the chain does not fit the books.", { err: error, transactionHash, logIndex });
+        await this.#stop("A movement on the chain does not fit the books.", { err: error, transactionHash, logIndex });
       }
       throw error;
     }
   }
 
   /** True: the block that was read last is still there. One that is missing may only not have reached the node that answers. */
-  async function isSameChain(indexed: ChainBlock): Promise<boolean> {
-    const block = await chain.block(indexed.number);
+  async #isSameChain(indexed: ChainBlock): Promise<boolean> {
+    const block = await this.#options.chain.block(indexed.number);
     if (block === undefined || block.hash === indexed.hash) return block !== undefined;
-    await stop("The chain has dropped a block whose movements are in the books.", {
+    await this.#stop("The chain has dropped a block whose movements are in the books.", {
       blockNumber: indexed.number.toString(),
       expected: indexed.hash,
       found: block.hash,
     });
     return false;
   }
-
-  return {
-    /** Reads one range of blocks; true: there may be more. Rejects when the network or the database is away. */
-    async runOnce(): Promise<boolean> {
-      const state = await networks.get(network);
-      if (state === undefined) return false;
-      const { indexed } = state;
-      const head = await chain.head();
-      if (!(await isSameChain(indexed)) || head.number <= indexed.number) return false;
-      const last = indexed.number + BLOCKS_AT_ONCE;
-      const to = head.number <= last ? head : await chain.block(last);
-      if (to === undefined) return false;
-      const from = indexed.number + 1n - BigInt(options.overlapBlocks ?? 0);
-      const movements = await chain.movements(from > 0n ? from : 0n, to.number);
-      // After the blocks: whoever pays into a wallet has learnt its address from a row that was there before.
-      const owned = await ownMovements(wallets, chain, movements);
-      const leaving = owned.filter(isOfWallet).map(({ movement }) => movement.transactionHash);
-      const known = await stores.chainTransactions.knownHashes(network, leaving);
-      const ours: OwnedMovement[] = [];
-      for (const one of owned) {
-        const origin = isOfWallet(one) ? await whose(one, known) : "ours";
-        if (origin === "ours") {
-          ours.push(one);
-          continue;
-        }
-        if (origin === "unclear") {
-          await postAll(ours);
-          return false;
-        }
-        // Of blocks that are read again the operator may have accepted it; what he has not, the reconciler finds.
-        if (one.movement.blockNumber <= indexed.number) continue;
-        const { transactionHash, logIndex, from: wallet, amount, token } = one.movement;
-        const fields = { transactionHash, logIndex, wallet, token, amount: amount.toString() };
-        await stop(`Money left a wallet by a transaction that is not ours: ${transactionHash}.`, fields);
-      }
-      await postAll(ours);
-      await networks.advance(network, indexed, to);
-      doubts.clear();
-      return to.number < head.number;
-    },
-  };
 }

@@ -54,101 +54,105 @@ export function mayGoOn(
 }
 
 /** Signs and broadcasts, and remembers how that went. What it forgets with its process is found out again. */
-export function createLauncher(ports: LaunchPorts) {
-  const { chain, sender, stores, networks, log } = ports;
-  const { chainTransactions } = stores;
-  const timing = { ...DEFAULT_CHAIN_TIMING, ...ports.timing };
-  const memories = new Map<string, Memory>();
-  const complainedAt = new Map<string, number>();
+export class TransactionLauncher {
+  readonly #ports: LaunchPorts;
+  readonly #timing: ChainTiming;
+  readonly #memories = new Map<string, Memory>();
+  readonly #complainedAt = new Map<string, number>();
 
-  function memoryOf({ id, hash }: ChainTransaction): Memory {
-    const known = memories.get(id);
-    if (known !== undefined && known.hash === hash) return known;
-    const fresh = { hash, nextSendAt: 0, refusals: 0, isNonceUsed: false };
-    memories.set(id, fresh);
-    return fresh;
+  constructor(ports: LaunchPorts) {
+    this.#ports = ports;
+    this.#timing = { ...DEFAULT_CHAIN_TIMING, ...ports.timing };
   }
 
-  function complain({ id }: Pick<ChainTransaction, "id">, error: unknown): void {
+  /** Logs, and not too often, what keeps a transaction from getting on. */
+  complain({ id }: Pick<ChainTransaction, "id">, error: unknown): void {
     const now = performance.now();
-    if (now - (complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MS) return;
-    complainedAt.set(id, now);
-    log.error({ err: error, transactionId: id }, "a chain transaction does not get on");
+    if (now - (this.#complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MS) return;
+    this.#complainedAt.set(id, now);
+    this.#ports.log.error({ err: error, transactionId: id }, "a chain transaction does not get on");
   }
 
-  async function replace(transaction: ChainTransaction, how: "dearer" | "empty"): Promise<void> {
-    if (transaction.hash === undefined) return;
-    const replacement = await sender.prepareReplacement(transaction, how);
-    if (replacement === undefined) return;
-    if (await chainTransactions.replace(transaction.id, transaction.hash, replacement)) {
-      log.warn({ transactionId: transaction.id, how, nonce: transaction.nonce }, "a chain transaction is replaced");
+  forget({ id }: Pick<ChainTransaction, "id">): void {
+    this.#memories.delete(id);
+    this.#complainedAt.delete(id);
+  }
+
+  /** Whether money stands still on this network. */
+  async isStopped(): Promise<boolean> {
+    const { networks, chain } = this.#ports;
+    return (await networks.get(chain.network))?.stoppedBecause !== undefined;
+  }
+
+  /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
+  async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
+    return { id: transaction.id, step: transaction.step, sign: await this.#ports.sender.prepare(transaction) };
+  }
+
+  /** Those that no other process has signed in between. */
+  async sign(signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]> {
+    const { stores, sender } = this.#ports;
+    return await stores.chainTransactions.sign(sender.relayerWalletId, signings);
+  }
+
+  async send(transaction: ChainTransaction): Promise<void> {
+    const { sender } = this.#ports;
+    const memory = this.#memoryOf(transaction);
+    if (transaction.raw === undefined || performance.now() < memory.nextSendAt) return;
+    const isAgain = memory.nextSendAt > 0;
+    memory.nextSendAt = performance.now() + this.#timing.resendMs;
+    const answer = await sender.broadcast(transaction.raw);
+    switch (answer.kind) {
+      case "accepted":
+        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMs;
+        memory.refusals = 0;
+        // Still in no block after all that time: perhaps gas has become dearer.
+        if (isAgain) await this.#replace(transaction, "dearer");
+        return;
+      case "nonce_used":
+        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMs;
+        memory.isNonceUsed = true;
+        return;
+      case "underpriced":
+        await this.#replace(transaction, "dearer");
+        return;
+      case "unfunded":
+        this.complain(transaction, new Error("the relayer lacks the money for the gas: send some to its address"));
+        return;
+      case "refused":
+        this.complain(transaction, new Error(`the node refuses it: ${answer.reason}`));
+        // Before its turn a refusal says nothing about it.
+        if ((await sender.relayerNonce()) !== transaction.nonce) return;
+        memory.refusals += 1;
+        if (memory.refusals >= REFUSALS) await this.#replace(transaction, "empty");
     }
   }
 
-  return {
-    complain,
+  /** Whether it can never be in a block, because another transaction has its nonce for good. */
+  async isLost(transaction: ChainTransaction, findReceipt: () => Promise<ChainReceipt | undefined>): Promise<boolean> {
+    const { nonce } = transaction;
+    if (nonce === undefined || !this.#memoryOf(transaction).isNonceUsed) return false;
+    if ((await this.#ports.sender.relayerNonce()) <= nonce) return false;
+    // Asked after the nonce: had it been used by ours, its receipt would be there.
+    return (await findReceipt()) === undefined;
+  }
 
-    forget({ id }: Pick<ChainTransaction, "id">): void {
-      memories.delete(id);
-      complainedAt.delete(id);
-    },
+  #memoryOf({ id, hash }: ChainTransaction): Memory {
+    const known = this.#memories.get(id);
+    if (known !== undefined && known.hash === hash) return known;
+    const fresh = { hash, nextSendAt: 0, refusals: 0, isNonceUsed: false };
+    this.#memories.set(id, fresh);
+    return fresh;
+  }
 
-    /** Whether money stands still on this network. */
-    async isStopped(): Promise<boolean> {
-      return (await networks.get(chain.network))?.stoppedBecause !== undefined;
-    },
-
-    /** Everything that takes time or a connection, so that it happens before the signer's row is locked. */
-    async prepare(transaction: ChainTransaction): Promise<ChainSigning> {
-      return { id: transaction.id, step: transaction.step, sign: await sender.prepare(transaction) };
-    },
-
-    /** Those that no other process has signed in between. */
-    sign: (signings: readonly ChainSigning[]): Promise<readonly ChainTransaction[]> =>
-      chainTransactions.sign(sender.relayerWalletId, signings),
-
-    async send(transaction: ChainTransaction): Promise<void> {
-      const memory = memoryOf(transaction);
-      if (transaction.raw === undefined || performance.now() < memory.nextSendAt) return;
-      const isAgain = memory.nextSendAt > 0;
-      memory.nextSendAt = performance.now() + timing.resendMs;
-      const answer = await sender.broadcast(transaction.raw);
-      switch (answer.kind) {
-        case "accepted":
-          memory.nextSendAt = performance.now() + timing.rebroadcastMs;
-          memory.refusals = 0;
-          // Still in no block after all that time: perhaps gas has become dearer.
-          if (isAgain) await replace(transaction, "dearer");
-          return;
-        case "nonce_used":
-          memory.nextSendAt = performance.now() + timing.rebroadcastMs;
-          memory.isNonceUsed = true;
-          return;
-        case "underpriced":
-          await replace(transaction, "dearer");
-          return;
-        case "unfunded":
-          complain(transaction, new Error("the relayer lacks the money for the gas: send some to its address"));
-          return;
-        case "refused":
-          complain(transaction, new Error(`the node refuses it: ${answer.reason}`));
-          // Before its turn a refusal says nothing about it.
-          if ((await sender.relayerNonce()) !== transaction.nonce) return;
-          memory.refusals += 1;
-          if (memory.refusals >= REFUSALS) await replace(transaction, "empty");
-      }
-    },
-
-    /** Whether it can never be in a block, because another transaction has its nonce for good. */
-    async isLost(
-      transaction: ChainTransaction,
-      findReceipt: () => Promise<ChainReceipt | undefined>,
-    ): Promise<boolean> {
-      const { nonce } = transaction;
-      if (nonce === undefined || !memoryOf(transaction).isNonceUsed) return false;
-      if ((await sender.relayerNonce()) <= nonce) return false;
-      // Asked after the nonce: had it been used by ours, its receipt would be there.
-      return (await findReceipt()) === undefined;
-    },
-  };
+  async #replace(transaction: ChainTransaction, how: "dearer" | "empty"): Promise<void> {
+    const { sender, stores, log } = this.#ports;
+    const { id, hash, nonce } = transaction;
+    if (hash === undefined) return;
+    const replacement = await sender.prepareReplacement(transaction, how);
+    if (replacement === undefined) return;
+    if (await stores.chainTransactions.replace(id, hash, replacement)) {
+      log.warn({ transactionId: id, how, nonce }, "a chain transaction is replaced");
+    }
+  }
 }

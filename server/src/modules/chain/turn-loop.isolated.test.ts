@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createTurnLoop, type Turn, type TurnLoop } from "./turn-loop.ts";
+import { type Turn, TurnLoop } from "./turn-loop.ts";
 
 const timing = { pollMs: 100, idleMs: 1_000, failedMs: 5_000 };
 
@@ -7,7 +7,7 @@ const timing = { pollMs: 100, idleMs: 1_000, failedMs: 5_000 };
 function openLoop() {
   const turns: { end(turn: Partial<Turn>): void; fail(): void }[] = [];
   const failures: unknown[] = [];
-  const loop = createTurnLoop({
+  const loop = new TurnLoop({
     turn() {
       const { promise, resolve, reject } = Promise.withResolvers<Turn>();
       const end = (turn: Partial<Turn>): void => resolve({ open: 0, moved: false, ...turn });

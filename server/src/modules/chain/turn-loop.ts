@@ -19,16 +19,6 @@ export interface TurnLoopOptions {
   onFailure(error: unknown): void;
 }
 
-export interface TurnLoop {
-  start(): void;
-  /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
-  wake(atOnce?: boolean): void;
-  /** Resolves when a turn that is to begin at once could, or that takes long. */
-  room(): Promise<void>;
-  /** Resolves when no turn is under way any more, or that takes too long. */
-  stop(): Promise<void>;
-}
-
 /** While so many turns are under way beside the loop's own, the next one waits for an end of one of them. */
 const MOST_BESIDE = 1;
 const STOP_MS = 1_000;
@@ -38,98 +28,114 @@ const ROOM_MS = 1_000;
  * Takes one turn after the other for as long as there is work, and a few beside it for what must not wait for earlier work. A turn
  * must leave alone what another one has in hand.
  */
-export function createTurnLoop({ turn, timing, onFailure }: TurnLoopOptions): TurnLoop {
-  const stopping = new AbortController();
-  const beside = new Set<Promise<void>>();
-  let running: Promise<void> | undefined;
-  let wakeUp: (() => void) | undefined;
+export class TurnLoop {
+  readonly #options: TurnLoopOptions;
+  readonly #stopping = new AbortController();
+  readonly #beside = new Set<Promise<void>>();
+  #running: Promise<void> | undefined;
+  /** Ends the pause that the loop makes; undefined: it makes none. */
+  #endPause: (() => void) | undefined;
   /** Something came that no turn has begun for yet. */
-  let isWoken = false;
+  #isWoken = false;
   /** A turn beside has left something open, which the loop looks after. */
-  let isLeft = false;
-  let isFailing = false;
-  let freed = Promise.withResolvers<void>();
+  #isLeft = false;
+  #isFailing = false;
+  #freed = Promise.withResolvers<void>();
 
-  function tellOfRoom(): void {
-    freed.resolve();
-    freed = Promise.withResolvers();
+  constructor(options: TurnLoopOptions) {
+    this.#options = options;
   }
 
-  async function takeTurn(): Promise<{ pause: number; isOpen: boolean }> {
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** There is something new: the next turn begins now or, when one is under way, after it; `atOnce`: beside it. */
+  wake(atOnce = false): void {
+    this.#isWoken = true;
+    const mayBegin = this.#running !== undefined && !this.#isFailing && !this.#stopping.signal.aborted;
+    if (this.#endPause !== undefined) this.#endPause();
+    else if (atOnce && mayBegin && this.#beside.size < MOST_BESIDE) this.#beginBeside();
+  }
+
+  /** Resolves when a turn that is to begin at once could, or that takes long. */
+  async room(): Promise<void> {
+    let isLate = false;
+    const late = after(ROOM_MS).then(() => {
+      isLate = true;
+    });
+    while (this.#endPause === undefined && this.#beside.size >= MOST_BESIDE && !isLate) {
+      await Promise.race([this.#freed.promise, late]);
+    }
+  }
+
+  /** Resolves when no turn is under way any more, or that takes too long. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#endPause?.();
+    // What does not answer must not keep a stop waiting: every step is as durable as it will be.
+    await Promise.race([Promise.all([this.#running, ...this.#beside]), after(STOP_MS)]);
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      this.#isWoken = false;
+      this.#isLeft = false;
+      const own = await this.#takeTurn();
+      const { pollMs } = this.#options.timing;
+      const pause = this.#isLeft && !this.#isFailing ? Math.min(own.pause, pollMs) : own.pause;
+      if (!this.#isWoken && pause > 0 && !this.#stopping.signal.aborted) await this.#pause(pause);
+    }
+  }
+
+  #beginBeside(): void {
+    const one = this.#runBeside();
+    this.#beside.add(one);
+    void one.finally(() => {
+      this.#beside.delete(one);
+      this.#tellOfRoom();
+    });
+  }
+
+  async #runBeside(): Promise<void> {
+    do {
+      this.#isWoken = false;
+      const { isOpen } = await this.#takeTurn();
+      if (!isOpen) continue;
+      this.#isLeft = true;
+      if (!this.#isFailing) this.#endPause?.();
+    } while (this.#isWoken && !this.#isFailing && !this.#stopping.signal.aborted);
+  }
+
+  async #takeTurn(): Promise<{ pause: number; isOpen: boolean }> {
+    const { turn, timing, onFailure } = this.#options;
     try {
       const { open, moved } = await turn();
-      isFailing = false;
+      this.#isFailing = false;
       if (open === 0) return { pause: timing.idleMs, isOpen: false };
       return { pause: moved ? 0 : timing.pollMs, isOpen: true };
     } catch (error) {
-      if (!isFailing) onFailure(error);
-      isFailing = true;
+      if (!this.#isFailing) onFailure(error);
+      this.#isFailing = true;
       return { pause: timing.failedMs, isOpen: true };
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      isWoken = false;
-      isLeft = false;
-      const own = await takeTurn();
-      const pause = isLeft && !isFailing ? Math.min(own.pause, timing.pollMs) : own.pause;
-      if (!isWoken && pause > 0 && !stopping.signal.aborted) await sleep(pause);
-    }
-  }
-
-  async function runBeside(): Promise<void> {
-    do {
-      isWoken = false;
-      const { isOpen } = await takeTurn();
-      if (!isOpen) continue;
-      isLeft = true;
-      if (!isFailing) wakeUp?.();
-    } while (isWoken && !isFailing && !stopping.signal.aborted);
-  }
-
-  async function sleep(milliseconds: number): Promise<void> {
+  async #pause(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    wakeUp = resolve;
-    tellOfRoom();
+    this.#endPause = resolve;
+    this.#tellOfRoom();
     const timer = setTimeout(resolve, milliseconds);
     timer.unref();
     await promise;
-    wakeUp = undefined;
+    this.#endPause = undefined;
     clearTimeout(timer);
   }
 
-  return {
-    start() {
-      running ??= run();
-    },
-    wake(atOnce = false) {
-      isWoken = true;
-      const mayBegin = running !== undefined && !isFailing && !stopping.signal.aborted;
-      if (wakeUp !== undefined) wakeUp();
-      else if (atOnce && mayBegin && beside.size < MOST_BESIDE) {
-        const one = runBeside();
-        beside.add(one);
-        void one.finally(() => {
-          beside.delete(one);
-          tellOfRoom();
-        });
-      }
-    },
-    async room() {
-      let isLate = false;
-      const late = after(ROOM_MS).then(() => {
-        isLate = true;
-      });
-      while (wakeUp === undefined && beside.size >= MOST_BESIDE && !isLate) await Promise.race([freed.promise, late]);
-    },
-    async stop() {
-      stopping.abort();
-      wakeUp?.();
-      // What does not answer must not keep a stop waiting: every step is as durable as it will be.
-      await Promise.race([Promise.all([running, ...beside]), after(STOP_MS)]);
-    },
-  };
+  #tellOfRoom(): void {
+    this.#freed.resolve();
+    this.#freed = Promise.withResolvers();
+  }
 }
 
 /** It keeps no process alive. */

@@ -1,0 +1,166 @@
+import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import type { CarriedOut } from "../../kernel/chain-ending.ts";
+import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
+import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
+import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
+import type { Turn } from "./turn-loop.ts";
+
+export type TurnOptions = Omit<SettlerOptions, "launcher" | "onMoved">;
+
+const OPEN_AT_ONCE = 500;
+const SIGNED_AT_ONCE = 32;
+const SENT_AT_ONCE = 16;
+/** Also so many are finished in one database transaction. */
+const RECEIPTS_AT_ONCE = 32;
+
+/** Takes every open transaction of a network one step further: signs, sends, settles. */
+export class SubmissionTurns {
+  readonly #options: TurnOptions;
+  readonly #launcher: TransactionLauncher;
+  readonly #settler: TransactionSettler;
+  /** What a turn works on, so that turns beside it leave it alone. */
+  readonly #inHand = new Set<string>();
+  /** Steps that rows have taken: while they do, the next look comes at once. */
+  #moves = 0;
+
+  constructor(options: TurnOptions) {
+    const onMoved = () => {
+      this.#moves += 1;
+    };
+    this.#options = options;
+    this.#launcher = new TransactionLauncher(options);
+    this.#settler = new TransactionSettler({ ...options, launcher: this.#launcher, onMoved });
+  }
+
+  /** Over what no other turn has in hand. Rejects when the network or the database is away. */
+  async take(): Promise<Turn> {
+    const { chain, stores } = this.#options;
+    const before = this.#moves;
+    const [listed, isStopped] = await Promise.all([
+      stores.chainTransactions.listOpen(chain.network, OPEN_AT_ONCE),
+      this.#launcher.isStopped(),
+    ]);
+    const open = listed.filter(({ id }) => !this.#inHand.has(id));
+    for (const { id } of open) this.#inHand.add(id);
+    try {
+      await this.#bringOn(open, isStopped);
+      return { open: open.length, moved: this.#moves > before };
+    } finally {
+      for (const { id } of open) this.#inHand.delete(id);
+    }
+  }
+
+  async #bringOn(open: readonly ChainTransaction[], isStopped: boolean): Promise<void> {
+    const { operations } = this.#options;
+    const signed = open.filter(({ state }) => state === "signed");
+    const queued = open.filter((one) => one.state === "queued" && (!isStopped || mayGoOn(operations, one)));
+    signed.push(...(await this.#sign(queued.slice(0, SIGNED_AT_ONCE))));
+    signed.sort((left, right) => (left.nonce ?? 0) - (right.nonce ?? 0));
+    const away = await this.#send(signed);
+    await this.#settle(signed);
+    if (away !== undefined) throw away;
+  }
+
+  async #sign(queued: readonly ChainTransaction[]): Promise<readonly ChainTransaction[]> {
+    if (queued.length === 0) return [];
+    const { operations } = this.#options;
+    // Asked again, as it is later than what was listed.
+    const [isStopped, ...prepared] = await Promise.all([
+      this.#launcher.isStopped(),
+      ...queued.map(async (transaction) => ({
+        signing: await this.#alone(transaction, () => this.#launcher.prepare(transaction)),
+        mayGoOn: mayGoOn(operations, transaction),
+      })),
+    ]);
+    const admitted = prepared.filter((one) => !isStopped || one.mayGoOn);
+    const signings = admitted.flatMap(({ signing }) => signing ?? []);
+    if (signings.length === 0) return [];
+    const fresh = await this.#signAtOnce(queued, signings);
+    this.#moves += fresh.length;
+    return fresh;
+  }
+
+  /** One by one where that fails: the one that cannot be signed must not keep the others. */
+  async #signAtOnce(
+    queued: readonly ChainTransaction[],
+    signings: readonly ChainSigning[],
+  ): Promise<readonly ChainTransaction[]> {
+    try {
+      return await this.#launcher.sign(signings);
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      const fresh: ChainTransaction[] = [];
+      for (const transaction of queued) {
+        const own = signings.filter(({ id }) => id === transaction.id);
+        fresh.push(...((await this.#alone(transaction, () => this.#launcher.sign(own))) ?? []));
+      }
+      return fresh;
+    }
+  }
+
+  /** Returns why not all could be sent: a node that takes transactions without saying so may still tell what became of them. */
+  async #send(signed: readonly ChainTransaction[]): Promise<Failure | undefined> {
+    // In the order of their nonces, and yet many at once: a node answers when a block is made, and takes many into one.
+    for (let index = 0; index < signed.length; index += SENT_AT_ONCE) {
+      const some = signed.slice(index, index + SENT_AT_ONCE);
+      const answers = await Promise.all(some.map((transaction) => this.#sendOne(transaction)));
+      const away = answers.find((answer) => answer !== undefined);
+      if (away !== undefined) return away;
+    }
+    return undefined;
+  }
+
+  async #sendOne(transaction: ChainTransaction): Promise<Failure | undefined> {
+    try {
+      await this.#alone(transaction, () => this.#launcher.send(transaction));
+      return undefined;
+    } catch (error) {
+      if (isNetworkAway(error)) return error;
+      throw error;
+    }
+  }
+
+  async #settle(signed: readonly ChainTransaction[]): Promise<void> {
+    for (let index = 0; index < signed.length; index += RECEIPTS_AT_ONCE) {
+      const some = signed.slice(index, index + RECEIPTS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((transaction) =>
+          this.#alone(transaction, async () =>
+            transaction.hash === undefined ? undefined : await this.#settler.settle(transaction, transaction.hash),
+          ),
+        ),
+      );
+      const carriedOut = found.filter((one) => one !== undefined);
+      if (carriedOut.length > 0) await this.#finish(carriedOut);
+    }
+  }
+
+  /** One by one where that fails: the one that cannot be finished must not keep the others. */
+  async #finish(carriedOut: readonly CarriedOut[]): Promise<void> {
+    try {
+      await this.#settler.finish(carriedOut);
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      for (const one of carriedOut) await this.#alone(one.transaction, () => this.#settler.finish([one]));
+    }
+  }
+
+  /** One row's trouble must not keep the others. */
+  async #alone<Result>(transaction: ChainTransaction, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#concernsAll(error)) throw error;
+      this.#launcher.complain(transaction, error);
+      return undefined;
+    }
+  }
+
+  #concernsAll(error: unknown): boolean {
+    return isNetworkAway(error) || this.#options.isTransient(error);
+  }
+}
+
+function isNetworkAway(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === CHAIN_AWAY;
+}
