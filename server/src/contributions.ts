@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import { collectChainOperations } from "./kernel/chain-operation.ts";
@@ -9,7 +8,7 @@ import type { Route } from "./kernel/route.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
 import type { Tool } from "./kernel/tool.ts";
 import { modules } from "./modules/index.ts";
-import type { Database, Queryable } from "./platform/database/database.ts";
+import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Migrations } from "./platform/database/migrate.ts";
 import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
@@ -56,7 +55,7 @@ export function createAggregates(parts: StoreParts): Aggregates {
   return merge(modules.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
 }
 
-export function createStores(db: Kysely<Database>, clock: Clock, vault: Vault): Stores {
+export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault): Stores {
   return {
     ...createAggregates({ db, clock, vault }),
     transaction: (work) => db.transaction().execute((trx) => work(createAggregates({ db: trx, clock, vault }))),

@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { createVault } from "./adapters/vault.ts";
 import type { Config } from "./config/config.ts";
@@ -8,9 +7,7 @@ import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
 import { createIdentity } from "./modules/identity/identity.ts";
 import { checkMasterKey } from "./modules/identity/store-tenants.ts";
 import { equipSandboxTenant } from "./open-chain.ts";
-import type { Queryable } from "./platform/database/database.ts";
-import { openDatabase } from "./platform/database/database.ts";
-import type { Database } from "./platform/database/generated-tables.ts";
+import { type OpenDatabase, openDatabase, type Queryable } from "./platform/database/database.ts";
 import { migrateToLatest } from "./platform/database/migrate.ts";
 import { type Clock, systemClock } from "./ports/clock.ts";
 import type { Identity, Tenant } from "./ports/identity.ts";
@@ -31,7 +28,7 @@ export function equipTenant(
 }
 
 export interface OpenedDatabase {
-  db: Kysely<Database>;
+  db: OpenDatabase["db"];
   pool: Pool;
   vault: Vault;
   clock: Clock;

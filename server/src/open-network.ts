@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kysely } from "kysely";
 import {
   createEvmClient,
   createEvmSender,
@@ -23,7 +22,7 @@ import { createChainSubmitter } from "./modules/chain/submit-chain.ts";
 import { adoptEscrow } from "./modules/escrow/store-adopt-escrow.ts";
 import { createLedgerReconciler } from "./modules/treasury/reconcile-ledger.ts";
 import { createSigner, createWallets } from "./modules/treasury/store-wallets.ts";
-import type { Database } from "./platform/database/generated-tables.ts";
+import type { OpenDatabase } from "./platform/database/database.ts";
 import { isDatabaseAway } from "./platform/database/transient.ts";
 import type { HttpClient } from "./platform/http-client/http-client.ts";
 import type { Chain } from "./ports/chain.ts";
@@ -37,7 +36,7 @@ import type { Wallet } from "./ports/wallets.ts";
 
 /** What both networks have in common, for the roots that open them. */
 export interface ChainParts {
-  db: Kysely<Database>;
+  db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
   stores: Stores;

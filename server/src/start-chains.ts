@@ -1,4 +1,3 @@
-import type { Kysely } from "kysely";
 import type { Config } from "./config/config.ts";
 import type { Hex } from "./domain/tokens.ts";
 import { repeat } from "./kernel/repeat.ts";
@@ -10,7 +9,7 @@ import { settleUsage } from "./modules/usage/settle-usage-job.ts";
 import { sandboxPayer, startChainJobs, startEquippingTenants } from "./open-chain.ts";
 import type { OpenChain } from "./open-network.ts";
 import type { OpenChains } from "./open-ports.ts";
-import type { Database } from "./platform/database/generated-tables.ts";
+import type { OpenDatabase } from "./platform/database/database.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Log } from "./ports/log.ts";
 import type { Vault } from "./ports/vault.ts";
@@ -20,7 +19,7 @@ const RELEASE_MILLISECONDS = 60_000;
 
 export interface StartChainsOptions {
   config: Pick<Config, "sandboxBalanceUsdc" | "settleUsageSeconds">;
-  db: Kysely<Database>;
+  db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
   stores: Stores;

@@ -1,15 +1,14 @@
-import type { Kysely } from "kysely";
 import type pg from "pg";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../../domain/scopes.ts";
-import type { Database, Queryable } from "../../platform/database/database.ts";
+import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { createAuthentication } from "./authentication.ts";
 import { appendAudit } from "./store-audit.ts";
+import { createAuthentication } from "./store-authentication.ts";
 import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-keys.ts";
 import {
   insertTenant,
@@ -28,7 +27,7 @@ const LONGEST_NAME = 100;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 export interface IdentityOptions {
-  db: Kysely<Database>;
+  db: OpenDatabase["db"];
   pool: pg.Pool;
   /** For the connection that hears of changes. */
   databaseUrl: string;

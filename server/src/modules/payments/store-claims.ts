@@ -4,8 +4,8 @@ import type { Micro } from "../../domain/money.ts";
 import { settleOneByOne } from "../../platform/batching/batch.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
-import { authorizationKey, findPayments, toJson, toRow } from "./payment-rows.ts";
 import type { ClaimRefusal, NewPayment, PaymentClaim } from "./payments.ts";
+import { authorizationKey, findPayments, toJson, toRow } from "./store-payment-rows.ts";
 
 /** So many answers of a payer may be unpaid; then nothing more is done for it. */
 const MOST_RECEIVABLES = 3;

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
-import { LEFT_BEHIND } from "../usage/calls-sql.ts";
-import { selectDead } from "../usage/calls-sweep.ts";
-import { toPayment } from "./payment-rows.ts";
+import { LEFT_BEHIND } from "../usage/store-calls-sql.ts";
+import { selectDead } from "../usage/store-calls-sweep.ts";
 import { ANSWER_DAYS, type Payments } from "./payments.ts";
 import type { PaymentStorage } from "./store-moves.ts";
+import { toPayment } from "./store-payment-rows.ts";
 
 const PRUNED_AT_ONCE = 1_000;
 /** So long a receivable is watched: a payer may sign for as many years as it likes. Whoever sends it again finds out by that. */

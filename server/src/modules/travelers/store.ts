@@ -1,7 +1,6 @@
-import type { Kysely } from "kysely";
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import type { Database } from "../../platform/database/generated-tables.ts";
+import type { OpenDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { appendAudit } from "../identity/store-audit.ts";
@@ -25,7 +24,7 @@ const StoredProfile = z.object({
 });
 
 /** Users' profiles and their customer ids at the supplier. */
-export function createTravelers(options: { db: Kysely<Database>; vault: Vault; clock: Clock }): Travelers {
+export function createTravelers(options: { db: OpenDatabase["db"]; vault: Vault; clock: Clock }): Travelers {
   const { db, vault, clock } = options;
 
   return {

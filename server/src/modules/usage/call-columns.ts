@@ -1,7 +1,7 @@
 import { instantText } from "../../ports/clock.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
 
-/** The parameters of the statements in calls-sql.ts that take lines: an array for each column. */
+/** The parameters of the statements in store-calls-sql.ts that take lines: an array for each column. */
 export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
   return [
     lines.map((line) => line.id),

@@ -1,8 +1,8 @@
 import type pg from "pg";
 import { settlementColumns } from "./call-columns.ts";
 import type { Calls, Settlement } from "./calls.ts";
-import { CAPTURE_PLAIN, SETTLE } from "./calls-sql.ts";
-import { sweepCalls } from "./calls-sweep.ts";
+import { CAPTURE_PLAIN, SETTLE } from "./store-calls-sql.ts";
+import { sweepCalls } from "./store-calls-sweep.ts";
 import { createGrants } from "./store-grants.ts";
 import { createIdempotencyKeys, KEY_LIFETIME_HOURS } from "./store-keys.ts";
 
@@ -24,8 +24,8 @@ export function createCalls(pool: pg.Pool): Calls {
         if (rows[0]?.written === settlements.length) return settlements.map((settlement) => settlement.usageId);
       }
       // Also for those that were captured just now: they are settled, and say under which record.
-      const { rows } = await pool.query<{ id: string; usage_id: string | null }>({ ...SETTLES, values });
-      const paid = new Map(rows.map((row) => [row.id, row.usage_id]));
+      const { rows } = await pool.query<{ id: string; usageId: string | null }>({ ...SETTLES, values });
+      const paid = new Map(rows.map((row) => [row.id, row.usageId]));
       return settlements.map((settlement) => paid.get(settlement.callId) ?? null);
     },
 
@@ -35,18 +35,18 @@ export function createCalls(pool: pg.Pool): Calls {
         [firstCallId],
       );
       if (replaced.rowCount === 1) return { paid: false };
-      const { rows } = await pool.query<{ usage_id: string | null; price_micro: bigint; is_pending: boolean }>(
-        `select call.usage_id, coalesce(payment.amount_micro, call.price_micro) as price_micro,
-           coalesce(payment.state in ('claimed', 'earned'), false) as is_pending
+      const { rows } = await pool.query<{ usageId: string | null; priceMicro: bigint; isPending: boolean }>(
+        `select call.usage_id as "usageId", coalesce(payment.amount_micro, call.price_micro) as "priceMicro",
+           coalesce(payment.state in ('claimed', 'earned'), false) as "isPending"
          from call left join payment on payment.call_id = call.id where call.id = $1`,
         [firstCallId],
       );
       const [first] = rows;
       return {
         paid: true,
-        usageId: first?.usage_id ?? null,
-        price: first?.price_micro ?? 0n,
-        isPending: first?.is_pending ?? false,
+        usageId: first?.usageId ?? null,
+        price: first?.priceMicro ?? 0n,
+        isPending: first?.isPending ?? false,
       };
     },
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { columnsOf } from "./call-columns.ts";
 import type { Calls, ChargeLine } from "./calls.ts";
-import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./calls-sql.ts";
+import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./store-calls-sql.ts";
 
 const UNIQUE_VIOLATION = "23505";
 

@@ -21,14 +21,8 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "clo
         values: [tenantId, subject, tool, key, requestHash, callId, processId, at.toString()],
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
-      const { rows } = await pool.query<{
-        request_hash: string;
-        state: string;
-        outcome: string | null;
-        usage_id: string | null;
-        price_micro: bigint;
-      }>(
-        `select request_hash, state, outcome, usage_id, price_micro from idempotency
+      const { rows } = await pool.query<HeldKey>(
+        `select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro" from idempotency
          where tenant_id = $1 and subject = $2 and tool = $3 and key = $4`,
         [tenantId, subject, tool, key],
       );
@@ -49,15 +43,18 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "clo
   };
 }
 
-function readClaim(
-  row:
-    | { request_hash: string; state: string; outcome: string | null; usage_id: string | null; price_micro: bigint }
-    | undefined,
-  requestHash: string,
-): Claim {
+interface HeldKey {
+  requestHash: string;
+  state: string;
+  outcome: string | null;
+  usageId: string | null;
+  priceMicro: bigint;
+}
+
+function readClaim(row: HeldKey | undefined, requestHash: string): Claim {
   // The row went away between the two statements: its call failed and freed the key. The caller tries again.
   if (row === undefined) return { kind: "running" };
-  if (row.request_hash !== requestHash) return { kind: "mismatch" };
+  if (row.requestHash !== requestHash) return { kind: "mismatch" };
   if (row.state === "running") return { kind: "running" };
-  return { kind: "done", outcomeText: row.outcome, usageId: row.usage_id, price: row.price_micro };
+  return { kind: "done", outcomeText: row.outcome, usageId: row.usageId, price: row.priceMicro };
 }

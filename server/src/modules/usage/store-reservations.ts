@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import { columnsOf } from "./call-columns.ts";
 import type { CallReservations } from "./calls.ts";
-import { RESERVE } from "./calls-sql.ts";
+import { RESERVE } from "./store-calls-sql.ts";
 
 /** In the caller's transaction: what it reserves besides is stored together with the call, or not at all. */
 export function createCallReservations(db: Queryable): CallReservations {

@@ -6,26 +6,27 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Plan, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { createLastUsed } from "./last-used.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { hashKey } from "./store-keys.ts";
+import { createLastUsed } from "./store-last-used.ts";
 import { signingSecretContext } from "./store-tenants.ts";
 
 interface KeyRow {
-  key_hash: string;
+  keyHash: string;
   id: string;
-  tenant_id: string;
+  tenantId: string;
   scopes: string[];
   environment: Environment;
-  expires_at: Temporal.Instant | null;
+  expiresAt: Temporal.Instant | null;
   plan: Plan;
-  is_demo: boolean;
-  signing_secret: string;
+  isDemo: boolean;
+  signingSecret: string;
 }
 
 const SELECT_KEY = {
   name: "authenticate-keys",
-  text: `select k.key_hash, k.id, k.tenant_id, k.scopes, k.environment, k.expires_at, t.plan, t.is_demo, t.signing_secret
+  text: `select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.scopes, k.environment,
+      k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.signing_secret as "signingSecret"
     from api_key k join tenant t on t.id = k.tenant_id
     where k.key_hash = any ($1) and k.revoked_at is null`,
 };
@@ -75,32 +76,32 @@ export function createAuthentication(options: {
   const decrypted = new Map<string, string>();
 
   function decryptSecret(row: KeyRow): string {
-    const known = decrypted.get(row.signing_secret);
+    const known = decrypted.get(row.signingSecret);
     if (known !== undefined) return known;
-    const secret = vault.decrypt(row.signing_secret, signingSecretContext(row.tenant_id));
+    const secret = vault.decrypt(row.signingSecret, signingSecretContext(row.tenantId));
     if (decrypted.size >= MOST_DECRYPTED_SECRETS) decrypted.clear();
-    decrypted.set(row.signing_secret, secret);
+    decrypted.set(row.signingSecret, secret);
     return secret;
   }
 
   function toPrincipal(row: KeyRow): Principal | undefined {
-    if (row.is_demo && networkMode === "production") return undefined;
+    if (row.isDemo && networkMode === "production") return undefined;
     return {
       keyId: row.id,
-      tenantId: row.tenant_id,
+      tenantId: row.tenantId,
       serviceAccountId: serviceAccountOf(row.id),
       scopes: row.scopes,
       environment: networkMode === "sandbox" ? "sandbox" : row.environment,
       plan: row.plan,
       signingSecret: decryptSecret(row),
-      expiresAt: row.expires_at ?? undefined,
-      defaultTravelerId: row.is_demo ? DEMO_TRAVELER_ID : undefined,
+      expiresAt: row.expiresAt ?? undefined,
+      defaultTravelerId: row.isDemo ? DEMO_TRAVELER_ID : undefined,
     };
   }
 
   const readKey = batchLookUps(async (keyHashes) => {
     const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
-    return new Map(rows.map((row) => [row.key_hash, row]));
+    return new Map(rows.map((row) => [row.keyHash, row]));
   });
 
   async function readPrincipal(keyHash: string): Promise<Principal | undefined> {

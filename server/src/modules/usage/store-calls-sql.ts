@@ -204,5 +204,5 @@ export const SETTLE = `
     where idempotency.call_id = line.call_id and line.idempotency = 'forget' and prior.state <> 'captured'
       and (line.usage_id is not null or not prior.acted)
   )
-  select prior.id, case when changed.id is null then prior.usage_id else changed.usage_id end as usage_id
+  select prior.id, case when changed.id is null then prior.usage_id else changed.usage_id end as "usageId"
   from prior left join changed on changed.id = prior.id`;

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Calls, Settlement } from "./calls.ts";
-import { LEFT_BEHIND, SETTLE } from "./calls-sql.ts";
+import { LEFT_BEHIND, SETTLE } from "./store-calls-sql.ts";
 
 type SweepOptions = Parameters<Calls["sweep"]>[0];
 

@@ -3,8 +3,8 @@ import { newId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { prepared } from "../../platform/database/prepared.ts";
 import type { TransactionIntent } from "../../ports/chain-transactions.ts";
-import { toJson } from "./payment-rows.ts";
 import type { EarnedPayment, SettledBy } from "./payments.ts";
+import { toJson } from "./store-payment-rows.ts";
 
 export interface EarnRequest {
   id: string;
