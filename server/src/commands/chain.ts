@@ -7,7 +7,7 @@ import { type Arguments, type Command, formatTable, type Program, UsageError } f
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Opens the books that a command names. */
-export type OpenBooks = <Result>(network: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
+type OpenBooks = <Result>(network: Environment, work: (books: Books) => Promise<Result>) => Promise<Result>;
 
 const network = { network: { type: "string" } } as const;
 const WEI_PER_MICRO = 10n ** 12n;

@@ -38,7 +38,7 @@ export interface RouteDescription {
 }
 
 /** What a route is told of a request, once everything in it was found to fit. */
-export interface RouteCall<Params, Query, Body, Code extends ServiceCode> {
+interface RouteCall<Params, Query, Body, Code extends ServiceCode> {
   params: Params;
   query: Query;
   body: Body;
@@ -47,12 +47,12 @@ export interface RouteCall<Params, Query, Body, Code extends ServiceCode> {
 }
 
 /** Who calls a route that asks for a key. */
-export interface KeyedCall {
+interface KeyedCall {
   principal: Principal;
 }
 
 /** What a route without a key can prove its caller by. */
-export interface PublicCall {
+interface PublicCall {
   /** By its lower-case name. */
   header(name: string): string | undefined;
   /** The body as it was sent, of a route whose `bodyAs` is `text`; empty otherwise. */
@@ -98,7 +98,7 @@ interface RouteParts<
   example?: { body?: z.input<NoInfer<Body>>; answer?: z.input<NoInfer<Answer>> };
 }
 
-export interface RouteDefinition<
+interface RouteDefinition<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
@@ -114,7 +114,7 @@ export interface RouteDefinition<
   ): RouteAnswer<NoInfer<Answer>>;
 }
 
-export interface PublicRouteDefinition<
+interface PublicRouteDefinition<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodObject,
@@ -132,7 +132,7 @@ export interface PublicRouteDefinition<
   ): RouteAnswer<NoInfer<Answer>>;
 }
 
-export type AddressLimit = "requests" | "refusals";
+type AddressLimit = "requests" | "refusals";
 
 /** A route as the surfaces see it: the types of what it takes and answers are erased. `Ports` is what it needs to run. */
 export interface Route<in Ports> extends RouteDescription {
@@ -146,7 +146,7 @@ export interface Route<in Ports> extends RouteDescription {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-export type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall>;
+type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall>;
 
 /** A route for whoever has a key with its scope. */
 export function defineRoute<

@@ -10,7 +10,7 @@ export interface ProblemFields {
 }
 
 /** An error as it is sent. */
-export interface RenderedError {
+interface RenderedError {
   status: number;
   headers: Record<string, string>;
   body: string;

@@ -16,7 +16,7 @@ const SEED = "examples";
 const SUPPLIER_URL_SHOWN = "https://supplier.example";
 const APP_URL_SHOWN = "https://app.example";
 
-export interface Examples {
+interface Examples {
   byTool: ReadonlyMap<string, RanExample>;
   /** The API description as that service gives it. */
   apiDescription: string;

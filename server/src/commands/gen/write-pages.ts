@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 /** Folders of `docs` in which every file is generated. */
 const GENERATED_FOLDERS = ["tools", "examples"];
 
-export interface Differences {
+interface Differences {
   /** Missing or different. */
   stale: readonly string[];
   /** In a generated folder without being wanted. */

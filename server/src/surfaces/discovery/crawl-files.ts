@@ -8,7 +8,7 @@ import type { Page } from "../page.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 
-export interface CrawlOptions {
+interface CrawlOptions {
   pages: readonly Page[];
   catalog: Catalog;
   appUrl: string;

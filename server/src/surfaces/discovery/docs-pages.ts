@@ -12,7 +12,7 @@ import { renderMarkdown } from "./render-markdown.ts";
 const MARKDOWN = "text/markdown; charset=utf-8";
 const TOOL_FOLDER = "tools/";
 
-export interface DocsOptions {
+interface DocsOptions {
   pages: readonly Page[];
   catalog: Catalog;
   appUrl: string;
@@ -50,7 +50,7 @@ interface PageGroup {
 }
 
 /** What lists of pages show: everything outside the tools' folder, then the tools by area, in the catalog's order. */
-export function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">): readonly PageGroup[] {
+function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">): readonly PageGroup[] {
   const bySlug = new Map(pages.map((page) => [page.slug, page]));
   const areas = new Map<string, Page[]>();
   for (const { tool } of catalog.entries) {

@@ -4,7 +4,7 @@ import { type OpenApiRouteOptions, openApiRoutes } from "./openapi-route.ts";
 import { referenceRoutes } from "./reference-page.ts";
 import { openApiOperation } from "./service-operations.ts";
 
-export interface DiscoveryOptions extends OpenApiRouteOptions, Omit<DocumentationOptions, "security"> {
+interface DiscoveryOptions extends OpenApiRouteOptions, Omit<DocumentationOptions, "security"> {
   securityContact: string | undefined;
   securityContactExpires: Temporal.Instant | undefined;
 }

@@ -6,7 +6,7 @@ import { APP_MCP_PATH } from "../mcp/endpoint.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { prefersHtml } from "./preferred-type.ts";
 
-export interface LandingOptions {
+interface LandingOptions {
   catalog: Catalog;
   appUrl: string;
   /** What everything but a browser reads at the root. */

@@ -20,7 +20,7 @@ export const htmlHeaders: Readonly<Record<string, string>> = {
 
 export const HTML = "text/html; charset=utf-8";
 
-export interface Document {
+interface Document {
   title: string;
   description: string;
   /** Address of the same text as Markdown, for agents. */

@@ -13,7 +13,7 @@ const LEADING_COMMENTS = /^(?:<!--[\s\S]*?-->\s*)+/;
 /** A link to another page of the folder: its path without the extension, and an anchor. */
 const PAGE_LINK = /\]\((?![a-z]+:|\/|#)([^)\s]+?)\.md(#[^)\s]*)?\)/g;
 
-export interface LoadPagesOptions {
+interface LoadPagesOptions {
   /** The folder with the Markdown files, README.md being the index. */
   folder: string;
   appUrl: string;

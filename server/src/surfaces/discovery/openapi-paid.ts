@@ -28,7 +28,7 @@ export const paidParameters = {
 } as const;
 
 /** A tool as whoever buys single calls sees it. */
-export function paidToolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+function paidToolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
   const amount = formatDecimal(tool.price);
   const key = { [SECURITY_SCHEME]: [scope] };
   const errors = errorAnswers(["keyed", "input", "body", "paid"], ["tool_not_found", "in_progress"]);
@@ -69,7 +69,7 @@ export function paidToolOperation({ tool, scope }: CatalogEntry, today: Temporal
   };
 }
 
-export const paidListOperation: JsonObject = {
+const paidListOperation: JsonObject = {
   operationId: "list_paid_tools",
   tags: ["discovery"],
   summary: "What can be bought",

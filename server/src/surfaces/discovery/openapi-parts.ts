@@ -17,6 +17,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   documents: "Reading of travel documents.",
 };
 
+/** Groups of operations that are no areas of tools. */
 const otherDescriptions = {
   orders: "What was booked and what became of it.",
   travelers: "Profiles of the tenant's users.",
@@ -25,9 +26,6 @@ const otherDescriptions = {
   health: "For probes and load balancers.",
   discovery: "Descriptions of this service for people, agents and tools.",
 } as const;
-
-/** A group of operations that is no area of tools. */
-export type ResourceTag = keyof typeof otherDescriptions;
 
 /** In the order in which they are shown. */
 export const tags: readonly { name: string; description: string }[] = [

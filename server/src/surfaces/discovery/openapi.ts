@@ -15,7 +15,7 @@ Each tool is listed as an operation of its own. What follows \`#\` in its path t
 
 Errors are \`application/problem+json\`; \`retryable\` says whether sending the same call again can help.`;
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   appUrl: string;
   /** Every described route of the application host. */
   routes: readonly RouteDescription[];

@@ -7,7 +7,7 @@ const PACKAGE = "@scalar/fastify-api-reference";
 const BEGINNING = '\nvar standalone_default = "';
 const END = '";\n';
 
-export interface ScalarBundle {
+interface ScalarBundle {
   script: string;
   /** Changes with the script. */
   hash: string;

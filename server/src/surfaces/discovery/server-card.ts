@@ -14,7 +14,7 @@ const CARD_TYPE = "application/mcp-server-card+json";
 /** Both formats allow a hundred characters. */
 const DESCRIPTION = "Travel and settlement tools for AI agents; every call is priced, capped, recorded and signed.";
 
-export interface ServerCardOptions {
+interface ServerCardOptions {
   appUrl: string;
   edgeUrl: string;
 }

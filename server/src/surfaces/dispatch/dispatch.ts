@@ -14,7 +14,7 @@ export const DISPATCH_PATH = "/api/agent/dispatch";
 
 const MEMBERS = ["tenantId", "tool", "args", "userId"] as const;
 
-export interface DispatchOptions {
+interface DispatchOptions {
   exchange: SignedExchange;
   kernel: Kernel;
   identity: Pick<Identity, "isUser">;

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RouteDescription } from "../../kernel/route.ts";
 import type { Routes, WebHandler } from "./hosts.ts";
 
-export interface CachedAnswerOptions {
+interface CachedAnswerOptions {
   contentType: string;
   /** One hour unless said otherwise. */
   cacheControl?: string;

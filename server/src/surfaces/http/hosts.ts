@@ -10,7 +10,7 @@ import { traceIdOf } from "./trace.ts";
 import { serveWeb } from "./web-adapter.ts";
 
 /** What both hosts answer while the process lives, whatever else they serve. */
-export interface HostOptions {
+interface HostOptions {
   /** What a person reads who opens the host in a browser. */
   welcome: string;
   /** Undefined while serving; else why not. */
@@ -21,7 +21,7 @@ export interface HostOptions {
 
 type Environment = { Bindings: { remoteAddress: string } };
 
-export interface Host {
+interface Host {
   fetch(request: Request, remoteAddress: string): Response | Promise<Response>;
   /** What is mounted, with paths in the router's words. */
   routes: readonly { method: string; path: string }[];
@@ -31,7 +31,7 @@ export interface Host {
 export type WebHandler = (request: Request) => Response | Promise<Response>;
 
 /** A route of `GET` answers `HEAD` too. */
-export type MountedRoute = {
+type MountedRoute = {
   method: "GET" | "PUT" | "POST" | "OPTIONS";
   path: string;
   /** What the API description says of it; every route under `/api` has one. */

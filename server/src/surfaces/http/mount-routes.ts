@@ -10,7 +10,7 @@ import { MAXIMUM_BODY_BYTES, readJsonObject } from "./json-body.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { OpenExchange, SignedAnswers } from "./signed-exchange.ts";
 
-export interface RouteOptions<Ports> {
+interface RouteOptions<Ports> {
   answerSigned: SignedAnswers;
   /** By address: every request of routes whose `limitByAddress` is `requests`. */
   publicRequests: RateLimiter;

@@ -31,7 +31,7 @@ export interface NodeHost {
   close(graceMilliseconds: number): Promise<void>;
 }
 
-export interface NodeHostOptions {
+interface NodeHostOptions {
   /** The handler of this path, whatever the method, when it is a hot one. */
   hot(path: string): HttpHandler | undefined;
   fallback(request: Request, remoteAddress: string): Response | Promise<Response>;

@@ -9,7 +9,7 @@ import type { Admitted, Gate } from "./gate.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { traceIdOf } from "./trace.ts";
 
-export interface Session extends Admitted {
+interface Session extends Admitted {
   traceId: string;
 }
 

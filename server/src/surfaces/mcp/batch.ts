@@ -6,7 +6,7 @@ import { INVALID_REQUEST, isInitialize, isModernMessage, JSON_TYPE, rpcError } f
 const BATCH_VERSION = "2025-03-26";
 const MOST_MESSAGES = 20;
 
-export interface BatchOptions {
+interface BatchOptions {
   /** The answer to one message, as JSON. */
   answerOne(message: unknown): Promise<HttpAnswer>;
   /** Counts one more call of this key. Throws when there are too many. */

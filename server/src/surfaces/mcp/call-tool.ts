@@ -9,11 +9,11 @@ import { fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
 import type { Visit } from "./visit.ts";
 
 /** Keys of `_meta` that belong to this service; the rest of the protocol uses other names. */
-export const USER_ID_KEY = "wayfare/userId";
-export const TRACE_ID_KEY = "wayfare/traceId";
-export const METER_ID_KEY = "wayfare/meterId";
-export const PRICE_KEY = "wayfare/priceMicroUsdc";
-export const REPLAYED_KEY = "wayfare/replayed";
+const USER_ID_KEY = "wayfare/userId";
+const TRACE_ID_KEY = "wayfare/traceId";
+const METER_ID_KEY = "wayfare/meterId";
+const PRICE_KEY = "wayfare/priceMicroUsdc";
+const REPLAYED_KEY = "wayfare/replayed";
 
 export interface ToolAnswer {
   [member: string]: unknown;

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../http/http.ts";
 import type { RpcId } from "./json-rpc.ts";
 
-export interface Cancellable {
+interface Cancellable {
   /** Aborted when the client has gone or has cancelled the call. Made only for who asks. */
   readonly signal: AbortSignal;
   end(): void;

@@ -25,7 +25,7 @@ import { createToolLists, type ListWish, readListWish } from "./tool-list.ts";
 import { SERVICE_VERSION } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
-export interface McpOptions extends CallToolOptions {
+interface McpOptions extends CallToolOptions {
   answerSigned: SignedAnswers;
   catalog: Catalog;
   guard: OriginGuardOptions;

@@ -16,7 +16,7 @@ import type { LibraryPath } from "./library-path.ts";
 import { LEGACY_VERSIONS, MODERN_VERSION } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
-export interface FastPathOptions {
+interface FastPathOptions {
   callTool: CallTool;
   catalog: Catalog;
   cancellations: Cancellations;

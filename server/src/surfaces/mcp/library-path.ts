@@ -15,7 +15,7 @@ import type { ServerFactory } from "./server-factory.ts";
 import { LEGACY_VERSIONS, SUPPORTED_VERSIONS } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
-export interface LibraryPathOptions {
+interface LibraryPathOptions {
   createServer: ServerFactory;
   /** Names of tools that may say something before their result without being asked to. */
   streamingTools: ReadonlySet<string>;

@@ -9,7 +9,7 @@ export interface OriginGuardOptions {
 }
 
 /** Why a request is refused; undefined: it may pass. */
-export type OriginGuard = (request: HttpRequest) => string | undefined;
+type OriginGuard = (request: HttpRequest) => string | undefined;
 
 /** Host headers and origins that were accepted are remembered: parsing them costs more than all the rest of this. */
 const MAXIMUM_REMEMBERED = 1_000;

@@ -19,7 +19,7 @@ import type { PromptList } from "./prompt-list.ts";
 import { SUPPORTED_VERSIONS } from "./versions.ts";
 import type { Visit } from "./visit.ts";
 
-export interface ServerFactoryOptions {
+interface ServerFactoryOptions {
   info: { name: string; title: string; version: string };
   instructions: string;
   catalog: Catalog;

@@ -16,7 +16,7 @@ export interface ListWish {
   readOnly: boolean;
 }
 
-export interface ToolLists {
+interface ToolLists {
   /** `scopes` undefined: everything, for callers that are not known. */
   of(scopes: readonly string[] | undefined, wish: ListWish): ToolList;
 }

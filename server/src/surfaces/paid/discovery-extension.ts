@@ -5,7 +5,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** How much the extension tells: everything; no result; no words either; names and types only; nothing but that it is an object. */
 export const discoveryDetails = ["full", "input", "terse", "names", "bare"] as const;
-export type DiscoveryDetail = (typeof discoveryDetails)[number];
+type DiscoveryDetail = (typeof discoveryDetails)[number];
 
 /**
  * The `bazaar` extension of x402: how the resource is called and what it answers, for catalogs that list what can be bought.

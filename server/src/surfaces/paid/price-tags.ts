@@ -39,7 +39,7 @@ export const PAYMENT_REQUIRED_ERROR = "Payment required";
 const timeoutByEffect: Readonly<Record<Effect, number>> = { read: 120, write: 300, spend: 300 };
 
 /** Many clients and proxies cap a header, and a client repeats what is in this one. */
-export const LONGEST_HEADER = 6_000;
+const LONGEST_HEADER = 6_000;
 
 /** The terms of a tool at a price on a network are always the same, so they are written once a day, as examples name dates. */
 export function createPriceTags(options: {

@@ -5,7 +5,7 @@ import type { Routes } from "../http/hosts.ts";
 import { X402_VERSION } from "./payment-headers.ts";
 import { PAID_TOOLS_PATH, type PaidNetwork, paidToolUrl } from "./price-tags.ts";
 
-export interface ToolListOptions {
+interface ToolListOptions {
   catalog: Catalog;
   edgeUrl: string;
   /** Where a call without a key is paid. */
