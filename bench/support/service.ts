@@ -1,8 +1,12 @@
-import { startApp } from "../../server/src/app.ts";
+import { join } from "node:path";
+import { startApp } from "../../server/src/compose.ts";
 import { readConfig } from "../../server/src/config/config.ts";
 import { probeTools } from "./probe-tools.ts";
 
 /** The product with two tools that do nothing beside the registry, so that what is measured is the path of a call. */
-const app = await startApp(readConfig(process.env), { extraTools: probeTools });
-process.stdout.write(`${JSON.stringify({ appUrl: app.appUrl, quickstartPath: app.demo?.quickstartPath })}\n`);
+const config = readConfig(process.env);
+const app = await startApp(config, { extraTools: probeTools });
+process.stdout.write(
+  `${JSON.stringify({ appUrl: app.appUrl, quickstartPath: join(config.dataDir, "quickstart.json") })}\n`,
+);
 process.on("SIGTERM", () => void app.stop().then(() => process.exit(0)));

@@ -8,7 +8,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioClientTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startApp } from "../../server/src/app.ts";
+import { startApp } from "../../server/src/compose.ts";
 import { findFreePort } from "../../server/src/embedded/free-port.ts";
 import { startTestService, type TestService } from "../../server/test/support/service.ts";
 import { BRIDGE, startBridge } from "./support/bridge-process.ts";

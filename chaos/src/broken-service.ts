@@ -4,6 +4,6 @@ import { serve } from "../../server/src/main.ts";
 import { withoutGuard } from "./guards/index.ts";
 
 const { values } = parseArgs({ options: { break: { type: "string" } } });
-const decorate = withoutGuard[values.break ?? ""];
-if (decorate === undefined) throw new Error(`--break is one of: ${Object.keys(withoutGuard).join(", ")}.`);
-await serve(decorate());
+const replaced = withoutGuard[values.break ?? ""];
+if (replaced === undefined) throw new Error(`--break is one of: ${Object.keys(withoutGuard).join(", ")}.`);
+await serve(replaced());

@@ -9,6 +9,7 @@ export function readSandboxConfig(environment: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-export const serve = (): Promise<void> => serveDecorated({ mcpExtras: conformanceExtras }, readSandboxConfig);
+export const serve = (): Promise<void> =>
+  serveDecorated({ decorate: { mcpExtras: () => conformanceExtras } }, readSandboxConfig);
 
 if (import.meta.main) await serve();

@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type App, startApp } from "../../server/src/app.ts";
 import { type Output, UsageError } from "../../server/src/commands/command-line.ts";
+import { type App, startApp } from "../../server/src/compose.ts";
 import { readConfig } from "../../server/src/config/config.ts";
 import { conformanceExtras } from "./fixtures/index.ts";
 import { describeRuns, type Run } from "./report.ts";
@@ -77,7 +77,7 @@ async function runAgainstOwnService({ fixtures, keep }: Arguments, output: Outpu
       EDGE_PORT: "0",
       LOG_LEVEL: "error",
     });
-    app = await startApp(config, { signal, ...(fixtures ? { decorate: { mcpExtras: conformanceExtras } } : {}) });
+    app = await startApp(config, { signal, ...(fixtures ? { decorate: { mcpExtras: () => conformanceExtras } } : {}) });
     const runs = await runSuites({ ...app, folder, signal });
     output.out(`${describeRuns(runs)}\n`);
     return runs.every(({ result }) => isConformant(result));

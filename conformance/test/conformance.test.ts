@@ -85,7 +85,7 @@ test.for([["--break", "nothing"], ["--suite", "all"], ["app"]])("called wrongly,
 describe("with the fixtures", () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({}, { decorate: { mcpExtras: conformanceExtras } });
+    service = await startTestService({}, { decorate: { mcpExtras: () => conformanceExtras } });
   });
   afterAll(() => service[Symbol.asyncDispose]());
 

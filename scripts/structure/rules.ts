@@ -21,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   commands: ["*"],
   "compose.ts": ["*"],
   "contributions.ts": ["*"],
+  "hosts.ts": ["*"],
   "decorate.ts": ["*"],
   "main.ts": ["*"],
 };

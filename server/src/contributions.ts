@@ -1,17 +1,21 @@
+import type { Pool } from "pg";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import { collectChainOperations } from "./kernel/chain-operation.ts";
-import type { Gate, GateParts } from "./kernel/gate.ts";
+import type { EffectUse } from "./kernel/effect-use.ts";
+import type { Gate } from "./kernel/gate.ts";
 import type { Module } from "./kernel/module.ts";
+import { listEnvironments, type Parts } from "./kernel/parts.ts";
 import type { Prompt } from "./kernel/prompt.ts";
 import type { Route } from "./kernel/route.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
-import type { Tool } from "./kernel/tool.ts";
-import { modules } from "./modules/index.ts";
+import type { Ports, Tool } from "./kernel/tool.ts";
+import { modules as contributing } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Migrations } from "./platform/database/migrate.ts";
 import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
+import type { Environment, Tenant } from "./ports/identity.ts";
 import type { Vault } from "./ports/vault.ts";
 
 declare module "./kernel/stores.ts" {
@@ -20,39 +24,45 @@ declare module "./kernel/stores.ts" {
   }
 }
 
-const all: readonly Module[] = modules;
+declare module "./kernel/parts.ts" {
+  interface Parts {
+    readonly db: OpenDatabase["db"];
+    readonly pool: Pool;
+    /** For a connection that hears of changes. */
+    readonly databaseUrl: string;
+    readonly tenantCreated: (transaction: Queryable, tenant: Tenant) => Promise<void>;
+  }
+}
+
+/** As the composition sees them, without what each alone is made of. */
+export const modules: readonly Module[] = contributing;
 
 /** Every tool of the service: a module's list takes a tool to all surfaces, the price list and the documentation. */
-export const registry: readonly Tool[] = all.flatMap(({ tools = [] }) => tools);
+export const registry: readonly Tool[] = modules.flatMap(({ tools = [] }) => tools);
 
 /** Every tool with its schemas, compiled once. */
 export const catalog = createCatalog(registry);
 
 /** In the order in which clients list them. */
-export const prompts: readonly Prompt[] = all.flatMap(({ prompts: some = [] }) => some);
+export const prompts: readonly Prompt[] = modules.flatMap(({ prompts: some = [] }) => some);
 
 /** The resource routes of all modules. Who serves them gives what they need to run. */
-export const routes = modules.flatMap((one) => ("routes" in one ? [...one.routes] : []));
+export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.routes] : []));
 export type RoutePorts = (typeof routes)[number] extends Route<infer Ports> ? Ports : never;
 
-export const migrations: Migrations = merge(all.map((one) => one.migrations ?? {}));
+export const migrations: Migrations = merge(modules.map((one) => one.migrations ?? {}));
 
 /** Every kind of chain operation: who carries them out knows none by its name. */
 export const chainOperations: ChainOperations = collectChainOperations(
-  all.flatMap(({ chainOperations: some = [] }) => some),
+  modules.flatMap(({ chainOperations: some = [] }) => some),
 );
 
 /** What else changes in the database transaction that stores the end of a chain transaction, by what it was for. */
-export const chainEndings: ChainEndings = merge(all.map((one) => one.chainEndings ?? {}));
-
-/** What can refuse a call, in the order in which it is asked. */
-export function createGates(parts: GateParts): readonly Gate[] {
-  return all.flatMap((one) => one.gates?.(parts) ?? []);
-}
+export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEndings ?? {}));
 
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
 export function createAggregates(parts: StoreParts): Aggregates {
-  return merge(modules.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
+  return merge(contributing.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
 }
 
 export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault): Stores {
@@ -60,6 +70,48 @@ export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault)
     ...createAggregates({ db, clock, vault }),
     transaction: (work) => db.transaction().execute((trx) => work(createAggregates({ db: trx, clock, vault }))),
   };
+}
+
+/** The parts that modules make. */
+export const moduleParts = merge(contributing.flatMap((one) => ("parts" in one ? [one.parts] : [])));
+
+/** The parts that are put together from what modules contribute. */
+export const gatheredParts = {
+  stores: ({ db, clock, vault }: Parts) => createStores(db, clock, vault),
+  chainOperations: () => chainOperations,
+  chainEndings: () => chainEndings,
+  tenantCreated: createTenantCreated,
+  equipTenant: createEquipTenant,
+  portsFor: createPorts,
+  gates: (parts: Parts): readonly Gate[] => modules.flatMap((one) => one.gates?.(parts) ?? []),
+  effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
+};
+
+/** What a new tenant gets of all modules, in the transaction that makes it. */
+export function createTenantCreated(parts: Pick<Parts, "clock" | "vault" | "settings">): Parts["tenantCreated"] {
+  const { clock, vault } = parts;
+  const equipTenant = createEquipTenant(parts);
+  return (db, { id }) => equipTenant(createAggregates({ db, clock, vault }), id);
+}
+
+function createEquipTenant({ settings }: Pick<Parts, "settings">): Parts["equipTenant"] {
+  return async (aggregates, tenantId) => {
+    for (const one of modules) await one.equipTenant?.(aggregates, tenantId, settings);
+  };
+}
+
+/** One set for each environment whose supplier and network are switched on. A port that nobody provides does not compile. */
+function createPorts(parts: Parts): Parts["portsFor"] {
+  const { clock, random, stores, maps, fx, claimKeys, mailer, suppliers, networks } = parts;
+  const common = { clock, random, stores, maps, fx, claimKeys, mailer };
+  const ports: { -readonly [Name in Environment]?: Ports } = {};
+  for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
+    const chain = networks[environment]?.chain;
+    if (chain === undefined) continue;
+    const own = merge(contributing.flatMap((one) => ("ports" in one ? [one.ports(parts, environment)] : [])));
+    ports[environment] = { ...common, ...bought, chain, ...own };
+  }
+  return (environment) => ports[environment];
 }
 
 type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (

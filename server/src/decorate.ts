@@ -1,22 +1,31 @@
-import type { Duffel } from "./adapters/duffel/index.ts";
-import type { Gate } from "./kernel/gate.ts";
-import type { Stores } from "./kernel/stores.ts";
-import type { Calls } from "./modules/usage/calls.ts";
-import type { ChainSender } from "./ports/chain-sender.ts";
-import type { McpExtras } from "./surfaces/mcp/extras.ts";
+import type { PartMakers, Parts } from "./kernel/parts.ts";
 
 /**
- * What a harness around the product puts in place of its parts: each function is given the real part and returns the one to use. The
- * product's own programs pass nothing.
+ * Replaces parts of the service at its start: each function takes the part as it was made and returns what everybody gets in its
+ * place. It is for harnesses outside of the product, which take a guard away to see that its absence is noticed, or add what only
+ * they need. The product itself replaces nothing.
  */
-export interface Decorators {
-  calls?(calls: Calls): Calls;
-  stores?(stores: Stores): Stores;
-  gates?(gates: readonly Gate[]): readonly Gate[];
-  supplier?(supplier: Duffel): Duffel;
-  chainSender?(sender: ChainSender): ChainSender;
-  /** The entry point of the development chain's process. */
-  devnetProgram?: string;
-  /** What the MCP endpoints offer beside the registry. With it, callers on this machine need no key. */
-  mcpExtras?: McpExtras;
+export type Decorators = { readonly [Name in keyof Parts]?: (part: Parts[Name]) => Parts[Name] };
+
+/** Each part is made when it is asked for first, so that nobody needs to know an order. Two that need each other are a mistake. */
+export function createParts(makers: PartMakers, decorate: Decorators = {}): Parts {
+  const parts: Parts = Object.create(null);
+  const isPart = (name: string): name is keyof Parts => name in makers;
+
+  function define<Name extends keyof Parts>(name: Name): void {
+    let made: { readonly part: Parts[Name] } | undefined;
+    let isBeingMade = false;
+    function get(): Parts[Name] {
+      if (made !== undefined) return made.part;
+      if (isBeingMade) throw new Error(`The part ${name} is needed to make itself.`);
+      isBeingMade = true;
+      const part = makers[name](parts);
+      made = { part: decorate[name]?.(part) ?? part };
+      return made.part;
+    }
+    Object.defineProperty(parts, name, { enumerable: true, get });
+  }
+
+  for (const name of Object.keys(makers)) if (isPart(name)) define(name);
+  return parts;
 }

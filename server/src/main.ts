@@ -1,14 +1,13 @@
-import { type App, startApp } from "./app.ts";
+import { type App, type AppOptions, startApp } from "./compose.ts";
 import { type Config, readConfig } from "./config/config.ts";
-import type { Decorators } from "./decorate.ts";
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Runs the service until a signal ends it, and says where it is. A harness hands in its decorators. */
+/** Runs the service until a signal ends it, and says where it is. A harness hands in what it replaces. */
 export async function serve(
-  decorate: Decorators = {},
+  options: Pick<AppOptions, "decorate" | "devnetProgram"> = {},
   makeConfig: (environment: NodeJS.ProcessEnv) => Config = readConfig,
 ): Promise<void> {
   const ended = new AbortController();
@@ -25,7 +24,7 @@ export async function serve(
   process.on("SIGINT", () => void stop());
   const started = performance.now();
   try {
-    app = await startApp(makeConfig(process.env), { decorate, progress: say, signal: ended.signal });
+    app = await startApp(makeConfig(process.env), { ...options, progress: say, signal: ended.signal });
     describeStart(app, performance.now() - started);
   } catch (error) {
     // A start that was told to end has nothing to complain about.
@@ -41,10 +40,7 @@ function describeStart(app: App, milliseconds: number): void {
   const elsewhere = (host: "app" | "edge") => (app.serves.includes(host) ? "" : " (not served by this process)");
   say(`  application  ${app.appUrl}${elsewhere("app")}`);
   say(`  edge         ${app.edgeUrl}${elsewhere("edge")}`);
-  if (app.demo !== undefined) {
-    say(`  demo tenant  ${app.demo.tenantId}`);
-    say(`  API key      in ${app.demo.quickstartPath}`);
-  }
+  for (const { label, text } of app.facts) say(`  ${label.padEnd(12)} ${text}`);
   const first = app.serves.includes("app") ? `${app.appUrl}/docs/connect` : `${app.edgeUrl}/tools`;
   say(`  first call   ${first}; stop with Ctrl-C`);
 }

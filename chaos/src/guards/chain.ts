@@ -1,4 +1,5 @@
 import type { Decorators } from "../../../server/src/decorate.ts";
+import { mapEnvironments } from "../../../server/src/kernel/parts.ts";
 import type { Stores } from "../../../server/src/kernel/stores.ts";
 import type { ChainSender } from "../../../server/src/ports/chain-sender.ts";
 import type { ChainTransaction, ChainTransactions } from "../../../server/src/ports/chain-transactions.ts";
@@ -7,21 +8,26 @@ import type { ChainTransaction, ChainTransactions } from "../../../server/src/po
  * What a process that died has signed is signed again under a new nonce, without a look at its receipt; nor is the chain asked
  * whether a step in escrow was taken already.
  */
-export function withoutChainLookUp(): Pick<Decorators, "stores" | "chainSender"> {
+export function withoutChainLookUp(): Pick<Decorators, "stores" | "networks"> {
   const senders = new Map<string, ChainSender>();
   return {
-    chainSender(sender) {
-      senders.set(sender.network, sender);
-      return {
-        ...sender,
-        authorization: async (transaction) =>
-          transaction.operation.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
-      };
-    },
+    networks: (networks) =>
+      mapEnvironments(networks, (network) => {
+        senders.set(network.sender.network, network.sender);
+        return { ...network, sender: withoutFindingSteps(network.sender) };
+      }),
     stores: (stores): Stores => ({
       ...stores,
       chainTransactions: signingAgain(stores.chainTransactions, (network) => senders.get(network)),
     }),
+  };
+}
+
+function withoutFindingSteps(sender: ChainSender): ChainSender {
+  return {
+    ...sender,
+    authorization: async (transaction) =>
+      transaction.operation.kind === "escrow" ? { kind: "none" } : await sender.authorization(transaction),
   };
 }
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Decorators } from "../../../server/src/decorate.ts";
+import type { AppOptions } from "../../../server/src/compose.ts";
 import { withoutChainLookUp } from "./chain.ts";
 import { withoutPaidClaim } from "./payments.ts";
 import { withoutServicingLookup } from "./supplier.ts";
@@ -8,11 +8,11 @@ import { withoutDurableFlush, withoutIdempotency } from "./usage.ts";
 const LATE_DEVNET = fileURLToPath(new URL("./late-devnet.ts", import.meta.url));
 
 /** The service without one of its guards, by the guard's name: a run against it must fail. */
-export const withoutGuard: Readonly<Record<string, () => Decorators>> = {
-  idempotency: () => ({ calls: withoutIdempotency }),
-  "durable-flush": () => ({ calls: withoutDurableFlush }),
-  "chain-look-up": withoutChainLookUp,
+export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decorate" | "devnetProgram">>> = {
+  idempotency: () => ({ decorate: { calls: withoutIdempotency } }),
+  "durable-flush": () => ({ decorate: { calls: withoutDurableFlush } }),
+  "chain-look-up": () => ({ decorate: withoutChainLookUp() }),
   "chain-log": () => ({ devnetProgram: LATE_DEVNET }),
-  "paid-claim": () => ({ stores: withoutPaidClaim }),
-  "servicing-lookup": () => ({ supplier: withoutServicingLookup }),
+  "paid-claim": () => ({ decorate: { stores: withoutPaidClaim } }),
+  "servicing-lookup": () => ({ decorate: { suppliers: withoutServicingLookup } }),
 };

@@ -1,10 +1,11 @@
-import type { Duffel } from "../../../server/src/adapters/duffel/index.ts";
+import { type ByEnvironment, mapEnvironments } from "../../../server/src/kernel/parts.ts";
+import type { Supplier } from "../../../server/src/ports/supplier.ts";
 
 /** Every booking whose outcome is unknown passes for one that did not happen. */
-export function withoutServicingLookup(supplier: Duffel): Duffel {
-  return {
+export function withoutServicingLookup(suppliers: ByEnvironment<Supplier>): ByEnvironment<Supplier> {
+  return mapEnvironments(suppliers, (supplier) => ({
     ...supplier,
     flights: { ...supplier.flights, findOrdersByBooking: async () => [] },
     stayBookings: { ...supplier.stayBookings, findStaysByBooking: async () => [] },
-  };
+  }));
 }

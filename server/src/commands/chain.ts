@@ -1,8 +1,8 @@
 import { readConfig } from "../config/config.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
-import { type Books, type BooksStatus, type WalletStatus, withBooks } from "../open-books.ts";
 import type { Environment } from "../ports/identity.ts";
+import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
 import { runAsCommand } from "./run-as-command.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { catalog } from "../app.ts";
+import { catalog } from "../contributions.ts";
 import { runInOrder } from "./gen/run-in-order.ts";
 import { shorten } from "./gen/shorten.ts";
 import { renderTables } from "./gen/table-types.ts";

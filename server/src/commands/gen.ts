@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import { catalog } from "../app.ts";
+import { catalog } from "../contributions.ts";
 import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { errorsPage } from "./gen/errors-page.ts";

@@ -1,5 +1,5 @@
-import type { CommandOptions } from "../open-identity.ts";
 import { type Program, type Report, runProgram } from "./command-line.ts";
+import type { CommandOptions } from "./open-database.ts";
 
 /** Runs a program as the process that it is: arguments, streams, exit code. */
 export async function runAsCommand<Context>(

@@ -1,7 +1,7 @@
 import { readConfig } from "../config/config.ts";
-import { withIdentity } from "../open-identity.ts";
 import type { Identity } from "../ports/identity.ts";
 import type { Program } from "./command-line.ts";
+import { withIdentity } from "./open-database.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Runs a program over identities as the process that it is. */

@@ -1,7 +1,6 @@
-import type { Clock } from "../ports/clock.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
 import type { LazyPlan } from "./plan.ts";
-import type { Aggregates, Stores } from "./stores.ts";
+import type { Aggregates } from "./stores.ts";
 
 /**
  * Something that can refuse a call because of who makes it and what it would do: a spending limit, a budget, a policy, an approval.
@@ -17,12 +16,6 @@ export interface Gate {
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
    */
   reserve?(call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void>;
-}
-
-/** What a module makes its gates from. */
-export interface GateParts {
-  stores: Stores;
-  clock: Clock;
 }
 
 export function defineGate(gate: Gate): Gate {

@@ -1,10 +1,14 @@
 import type { ChainOperation } from "../ports/chain-operation.ts";
+import type { Environment } from "../ports/identity.ts";
 import type { ChainEndings } from "./chain-ending.ts";
-import type { Gate, GateParts } from "./gate.ts";
+import type { EffectUse } from "./effect-use.ts";
+import type { Gate } from "./gate.ts";
+import type { Job } from "./job.ts";
+import type { PartMakers, Parts } from "./parts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
 import type { Aggregates, StoreParts } from "./stores.ts";
-import type { Tool } from "./tool.ts";
+import type { Ports, Tool } from "./tool.ts";
 
 /** A capability of the product: what one folder below `modules/` contributes. The composition knows modules by nothing else. */
 export interface Module {
@@ -15,8 +19,6 @@ export interface Module {
   /** In the order in which they are listed. */
   readonly tools?: readonly Tool[];
   readonly prompts?: readonly Prompt[];
-  /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
-  gates?(parts: GateParts): readonly Gate[];
   /** Each names by its type what it needs to run. */
   readonly routes?: readonly Route<never>[];
   /** Its part of the stored aggregates, over a caller's transaction when `db` is one. */
@@ -27,6 +29,32 @@ export interface Module {
   readonly chainOperations?: readonly ChainOperation[];
   /** What else changes when a chain transaction of one of its purposes ends. */
   readonly chainEndings?: ChainEndings;
+  /** What it adds to the parts of the running service. */
+  readonly parts?: Partial<PartMakers>;
+  /** What it lets tools of other modules use. */
+  ports?(parts: Parts, environment: Environment): Partial<Ports>;
+  /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
+  gates?(parts: Parts): readonly Gate[];
+  /** What of its effects outside is finished without a caller. */
+  effectUses?(parts: Parts): readonly EffectUse[];
+  /** What a tenant gets of it, in the transaction that makes the tenant, or later when it was made without. */
+  equipTenant?(aggregates: Aggregates, tenantId: string, settings: Parts["settings"]): Promise<void>;
+
+  // The steps of a start, each taken by all modules in their order before the next one begins.
+
+  /** Throws when the database is not this deployment's, before anything else is opened or written. */
+  check?(parts: StoreParts): Promise<void>;
+  /** What must be stored before the service can run. No other process is preparing the database meanwhile. */
+  prepare?(parts: Parts): Promise<void>;
+  /** What must have happened before the first request. May be repeated, when the database goes away in the middle of it. */
+  start?(parts: Parts): Promise<void>;
+  jobs?(parts: Parts): readonly Job[];
+  /** While its jobs are stopped: ends what it has begun beside them, and resolves when nothing is left to be written down. */
+  stop?(parts: Parts): Promise<unknown>;
+
+  gauges?(parts: Parts): readonly Gauge[];
+  /** What the operator is told when the service is ready. */
+  facts?(parts: Parts): Promise<readonly Fact[]>;
 }
 
 export interface Migration {
@@ -34,7 +62,25 @@ export interface Migration {
   up(db: never): Promise<void>;
 }
 
-/** Keeps the exact type, so that an aggregate that is declared and made by no module does not compile. */
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** A metric that is read when it is asked for. */
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: readonly string[];
+  read(): Promise<readonly GaugeValue[]> | readonly GaugeValue[];
+}
+
+export interface GaugeValue {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Keeps the exact type, so that an aggregate or a part that is declared and made by no module does not compile. */
 export function defineModule<const Definition extends Module>(definition: Definition): Definition {
   return definition;
 }

@@ -25,7 +25,6 @@ export const modules = [
   effectsModule,
   chainModule,
   travelersModule,
-  demoModule,
   bookingsModule,
   flightsModule,
   servicingModule,
@@ -37,4 +36,5 @@ export const modules = [
   pricingModule,
   reputationModule,
   paymentsModule,
+  demoModule,
 ] as const;

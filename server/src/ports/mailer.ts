@@ -14,3 +14,8 @@ export interface Mail {
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
+
+export interface OpenedMailer extends Mailer {
+  /** Breaks off what is under way: it was not said to be taken. */
+  close(): void;
+}

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { type App, startApp } from "../../src/app.ts";
+import { type App, startApp } from "../../src/compose.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { dropSandboxDatabase } from "../support/service.ts";
 import { createTestDatabase, type TestDatabase } from "../support/test-database.ts";

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { createVault } from "../../src/adapters/vault.ts";
 import { chainOperations, createStores } from "../../src/contributions.ts";
-import { openSandboxChain } from "../../src/open-chain.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import { systemClock } from "../../src/ports/clock.ts";
+import { openSandboxChain } from "./open-chain.ts";
 
 /** A process that does nothing but submit, for tests that kill it. */
 const { values } = parseArgs({

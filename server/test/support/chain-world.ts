@@ -4,13 +4,13 @@ import type { Hex } from "../../src/domain/tokens.ts";
 import { type SendOutRequest, sendOut } from "../../src/modules/treasury/send-out.ts";
 import { createSigner } from "../../src/modules/treasury/store-wallets.ts";
 import { transfer } from "../../src/modules/treasury/transfer-operation.ts";
-import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "../../src/open-chain.ts";
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import type { ChainSubmission } from "../../src/ports/chain-transactions.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { type DevChain, startDevChain } from "./dev-chain.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
+import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "./open-chain.ts";
 
 export const UNIT = 1_000_000n;
 
@@ -91,7 +91,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   async function newTenant(amount = 100n * UNIT) {
     next += 1;
     const { tenant } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
-    await db.transaction().execute((trx) => equipSandboxTenant(trx, shared, tenant.id, amount));
+    await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, amount));
     await drain();
     const wallet = await network.wallets.ensure("sandbox", "treasury", tenant.id);
     const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;

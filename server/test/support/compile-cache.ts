@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** What the tests' processes load most: the service, its parts, and the chaos command. */
 const LOADED_MOST = [
-  "../../src/app.ts",
+  "../../src/compose.ts",
   "../../../devnet/src/start.ts",
   "../../../chaos/src/main.ts",
   "../../../sandbox/src/start.ts",

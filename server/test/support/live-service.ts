@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWalletClient, defineChain, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
-import { type AppOptions, startApp } from "../../src/app.ts";
+import { withIdentity } from "../../src/commands/open-database.ts";
+import { type AppOptions, startApp } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
@@ -14,7 +15,6 @@ import {
 } from "../../src/generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../src/generated/contracts/stablecoin.ts";
 import { tripEscrowAbi, tripEscrowBytecode } from "../../src/generated/contracts/trip-escrow.ts";
-import { withIdentity } from "../../src/open-identity.ts";
 import type { Identity } from "../../src/ports/identity.ts";
 import { startDevChain } from "./dev-chain.ts";
 import { silentLog } from "./identity.ts";

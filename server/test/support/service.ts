@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
-import { type AppOptions, startApp } from "../../src/app.ts";
+import { withIdentity } from "../../src/commands/open-database.ts";
+import { type AppOptions, startApp } from "../../src/compose.ts";
 import { readConfig } from "../../src/config/config.ts";
-import { withIdentity } from "../../src/open-identity.ts";
 import type { Identity } from "../../src/ports/identity.ts";
 import { createMigratedDatabase } from "./test-database.ts";
 

@@ -5,6 +5,7 @@ import { createPublicClient, createWalletClient, defineChain, encodeFunctionData
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { createVault } from "../../src/adapters/vault.ts";
+import { withBooks } from "../../src/commands/books.ts";
 import { chainProgram } from "../../src/commands/chain.ts";
 import { runProgram } from "../../src/commands/command-line.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -12,8 +13,7 @@ import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
 import { readMasterKey } from "../../src/embedded/master-key.ts";
 import { stablecoinAbi } from "../../src/generated/contracts/stablecoin.ts";
 import { createSigner, createWallets } from "../../src/modules/treasury/store-wallets.ts";
-import { withBooks } from "../../src/open-books.ts";
-import { sandboxFunder } from "../../src/open-chain.ts";
+import { sandboxFunder } from "../../src/outside/sandbox-keys.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { systemClock } from "../../src/ports/clock.ts";
 import type { Environment } from "../../src/ports/identity.ts";

@@ -1,4 +1,4 @@
-import type { catalog } from "../../app.ts";
+import type { catalog } from "../../contributions.ts";
 import { isRetryable, meaningByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 import { NOTICE, table } from "./markdown.ts";
 

@@ -1,4 +1,4 @@
-import type { catalog } from "../../app.ts";
+import type { catalog } from "../../contributions.ts";
 import { discounted } from "../../domain/money.ts";
 import { discountPercentByPlan } from "../../ports/identity.ts";
 import { NOTICE, table, usdc } from "./markdown.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../app.ts";
+import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-order.ts";

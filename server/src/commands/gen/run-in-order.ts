@@ -1,4 +1,4 @@
-import type { catalog } from "../../app.ts";
+import type { catalog } from "../../contributions.ts";
 import { sampleIds } from "../../domain/example-ids.ts";
 import type { Effect } from "../../domain/scopes.ts";
 

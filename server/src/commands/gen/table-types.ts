@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import type { Pool } from "pg";
 import { z } from "zod";
 import { readConfig } from "../../config/config.ts";
-import { withDatabase } from "../../open-identity.ts";
 import { toCamelCase, toSnakeCase } from "../../platform/database/casing.ts";
 import { columnKinds } from "../../platform/database/column-kinds.ts";
+import { withDatabase } from "../open-database.ts";
 
 /** The TypeScript types of the migrated database's tables, read from the catalogue of a throw-away server. */
 

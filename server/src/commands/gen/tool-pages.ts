@@ -1,4 +1,4 @@
-import type { catalog } from "../../app.ts";
+import type { catalog } from "../../contributions.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import { json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";

@@ -7,10 +7,12 @@ import {
   openEscrowOrders,
   requireThere,
 } from "../../../test/support/escrow-orders.ts";
+import { equipWith } from "../../../test/support/open-chain.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { reputationRegistryAbi } from "../../generated/contracts/reputation-registry.ts";
-import { equipMissingTenants, registerMissingAgents } from "../../open-chain.ts";
+import { registerMissingAgents } from "../reputation/register-agent.ts";
 import { type RegistryAction, registryEntry } from "../reputation/registry-operation.ts";
+import { equipMissingTenants } from "../treasury/equip-tenants.ts";
 
 /** Agents of tenants, and what their wallets do in the registries. */
 let world: ChainWorld;
@@ -62,8 +64,8 @@ describe("agents", () => {
     // As an earlier version left it: a wallet, and no order for an agent.
     await world.db.deleteFrom("chainTransaction").where("tenantId", "=", tenant.tenant.id).execute();
     const count = (await orders()).length;
-    expect(await registerMissingAgents(world.shared)).toBe(1);
-    expect(await registerMissingAgents(world.shared)).toBe(0);
+    expect(await registerMissingAgents(world.stores)).toBe(1);
+    expect(await registerMissingAgents(world.stores)).toBe(0);
     await world.drain();
     expect((await orders()).length).toBe(count + 1);
     // The first one stays the tenant's own.
@@ -76,13 +78,13 @@ describe("agents", () => {
     const { agentRegistries, ...others } = contracts;
     await world.network.networks.setContracts("sandbox", others);
     const { tenant } = await world.identity.createTenant({ name: "Early", actor: "test" });
-    await equipMissingTenants(world.shared, UNIT);
-    expect(await registerMissingAgents(world.shared)).toBe(0);
+    await equipMissingTenants(world.stores, equipWith(UNIT));
+    expect(await registerMissingAgents(world.stores)).toBe(0);
     const purposes = () =>
       world.rows().then((rows) => rows.filter((row) => row.tenantId === tenant.id).map(({ purpose }) => purpose));
     expect(await purposes()).toEqual(["development_money", "development_money"]);
     await world.network.networks.setContracts("sandbox", { ...others, agentRegistries: requireThere(agentRegistries) });
-    expect(await registerMissingAgents(world.shared)).toBe(1);
+    expect(await registerMissingAgents(world.stores)).toBe(1);
     expect(await purposes()).toContain("agent_registration");
     await world.drain();
   });

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { startDevChain } from "../../../test/support/dev-chain.ts";
 import { silentLog } from "../../../test/support/identity.ts";
+import { equipWith, openLiveChain, startChainJobs, startEquippingTenants } from "../../../test/support/open-chain.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import { equipMissingTenants, startChainJobs, startEquippingTenants } from "../../open-chain.ts";
-import { openLiveChain } from "../../open-live-chain.ts";
 import { acceptOutgoing } from "../treasury/accept-outgoing.ts";
+import { equipMissingTenants } from "../treasury/equip-tenants.ts";
 import { ChainIndexer } from "./index-chain.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
@@ -182,8 +182,8 @@ describe("tenants that were made while the chain was away", () => {
     const others = Array.from({ length: 51 }, (_, index) => ({ name: `Late ${index}`, actor: "test" }));
     await Promise.all(others.map((other) => world.identity.createTenant(other)));
     // All of them, as the service is about to answer: a call of a tenant without a wallet makes one, without money.
-    expect(await equipMissingTenants(world.shared, 5n * UNIT)).toBe(52);
-    expect(await equipMissingTenants(world.shared, 5n * UNIT)).toBe(0);
+    expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(52);
+    expect(await equipMissingTenants(world.stores, equipWith(5n * UNIT))).toBe(0);
     await world.drain();
     const purse = { tenantId: tenant.id, network: "sandbox" } as const;
     expect((await world.stores.ledger.balance({ ...purse, token: "USDC" })).available).toBe(5n * UNIT);
@@ -194,8 +194,8 @@ describe("tenants that were made while the chain was away", () => {
 
 describe("the jobs of a network", () => {
   it("bring a new tenant its money, book what comes in, and notice what goes out", async () => {
-    const stop = startChainJobs({ ...world.network, pauses: { indexMs: 10, reconcileMs: 10 } }, silentLog);
-    const stopEquipping = startEquippingTenants({ ...world.shared, log: silentLog }, world.network, 5n * UNIT);
+    const stop = startChainJobs(world.network, silentLog, 10);
+    const stopEquipping = startEquippingTenants({ stores: world.stores, log: silentLog }, world.network, 5n * UNIT);
     try {
       const { tenant } = await world.identity.createTenant({ name: "First", actor: "test" });
       const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
-import { startApp } from "../../app.ts";
+import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
 import { isAlive } from "../../embedded/process-identity.ts";
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createDevnetFixture } from "../../../../devnet/test/support/devnet-fixture.ts";
 import { openTestIdentities, silentLog } from "../../../test/support/identity.ts";
+import { equipSandboxTenant, openSandboxChain } from "../../../test/support/open-chain.ts";
 import { chainOperations, createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { equipSandboxTenant, openSandboxChain, sandboxFunder } from "../../open-chain.ts";
+import { sandboxFunder } from "../../outside/sandbox-keys.ts";
 import { createHttpClient } from "../../platform/http-client/http-client.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { transfer } from "../treasury/transfer-operation.ts";
@@ -42,7 +43,7 @@ it("the embedded development chain, killed while money is on its way, keeps the 
   const before = await start();
   const first = await open(before.url);
   const { tenant } = await setup.open().createTenant({ name: "Embedded", actor: "test" });
-  await db.transaction().execute((trx) => equipSandboxTenant(trx, { vault, clock }, tenant.id, 100n * UNIT));
+  await stores.transaction((aggregates) => equipSandboxTenant(aggregates, tenant.id, 100n * UNIT));
   while ((await first.submitter.runOnce()) > 0);
   const wallet = await first.wallets.ensure("sandbox", "treasury", tenant.id);
   const purse = { tenantId: tenant.id, network: "sandbox", token: "USDC" } as const;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
+import { openSandboxChain } from "../../../test/support/open-chain.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { openSandboxChain } from "../../open-chain.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { openEscrowOrders, requireThere } from "../../../test/support/escrow-orders.ts";
-import { registerMissingAgents } from "../../open-chain.ts";
+import { registerMissingAgents } from "../reputation/register-agent.ts";
 
 it("a chain and books of an earlier version get what came later, once", async () => {
   await using world = await openChainWorld();
@@ -35,7 +35,7 @@ it("a chain and books of an earlier version get what came later, once", async ()
   await world.drain(network);
   expect((await tenant.balance()).available).toBe(99n * UNIT);
 
-  expect(await registerMissingAgents(world.shared)).toBe(1);
+  expect(await registerMissingAgents(world.stores)).toBe(1);
   await world.drain(network);
   const agentId = await network.chain.agentRegistries?.agentOf(tenant.wallet.address);
   expect(agentId).toBe(2n);

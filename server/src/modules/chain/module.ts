@@ -1,8 +1,25 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
+import type { ChainIndexer } from "./index-chain.ts";
 import * as chain from "./migrations/0005-chain.ts";
 import * as chainRequests from "./migrations/0007-chain-requests.ts";
+import { createIndexerOf, createSubmitterOf } from "./network-machines.ts";
 import { createChainNetworks } from "./store-networks.ts";
 import { createChainTransactions } from "./store-transactions.ts";
+import type { ChainSubmitter } from "./submit-chain.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly submitters: ByEnvironment<ChainSubmitter>;
+    readonly indexers: ByEnvironment<ChainIndexer>;
+  }
+}
+
+const INDEX_MILLISECONDS = 500;
+const LIVE_INDEX_MILLISECONDS = 2_000;
+/** A node that does not answer must not keep a stop waiting. */
+const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const chainModule = defineModule({
   name: "chain",
@@ -12,4 +29,32 @@ export const chainModule = defineModule({
     chainTransactions: createChainTransactions(db, clock),
   }),
   migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
+  parts: {
+    submitters: ({ networks, chainOperations: operations, stores, chainEndings: endings, log }) =>
+      mapEnvironments(networks, (network) => createSubmitterOf(network, { operations, stores, log, endings })),
+    indexers: ({ networks, chainOperations: operations, stores, log }) =>
+      mapEnvironments(networks, (network) => createIndexerOf(network, { operations, stores, log })),
+  },
+  ports({ submitters }, environment) {
+    const submission = submitters[environment];
+    if (submission === undefined) throw new Error(`The ${environment} network is switched off.`);
+    return { submission };
+  },
+  async start({ indexers, submitters }) {
+    // First up to a block at which the tokens are there.
+    for (const indexer of Object.values(indexers)) while (await indexer.runOnce());
+    for (const submitter of Object.values(submitters)) submitter.start();
+  },
+  jobs: ({ networks, indexers }) =>
+    listEnvironments(indexers).map(([environment, indexer]) =>
+      defineJob({
+        name: `index-chain ${environment}`,
+        everyMilliseconds: networks[environment]?.isLive ? LIVE_INDEX_MILLISECONDS : INDEX_MILLISECONDS,
+        stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+        async run() {
+          while (await indexer.runOnce());
+        },
+      }),
+    ),
+  stop: ({ submitters }) => Promise.all(Object.values(submitters).map((submitter) => submitter.stop())),
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { readPrivateJson, writePrivateJson } from "../../embedded/private-files.ts";
+import type { Chain } from "../../ports/chain.ts";
 import type { Identity, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/traveler-profile.ts";
 
@@ -23,12 +24,15 @@ const ACTOR = "first-run";
 
 const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
 
-export interface QuickstartFacts {
-  appUrl: string;
-  edgeUrl: string;
+export interface DemoTenant {
   tenantId: string;
   apiKey: string;
   signingSecret: string;
+}
+
+export interface QuickstartFacts extends DemoTenant {
+  appUrl: string;
+  edgeUrl: string;
   supplierUrl: string | undefined;
   chain: QuickstartChain | undefined;
   /** A funded development wallet. */
@@ -54,7 +58,7 @@ export async function prepareDemo(options: {
   dataDir: string;
   identity: Identity;
   travelers: Travelers;
-}): Promise<{ tenantId: string; apiKey: string; signingSecret: string }> {
+}): Promise<DemoTenant> {
   const { identity, travelers } = options;
   const known = readPrivateJson(quickstartPath(options.dataDir), Quickstart);
   let tenant: Tenant | undefined = (await identity.listTenants()).find((candidate) => candidate.isDemo);
@@ -82,12 +86,24 @@ export async function prepareDemo(options: {
   return { tenantId: tenant.id, apiKey: minted.apiKey, signingSecret: own.signingSecret };
 }
 
-export function writeQuickstart(dataDir: string, facts: QuickstartFacts): string {
-  const path = quickstartPath(dataDir);
-  writePrivateJson(path, facts);
-  return path;
+/** What `quickstart.json` says of the development chain. */
+export function describeChain(chain: Chain | undefined, rpcUrl: string | undefined): QuickstartChain | undefined {
+  if (chain === undefined || rpcUrl === undefined) return undefined;
+  const { chainId, tokens, escrow } = chain;
+  return {
+    rpcUrl,
+    chainId,
+    network: `eip155:${chainId}`,
+    usdc: tokens.USDC.address,
+    eurc: tokens.EURC.address,
+    ...(escrow === undefined ? {} : { escrow: escrow.address }),
+  };
 }
 
-function quickstartPath(dataDir: string): string {
+export function writeQuickstart(dataDir: string, facts: QuickstartFacts): void {
+  writePrivateJson(quickstartPath(dataDir), facts);
+}
+
+export function quickstartPath(dataDir: string): string {
   return join(dataDir, "quickstart.json");
 }

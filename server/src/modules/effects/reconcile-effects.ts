@@ -1,6 +1,6 @@
+import type { EffectUse, Reconciler } from "../../kernel/effect-use.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { Log } from "../../ports/log.ts";
 import {
   type EffectAggregates,
   type EffectDefinition,
@@ -10,20 +10,6 @@ import {
   STALE_SECONDS,
 } from "./effect.ts";
 import { EffectWorker } from "./effect-worker.ts";
-
-/** One of those that the reconciler finishes. */
-export interface EffectUse {
-  name: string;
-  /** Works on every record that waits for it; how many that were. Never throws for one record's trouble. */
-  reconcile(reconciler: Reconciler): Promise<number>;
-}
-
-export interface Reconciler {
-  /** Differs between processes, so that they never take one record for their own. */
-  workerId: string;
-  log: Log;
-  staleSeconds?: number;
-}
 
 export interface EffectUseOptions<R extends EffectRecord, A extends EffectAggregates> {
   /** In log lines and metrics. */

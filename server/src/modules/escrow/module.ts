@@ -1,12 +1,17 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { listEnvironments } from "../../kernel/parts.ts";
+import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { escrowEndings } from "./chain-endings.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
+import { releaseTrips } from "./release-trips.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
+import { guestMailUse } from "./send-guest-mail.ts";
 import { escrowStep } from "./step-operation.ts";
 import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
@@ -20,6 +25,16 @@ import { logAgentAction } from "./tools/log-agent-action.ts";
 import { prefundTrip } from "./tools/prefund-trip.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Settings {
+    /** Where guest links may lead besides the application host. */
+    readonly linkOrigins: readonly string[];
+  }
+}
+
+const RELEASE_MILLISECONDS = 60_000;
+const SEND_MAIL_MILLISECONDS = 2_000;
 
 export const escrowModule = defineModule({
   name: "escrow",
@@ -45,4 +60,21 @@ export const escrowModule = defineModule({
   migrations: { "0014-escrow": escrow, "0015-guest-mail": guestMail, "0017-escrow-adoption": escrowAdoption },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
+  ports: ({ urls, settings: { linkOrigins } }) => ({
+    claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: linkOrigins },
+  }),
+  jobs({ networks, submitters, stores, clock, log, mailer, claimKeys }) {
+    const releasing = listEnvironments(networks).flatMap(([environment, { chain }]) => {
+      const submission = submitters[environment];
+      if (submission === undefined) return [];
+      const run = () => releaseTrips({ stores, chain, submission, clock, log });
+      return [defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run })];
+    });
+    if (mailer === undefined) return releasing;
+    const mails = [guestMailUse({ stores, claimKeys, clock, mailer })];
+    const run = () => reconcileEffects(mails, { workerId: "guest-mail", log });
+    return [...releasing, defineJob({ name: "send-guest-mail", everyMilliseconds: SEND_MAIL_MILLISECONDS, run })];
+  },
+  // First, so that a mail under way does not hold up the end of the job.
+  stop: async ({ mailer }) => mailer?.close(),
 });

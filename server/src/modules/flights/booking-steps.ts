@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
+import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -14,7 +15,6 @@ import {
 import { balancePays, toMicroUsdc, toResult } from "../bookings/booking-result.ts";
 import type { Booking } from "../bookings/bookings.ts";
 import { failed, send, unknown } from "../effects/effect.ts";
-import type { EffectUse } from "../effects/reconcile-effects.ts";
 
 /**
  * How the booking of a flight moves; `modules/bookings/booking-effect.ts` says what holds for every move.

@@ -1,4 +1,6 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { flightBookingUse } from "./booking-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
 import { createPrivateOffers } from "./store-private-offers.ts";
@@ -9,6 +11,8 @@ import { findAirportsNearby } from "./tools/find-airports-nearby.ts";
 import { listAirlineCredits } from "./tools/list-airline-credits.ts";
 import { listFlightAncillaries } from "./tools/list-flight-ancillaries.ts";
 import { searchFlights } from "./tools/search-flights.ts";
+
+const PRUNE_MILLISECONDS = 600_000;
 
 export const flightsModule = defineModule({
   name: "flights",
@@ -27,4 +31,14 @@ export const flightsModule = defineModule({
     privateOffers: createPrivateOffers(db),
   }),
   migrations: { "0004-private-offers": privateOffers },
+  effectUses: ({ stores, clock, portsFor }) => [
+    flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
+  ],
+  jobs: ({ stores, clock }) => [
+    defineJob({
+      name: "prune-private-offers",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => stores.privateOffers.prune(clock.now()),
+    }),
+  ],
 });

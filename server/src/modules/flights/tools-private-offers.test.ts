@@ -5,7 +5,7 @@ import { toolCaller } from "../../../test/support/call-tool.ts";
 import { offer } from "../../../test/support/offers.ts";
 import { type CallOptions, startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { startApp } from "../../app.ts";
+import { startApp } from "../../compose.ts";
 import { supplierAccess } from "../../embedded/supplier-part.ts";
 import { bookFlight } from "./tools/book-flight.ts";
 import { displayOfferConditions } from "./tools/display-offer-conditions.ts";

@@ -1,7 +1,26 @@
 import { defineModule } from "../../kernel/module.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { createIdentity } from "./identity.ts";
 import * as identity from "./migrations/0001-identity.ts";
+import { checkMasterKey } from "./store-tenants.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Settings {
+    readonly networkMode: Environment;
+  }
+}
 
 export const identityModule = defineModule({
   name: "identity",
   migrations: { "0001-identity": identity },
+  parts: {
+    identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>
+      createIdentity({
+        ...{ db, pool, databaseUrl, vault, clock, random, log },
+        networkMode: settings.networkMode,
+        onTenantCreated: tenantCreated,
+      }),
+  },
+  check: ({ db, vault }) => checkMasterKey(db, vault),
+  stop: ({ identity }) => identity.close(),
 });

@@ -1,11 +1,32 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { type ByEnvironment, listEnvironments } from "../../kernel/parts.ts";
 import { paymentEndings } from "./chain-endings.ts";
+import type { PaymentCharges } from "./charge-by-payment.ts";
+import type { GatherWindow } from "./gather-window.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import { paymentBatch } from "./payment-batch-operation.ts";
+import { createChargesOf, createGatherWindows, paymentJobs, receivablesGauge } from "./payment-machines.ts";
 import { payment } from "./payment-operation.ts";
 import { createPayments } from "./store.ts";
+import { sweepPayments } from "./sweep-payments.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly paymentCharges: PaymentCharges;
+    readonly gatherWindows: ByEnvironment<GatherWindow>;
+  }
+  interface Settings {
+    readonly paymentBatchWindowMs: number;
+  }
+}
+
+const IDLE_MILLISECONDS = 3_000;
+const SWEEP_MILLISECONDS = 2_000;
+const PRUNE_MILLISECONDS = 600_000;
 
 export const paymentsModule = defineModule({
   name: "payments",
@@ -20,4 +41,41 @@ export const paymentsModule = defineModule({
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: paymentEndings,
+  parts: { paymentCharges: createChargesOf, gatherWindows: createGatherWindows },
+  jobs(parts) {
+    const { payments } = parts.stores;
+    const { processId, clock, log } = parts;
+    return [
+      defineJob({
+        name: "sweep-payments",
+        everyMilliseconds: SWEEP_MILLISECONDS,
+        run: () => sweepPayments({ payments, processId, log }),
+      }),
+      defineJob({
+        name: "prune-payments",
+        everyMilliseconds: PRUNE_MILLISECONDS,
+        run: () => payments.prune(clock.now()),
+      }),
+      ...paymentJobs(parts),
+    ];
+  },
+  async stop({ paymentCharges, gatherWindows }) {
+    await Promise.all(listEnvironments(gatherWindows).map(([, window]) => window.stop()));
+    await Promise.race([paymentCharges.idle(), delay(IDLE_MILLISECONDS, undefined, { ref: false })]);
+  },
+  gauges: ({ stores: { payments } }) => [
+    receivablesGauge(
+      payments,
+      { name: "wayfare_receivables", help: "Calls that were carried out and whose payment could not be fetched." },
+      ({ count }) => count,
+    ),
+    receivablesGauge(
+      payments,
+      {
+        name: "wayfare_receivables_micro_usdc",
+        help: "What payments that could not be fetched, of calls that were carried out, come to.",
+      },
+      ({ amount }) => Number(amount),
+    ),
+  ],
 });

@@ -1,5 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
+import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
 import { reputationEndings } from "./reputation-endings.ts";
 import { createFeedbacks } from "./store-feedback.ts";
@@ -21,4 +22,8 @@ export const reputationModule = defineModule({
   migrations: { "0016-reputation": reputation },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
+  equipTenant: (aggregates, tenantId) => registerNewAgent(aggregates, tenantId),
+  async prepare({ stores }) {
+    await registerMissingAgents(stores);
+  },
 });

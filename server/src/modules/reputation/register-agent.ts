@@ -1,3 +1,4 @@
+import type { Aggregates } from "../../kernel/stores.ts";
 import type { ChainTransaction, ChainTransactions } from "../../ports/chain-transactions.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import { registryEntry } from "./registry-operation.ts";
@@ -24,4 +25,29 @@ export async function registerAgent(
     }),
     result: undefined,
   });
+}
+
+/** Nothing while the development chain has no registries: who is missing then is registered by the start that finds them. */
+export async function registerNewAgent(
+  aggregates: Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">,
+  tenantId: string,
+): Promise<void> {
+  if ((await aggregates.chainNetworks.get("sandbox"))?.contracts?.agentRegistries === undefined) return;
+  await registerAgent(aggregates, tenantId);
+}
+
+const REGISTERED_AT_ONCE = 50;
+
+/** Agents of the tenants whose wallet is older than the registries. How many there were. */
+export async function registerMissingAgents(
+  aggregates: Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">,
+): Promise<number> {
+  const { chainNetworks, wallets } = aggregates;
+  if ((await chainNetworks.get("sandbox"))?.contracts?.agentRegistries === undefined) return 0;
+  for (let registered = 0; ; ) {
+    const missing = await wallets.tenantsWithoutOrder("sandbox", AGENT_KEY, REGISTERED_AT_ONCE);
+    for (const tenantId of missing) await registerAgent(aggregates, tenantId);
+    registered += missing.length;
+    if (missing.length < REGISTERED_AT_ONCE) return registered;
+  }
 }

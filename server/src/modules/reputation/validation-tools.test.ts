@@ -11,7 +11,7 @@ import { openSharedService } from "../../../test/support/shared-service.ts";
 import { openTreasury, resultOf, stranger, type Treasury } from "../../../test/support/treasury.ts";
 import { identityRegistryAbi } from "../../generated/contracts/identity-registry.ts";
 import { validationRegistryAbi } from "../../generated/contracts/validation-registry.ts";
-import { sandboxFunder } from "../../open-chain.ts";
+import { sandboxFunder } from "../../outside/sandbox-keys.ts";
 
 /** Requests for validation and their answers on a started product, with the registry read by viem. */
 let service: TestService;

@@ -1,5 +1,9 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as servicing from "./migrations/0009-servicing.ts";
+import { pruneChangeOffers } from "./prune-change-offers.ts";
+import { servicingCommits } from "./servicing-commits.ts";
+import { servicingUse } from "./servicing-effect.ts";
 import { createServicingActions } from "./store-actions.ts";
 import { createServicingQuotes } from "./store-quotes.ts";
 import { cancelOrderQuote } from "./tools/cancel-order-quote.ts";
@@ -7,6 +11,8 @@ import { confirmCancelOrder } from "./tools/confirm-cancel-order.ts";
 import { confirmOrderChange } from "./tools/confirm-order-change.ts";
 import { requestOrderChange } from "./tools/request-order-change.ts";
 import { selectOrderChangeOffer } from "./tools/select-order-change-offer.ts";
+
+const PRUNE_MILLISECONDS = 600_000;
 
 export const servicingModule = defineModule({
   name: "servicing",
@@ -17,4 +23,17 @@ export const servicingModule = defineModule({
     servicingQuotes: createServicingQuotes(db, clock),
   }),
   migrations: { "0009-servicing": servicing },
+  effectUses: ({ stores, clock, portsFor }) => [
+    servicingUse({ stores, clock }, (environment) => {
+      const ports = portsFor(environment);
+      return ports === undefined ? undefined : { submission: ports.submission, commits: servicingCommits(ports) };
+    }),
+  ],
+  jobs: ({ stores, clock }) => [
+    defineJob({
+      name: "prune-change-offers",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => pruneChangeOffers(stores, clock),
+    }),
+  ],
 });

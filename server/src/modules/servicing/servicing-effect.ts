@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -13,7 +14,7 @@ import {
   send,
   unknown,
 } from "../effects/effect.ts";
-import { defineEffectUse, type EffectUse } from "../effects/reconcile-effects.ts";
+import { defineEffectUse } from "../effects/reconcile-effects.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 import { atMost, paidFor } from "../orders/paid-for.ts";
 import { collect } from "../treasury/collect.ts";

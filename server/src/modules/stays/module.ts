@@ -1,6 +1,7 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as negotiatedRates from "./migrations/0011-negotiated-rates.ts";
 import { compareHotels } from "./prompts/compare-hotels.ts";
+import { stayBookingUse } from "./stay-booking-steps.ts";
 import { createNegotiatedRates } from "./store-negotiated-rates.ts";
 import { bookStay } from "./tools/book-stay.ts";
 import { manageStaysNegotiatedRate } from "./tools/manage-stays-negotiated-rate.ts";
@@ -16,4 +17,5 @@ export const staysModule = defineModule({
     negotiatedRates: createNegotiatedRates(db, clock),
   }),
   migrations: { "0011-negotiated-rates": negotiatedRates },
+  effectUses: ({ stores, clock, portsFor }) => [stayBookingUse({ stores, clock }, portsFor)],
 });

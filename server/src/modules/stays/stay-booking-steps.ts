@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
@@ -12,7 +13,6 @@ import {
 } from "../bookings/booking-effect.ts";
 import type { Booking } from "../bookings/bookings.ts";
 import { failed, send, unknown } from "../effects/effect.ts";
-import type { EffectUse } from "../effects/reconcile-effects.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**

@@ -1,8 +1,18 @@
 import { defineModule } from "../../kernel/module.ts";
 import { travelerRoutes } from "./routes.ts";
+import { createTravelers } from "./store.ts";
+import type { Travelers } from "./traveler-profile.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly travelers: Travelers;
+  }
+}
 
 export const travelersModule = defineModule({
   name: "travelers",
   needs: ["identity"],
   routes: travelerRoutes,
+  parts: { travelers: ({ db, vault, clock }) => createTravelers({ db, vault, clock }) },
+  ports: ({ travelers }) => ({ travelers }),
 });

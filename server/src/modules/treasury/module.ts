@@ -1,7 +1,12 @@
+import type { Micro } from "../../domain/money.ts";
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { drip } from "./drip-operation.ts";
+import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
 import { mint } from "./mint-operation.ts";
+import { createReconcilerOf, type LedgerReconciler } from "./reconcile-ledger.ts";
 import { split } from "./split-operation.ts";
 import { createWallets } from "./store-wallets.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
@@ -10,6 +15,21 @@ import { quoteFx } from "./tools/quote-fx.ts";
 import { sendTokens } from "./tools/send-tokens.ts";
 import { settleSplit } from "./tools/settle-split.ts";
 import { transfer } from "./transfer-operation.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly ledgerReconcilers: ByEnvironment<LedgerReconciler>;
+  }
+  interface Settings {
+    readonly sandboxBalanceUsdc: Micro;
+  }
+}
+
+const RECONCILE_MILLISECONDS = 3_000;
+const LIVE_RECONCILE_MILLISECONDS = 30_000;
+const EQUIP_MILLISECONDS = 2_000;
+/** A node that does not answer must not keep a stop waiting. */
+const STOP_WAIT_MILLISECONDS = 1_000;
 
 export const treasuryModule = defineModule({
   name: "treasury",
@@ -20,4 +40,52 @@ export const treasuryModule = defineModule({
   }),
   chainOperations: [transfer, split, drip, mint],
   chainEndings: treasuryEndings,
+  parts: {
+    ledgerReconcilers: ({ networks, stores, log }) =>
+      mapEnvironments(networks, (network) => createReconcilerOf(network, { stores, log })),
+  },
+  equipTenant: (aggregates, tenantId, { sandboxBalanceUsdc }) =>
+    equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),
+  async prepare({ stores, equipTenant }) {
+    await equipMissingTenants(stores, equipTenant);
+  },
+  async start({ stores, submitters: { sandbox }, sandboxPayer }) {
+    if (sandbox === undefined) return;
+    await fundPayer(stores, sandboxPayer.address);
+    await waitForEquipment(stores, sandbox);
+  },
+  jobs({ networks, ledgerReconcilers, submitters: { sandbox }, stores, equipTenant }) {
+    const reconciling = listEnvironments(ledgerReconcilers).map(([environment, reconciler]) =>
+      defineJob({
+        name: `reconcile-ledger ${environment}`,
+        everyMilliseconds: networks[environment]?.isLive ? LIVE_RECONCILE_MILLISECONDS : RECONCILE_MILLISECONDS,
+        stopWaitMilliseconds: STOP_WAIT_MILLISECONDS,
+        run: () => reconciler.runOnce(),
+      }),
+    );
+    if (sandbox === undefined) return reconciling;
+    // What makes tenants need not know of the development chain.
+    const equipping = defineJob({
+      name: "equip-tenants",
+      everyMilliseconds: EQUIP_MILLISECONDS,
+      async run() {
+        if ((await equipMissingTenants(stores, equipTenant)) > 0) sandbox.wake();
+      },
+    });
+    return [...reconciling, equipping];
+  },
+  gauges: ({ ledgerReconcilers }) => [
+    {
+      name: "wayfare_ledger_chain_difference_micro",
+      help: "By how much the books and the chain disagree, in micro-units, when they were last compared. Anything but 0 stops money.",
+      labelNames: ["network", "token"],
+      read: () =>
+        listEnvironments(ledgerReconcilers).flatMap(([network, reconciler]) =>
+          Object.entries(reconciler.differences()).map(([token, micro]) => ({
+            labels: { network, token },
+            value: Number(micro),
+          })),
+        ),
+    },
+  ],
 });

@@ -1,11 +1,16 @@
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { type Hex, type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
+import type { Network } from "../../ports/network.ts";
 import type { Wallets } from "../../ports/wallets.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { ownerOf } from "../ledger/wallet-owners.ts";
+
+/** Of several nodes behind one address, one can lag behind. */
+const LIVE_PATIENCE = 2;
 
 export interface LedgerReconcilerOptions {
   chain: Chain;
@@ -85,4 +90,13 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
     },
     differences: () => last,
   };
+}
+
+/** For a network that this process is open to. */
+export function createReconcilerOf(
+  { chain, isLive }: Pick<Network, "chain" | "isLive">,
+  { stores, log }: { stores: Pick<Stores, "ledger" | "wallets" | "chainNetworks">; log: Log },
+): LedgerReconciler {
+  const { ledger, wallets, chainNetworks: networks } = stores;
+  return createLedgerReconciler({ chain, ledger, wallets, networks, log, patience: isLive ? LIVE_PATIENCE : 1 });
 }

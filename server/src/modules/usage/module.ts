@@ -1,9 +1,36 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
+import type { Calls } from "./calls.ts";
 import { usageEndings } from "./chain-endings.ts";
+import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import { usageRoutes } from "./routes.ts";
+import { settleUsage } from "./settle-usage-job.ts";
+import { createCalls } from "./store-calls.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
+import { createUsage } from "./store-usage.ts";
+import { sweepAbandonedCalls } from "./sweep-calls.ts";
+import type { Usage } from "./usage.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly calls: Calls;
+    readonly usage: Usage;
+    readonly chargeByKey: ChargeByKey;
+  }
+  interface Settings {
+    readonly settleUsageSeconds: number;
+  }
+}
+
+const HEARTBEAT_MILLISECONDS = 1_000;
+const SWEEP_MILLISECONDS = 2_000;
+const PRUNE_MILLISECONDS = 600_000;
+/** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
+const DATABASE_RETRY_MILLISECONDS = 8_000;
 
 export const usageModule = defineModule({
   name: "usage",
@@ -15,4 +42,44 @@ export const usageModule = defineModule({
   }),
   migrations: { "0002-billing": billing },
   chainEndings: usageEndings,
+  parts: {
+    calls: ({ pool }) => createCalls(pool),
+    usage: ({ db }) => createUsage(db),
+    chargeByKey: ({ calls, stores, processId, clock, random, log }) =>
+      new ChargeByKey({
+        ...{ calls, stores, processId, clock, random },
+        isTransient: isDatabaseAway,
+        pause: (milliseconds) => delay(milliseconds),
+        retryMilliseconds: DATABASE_RETRY_MILLISECONDS,
+        onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
+      }),
+    charge: ({ chargeByKey }) => chargeByKey,
+  },
+  gates: ({ chargeByKey }) => [chargeByKey.gate],
+  start: ({ calls, processId }) => calls.heartbeat(processId),
+  jobs({ calls, processId, clock, log, stores, settings, submitters: { production } }) {
+    return [
+      defineJob({
+        name: "heartbeat",
+        everyMilliseconds: HEARTBEAT_MILLISECONDS,
+        run: () => calls.heartbeat(processId),
+      }),
+      defineJob({
+        name: "sweep-calls",
+        everyMilliseconds: SWEEP_MILLISECONDS,
+        run: () => sweepAbandonedCalls({ calls, processId, clock, log }),
+      }),
+      defineJob({ name: "prune", everyMilliseconds: PRUNE_MILLISECONDS, run: () => calls.prune(clock.now()) }),
+      ...(production === undefined
+        ? []
+        : [
+            defineJob({
+              name: "settle-usage",
+              everyMilliseconds: settings.settleUsageSeconds * 1_000,
+              run: () => settleUsage({ stores, submission: production, clock, log }),
+            }),
+          ]),
+    ];
+  },
+  stop: ({ chargeByKey }) => chargeByKey.idle(),
 });

@@ -1,6 +1,26 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { servicingCommits } from "../servicing/servicing-commits.ts";
+import { createWebhookProcessor } from "./process-webhooks.ts";
+import { createReceivers, registerSandbox } from "./receivers.ts";
+import type { WebhookReceiver } from "./routes.ts";
 import { webhookRoutes } from "./routes.ts";
 import { createWebhookEndpoints, createWebhookInbox } from "./store.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly webhookReceivers: readonly WebhookReceiver[];
+  }
+  interface Settings {
+    readonly serve: "both" | "app" | "edge";
+    readonly supplierWebhookSecrets: readonly string[];
+  }
+}
+
+const PROCESS_MILLISECONDS = 500;
+const READ_ORDERS_MILLISECONDS = 5_000;
+const REGISTER_MILLISECONDS = 60_000;
+const PRUNE_MILLISECONDS = 600_000;
 
 export const webhooksModule = defineModule({
   name: "webhooks",
@@ -10,4 +30,39 @@ export const webhooksModule = defineModule({
     webhookInbox: createWebhookInbox(db, clock),
     webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
   }),
+  parts: { webhookReceivers: createReceivers },
+  async start(parts) {
+    const { suppliers, settings, log } = parts;
+    if (suppliers.production !== undefined && settings.supplierWebhookSecrets.length === 0) {
+      log.warn({}, "SUPPLIER_WEBHOOK_SECRETS is not set: events of the live supplier are refused");
+    }
+    // A sandbox that is away for a moment is no reason not to start.
+    await registerSandbox(parts).catch((err: unknown) =>
+      log.warn({ err }, "the sandbox's events could not be registered yet"),
+    );
+  },
+  jobs(parts) {
+    const { stores, suppliers, clock, log } = parts;
+    const processor = createWebhookProcessor({
+      ...{ stores, clock, log },
+      portsFor(environment) {
+        const supplier = suppliers[environment];
+        return supplier === undefined ? undefined : { ...supplier, commits: servicingCommits(supplier) };
+      },
+    });
+    return [
+      defineJob({
+        name: "register-webhooks",
+        everyMilliseconds: REGISTER_MILLISECONDS,
+        run: () => registerSandbox(parts),
+      }),
+      defineJob({ name: "process-webhooks", everyMilliseconds: PROCESS_MILLISECONDS, run: () => processor.runOnce() }),
+      defineJob({
+        name: "read-orders",
+        everyMilliseconds: READ_ORDERS_MILLISECONDS,
+        run: () => processor.readDueOrders(),
+      }),
+      defineJob({ name: "prune-webhooks", everyMilliseconds: PRUNE_MILLISECONDS, run: () => processor.prune() }),
+    ];
+  },
 });

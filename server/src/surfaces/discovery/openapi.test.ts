@@ -9,7 +9,7 @@ import { type ApiDescription, members, readApiDescription } from "../../../test/
 import { sendRaw } from "../../../test/support/raw-http.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { catalog } from "../../app.ts";
+import { catalog } from "../../contributions.ts";
 import { statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
 
 const PATH = "/api/openapi.json";

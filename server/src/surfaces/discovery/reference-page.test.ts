@@ -3,7 +3,7 @@ import { startBrowser, type TestBrowser, type WatchedPage } from "../../../test/
 import { sendRaw } from "../../../test/support/raw-http.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { catalog } from "../../app.ts";
+import { catalog } from "../../contributions.ts";
 
 const MOST_PAGE_BYTES = 100_000;
 

@@ -7,7 +7,7 @@ import { type ApiDescription, members, readApiDescription } from "../../../test/
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { catalog } from "../../app.ts";
+import { catalog } from "../../contributions.ts";
 
 /** The edge host's own API description, for crawlers of x402 and for whoever generates a client from it. */
 

@@ -6,16 +6,23 @@ import {
   createEvmChain,
   readIdentity,
   refuseWellKnownKey,
-} from "./adapters/evm/index.ts";
-import { ConfigError } from "./config/config.ts";
-import { CHAIN_AWAY, Failure } from "./domain/errors.ts";
-import type { Hex } from "./domain/tokens.ts";
-import { hasTripsInEscrow } from "./modules/escrow/store-adopt-escrow.ts";
-import { bindNetwork, type ChainParts, openNetwork, openParts, type Parts, storeContracts } from "./open-network.ts";
-import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
+} from "../adapters/evm/index.ts";
+import { ConfigError } from "../config/config.ts";
+import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
+import type { Hex } from "../domain/tokens.ts";
+import { hasTripsInEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
+import type { Network } from "../ports/network.ts";
+import {
+  bindNetwork,
+  createNetworkClient,
+  type NetworkClient,
+  type NetworkParts,
+  openNetwork,
+  storeContracts,
+} from "./network.ts";
 
-/** The part of the composition root that opens the live network. */
-export interface LiveChainOptions extends ChainParts {
+export interface LiveNetworkOptions extends NetworkParts {
   contracts: ChainContracts;
   confirmations: number;
   relayerKey: Hex;
@@ -41,8 +48,8 @@ function readText(path: string): string {
 }
 
 /** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
-export async function openLiveChain(options: LiveChainOptions) {
-  const parts = openParts(options, false);
+export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Network> {
+  const parts = createNetworkClient(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
   const { confirmations, clock, relayerKey, lagPatienceMs = LIVE_LAG_PATIENCE_MS } = options;
   const contracts = lowerContracts(options.contracts);
@@ -78,17 +85,17 @@ export async function openLiveChain(options: LiveChainOptions) {
     const collection = await wallets.ensure(network, "collection");
     await checkEscrowRoles(client, contracts.escrow, { serviceFeeRecipient: collection.address });
     await storeContracts(parts, chain, current, state.contracts);
-    const open = await openNetwork(parts, options, { chain, relayer, live: true });
-    await chainTransactions.raiseNonce(relayer.id, await open.sender.relayerNonce());
+    const opened = await openNetwork(parts, options, { chain, relayer, isLive: true });
+    await chainTransactions.raiseNonce(relayer.id, await opened.sender.relayerNonce());
     const { address } = relayer;
-    options.log.info({ chainId: chain.chainId, relayer: address, gas: await open.sender.gasBalance() }, "live chain");
-    return open;
+    options.log.info({ chainId: chain.chainId, relayer: address, gas: await opened.sender.gasBalance() }, "live chain");
+    return opened;
   });
 }
 
 /** Trips stay where their money is. */
 async function requireNoTrips(
-  { db }: Pick<Parts, "db">,
+  { db }: Pick<NetworkClient, "db">,
   { network, contracts }: ChainNetwork,
   escrow: Hex | undefined,
 ): Promise<void> {

@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import type { Config } from "./config/config.ts";
-import { routes as moduleRoutes, prompts, type RoutePorts } from "./contributions.ts";
-import type { RandomBytes } from "./domain/ids.ts";
+import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";
+import { mapEnvironments, type Parts } from "./kernel/parts.ts";
 import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { Environment, Identity } from "./ports/identity.ts";
-import type { Log } from "./ports/log.ts";
+import { paidNetworkOf } from "./outside/paid-network.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
@@ -24,9 +22,19 @@ import { createSignedAnswers, createSignedExchange } from "./surfaces/http/signe
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
 import { createPaidTools, type PaidToolsOptions } from "./surfaces/paid/endpoint.ts";
-import { createPriceTags, type PaidNetwork } from "./surfaces/paid/price-tags.ts";
+import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
+
+declare module "./kernel/parts.ts" {
+  interface Parts {
+    /** Undefined: MCP offers what the registry has. */
+    readonly mcpExtras: McpExtras | undefined;
+  }
+}
+
+/** `app`: dispatch, MCP, resources, pages · `edge`: the payment-gated tools and MCP. */
+export type HostName = "app" | "edge";
 
 /** What one host serves. */
 export interface HostContent {
@@ -37,24 +45,13 @@ export interface HostContent {
   welcome: string;
 }
 
-export interface SurfaceOptions extends RoutePorts {
+export interface HostOptions {
   config: Config;
+  parts: Parts;
   kernel: Kernel;
   catalog: Catalog;
-  identity: Identity;
-  openCharge: PaidToolsOptions["openCharge"];
-  paidNetworks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
-  appUrl: string;
-  edgeUrl: string;
   closedBecause(): ClosedReason | undefined;
   translate(error: unknown): unknown;
-  /** Signs answers to callers that could not be identified. */
-  serviceSigningSecret: string;
-  /** What the MCP endpoints offer beside the registry. */
-  mcpExtras?: McpExtras;
-  clock: Clock;
-  random: RandomBytes;
-  log: Log;
 }
 
 const WELCOME = {
@@ -66,8 +63,9 @@ const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 const MAXIMUM_RATE_LIMITED_IDS = 100_000;
 
 /** Everything by which the world reaches the kernel, of both hosts. */
-export async function openSurfaces(options: SurfaceOptions): Promise<{ app: HostContent; edge: HostContent }> {
-  const { config, kernel, catalog, identity, translate, appUrl, edgeUrl, closedBecause, clock, random, log } = options;
+export function openHosts(options: HostOptions): Readonly<Record<HostName, HostContent>> {
+  const { config, parts, kernel, catalog, translate, closedBecause } = options;
+  const { identity, clock, random, log, urls } = parts;
   const limiter = (ratePerSecond: number, burst: number) =>
     createRateLimiter({ ratePerSecond, burst, maxEntries: MAXIMUM_RATE_LIMITED_IDS, clock });
   const refused = limiter(config.refusedKeysPerMinute / 60, config.refusedKeysPerMinute);
@@ -79,7 +77,7 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
     }),
     closedBecause,
     translate,
-    serviceSigningSecret: options.serviceSigningSecret,
+    serviceSigningSecret: parts.vault.deriveKey("service-signing-secret"),
     clock,
     random,
     log,
@@ -87,17 +85,18 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
   const exchange = createSignedExchange(answerSigned);
   const publicRequests = limiter(config.claimsPerMinute / 60, config.claimsPerMinute);
   const routes = [
-    ...mountRoutes(moduleRoutes, { answerSigned, publicRequests, refused, ports: options }),
+    ...mountRoutes(moduleRoutes, { answerSigned, publicRequests, refused, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
   ];
-  const pages = loadPages({ folder: DOCS_FOLDER, appUrl, edgeUrl });
-  const facts = { appUrl, edgeUrl, catalog, pages, welcome: WELCOME.app };
+  const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
+  const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });
+  const facts = { ...addresses, catalog, pages, welcome: WELCOME.app };
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock });
   const serveMcp = createMcp({
     ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
-    guard: { ...config, publicUrls: [appUrl, edgeUrl] },
+    guard: { ...config, publicUrls: [urls.app, urls.edge] },
     fastPath: config.mcpFastPath === "on",
-    extras: options.mcpExtras,
+    extras: parts.mcpExtras,
   });
   const unpaid = limiter(config.unpaidPerMinute / 60, config.unpaidPerMinute);
   const paid = openPaid(options, { answerSigned, unpaid, refused });
@@ -112,7 +111,7 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
     },
     edge: {
       hot: new Map([[EDGE_MCP_PATH, serveMcp], ...paid.hot]),
-      routes: [...edgeServerCardRoutes({ appUrl, edgeUrl }), ...paid.routes],
+      routes: [...edgeServerCardRoutes(addresses), ...paid.routes],
       welcome: WELCOME.edge,
     },
   };
@@ -120,22 +119,25 @@ export async function openSurfaces(options: SurfaceOptions): Promise<{ app: Host
 
 /** What is bought call by call. */
 function openPaid(
-  { config, kernel, catalog, openCharge, paidNetworks, appUrl, edgeUrl, clock }: SurfaceOptions,
+  { config, parts, kernel, catalog }: HostOptions,
   shared: { unpaid: RateLimiter; refused: RateLimiter } & Pick<PaidToolsOptions, "answerSigned">,
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
+  const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
-  const network = paidNetworks[environment];
+  const networks = mapEnvironments(parts.networks, paidNetworkOf);
+  const network = networks[environment];
   if (network === undefined) throw new Error("A deployment has the network of its own mode.");
   const servePaid = createPaidTools({
     ...shared,
-    ...{ kernel, catalog, openCharge, environment },
-    priceTags: createPriceTags({ networks: paidNetworks, edgeUrl, clock }),
+    ...{ kernel, catalog, environment },
+    openCharge: (request) => paymentCharges.open(request),
+    priceTags: createPriceTags({ networks, edgeUrl: urls.edge, clock }),
   });
   return {
     hot: paidToolPaths(catalog).map((path) => [path, servePaid]),
     routes: [
-      ...toolListRoutes({ catalog, edgeUrl, network }),
-      ...paidOpenApiRoutes({ catalog, appUrl, edgeUrl, clock }),
+      ...toolListRoutes({ catalog, edgeUrl: urls.edge, network }),
+      ...paidOpenApiRoutes({ catalog, appUrl: urls.app, edgeUrl: urls.edge, clock }),
       ...unknownToolRoutes(servePaid),
     ],
   };

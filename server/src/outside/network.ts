@@ -7,39 +7,31 @@ import {
   createRpc,
   reach,
   readIdentity,
-} from "./adapters/evm/index.ts";
-import { ConfigError } from "./config/config.ts";
-import type { Decorators } from "./decorate.ts";
-import type { Micro } from "./domain/money.ts";
-import { type TokenSymbol, tokenSymbols } from "./domain/tokens.ts";
-import type { ChainEndings } from "./kernel/chain-ending.ts";
-import type { Stores } from "./kernel/stores.ts";
-import { ChainIndexer } from "./modules/chain/index-chain.ts";
-import type { ChainTiming } from "./modules/chain/launch-chain.ts";
-import { createChainNetworks } from "./modules/chain/store-networks.ts";
-import { createChainTransactions } from "./modules/chain/store-transactions.ts";
-import { createChainSubmitter } from "./modules/chain/submit-chain.ts";
-import { adoptEscrow } from "./modules/escrow/store-adopt-escrow.ts";
-import { createLedgerReconciler } from "./modules/treasury/reconcile-ledger.ts";
-import { createSigner, createWallets } from "./modules/treasury/store-wallets.ts";
-import type { OpenDatabase } from "./platform/database/database.ts";
-import { isDatabaseAway } from "./platform/database/transient.ts";
-import type { HttpClient } from "./platform/http-client/http-client.ts";
-import type { Chain } from "./ports/chain.ts";
-import type { ChainContracts, ChainNetwork } from "./ports/chain-networks.ts";
-import type { ChainOperations } from "./ports/chain-operation.ts";
-import type { Clock } from "./ports/clock.ts";
-import type { Environment } from "./ports/identity.ts";
-import type { Log } from "./ports/log.ts";
-import type { Vault } from "./ports/vault.ts";
-import type { Wallet } from "./ports/wallets.ts";
+} from "../adapters/evm/index.ts";
+import { ConfigError } from "../config/config.ts";
+import type { Micro } from "../domain/money.ts";
+import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
+import { createChainNetworks } from "../modules/chain/store-networks.ts";
+import { createChainTransactions } from "../modules/chain/store-transactions.ts";
+import { adoptEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import { createSigner, createWallets } from "../modules/treasury/store-wallets.ts";
+import type { OpenDatabase } from "../platform/database/database.ts";
+import type { HttpClient } from "../platform/http-client/http-client.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
+import type { ChainOperations } from "../ports/chain-operation.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { Network } from "../ports/network.ts";
+import type { Vault } from "../ports/vault.ts";
+import type { Wallet } from "../ports/wallets.ts";
 
-/** What both networks have in common, for the roots that open them. */
-export interface ChainParts {
+/** What opening a network takes, whichever it is. */
+export interface NetworkParts {
   db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
-  stores: Stores;
   http: HttpClient;
   log: Log;
   rpcUrl: string;
@@ -47,28 +39,17 @@ export interface ChainParts {
   rpcTimeoutMs?: number;
   /** Every kind of chain operation. */
   operations: ChainOperations;
-  /** What else changes when a transaction of a purpose ends. */
-  endings?: ChainEndings;
-  timing?: Partial<ChainTiming>;
-  decorate?: Pick<Decorators, "chainSender">;
 }
 
 const RPC_TIMEOUT_MS = 5_000;
-const LIVE_POLL_MS = 1_000;
 const SETTLED_BLOCKS = 100n;
-const LIVE_OVERLAP_BLOCKS = 20;
-const LIVE_PATIENCE = 2;
 const LAG_PAUSE_MS = 200;
-const SANDBOX_PAUSES = { indexMs: 500, reconcileMs: 3_000 };
-const LIVE_PAUSES = { indexMs: 2_000, reconcileMs: 30_000 };
 
-export type OpenChain = Awaited<ReturnType<typeof openNetwork>>;
-
-export type Parts = ReturnType<typeof openParts>;
+export type NetworkClient = ReturnType<typeof createNetworkClient>;
 
 /** `isBatched`: the node is the development chain's, which takes many questions at once. */
-export function openParts(
-  { db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: ChainParts,
+export function createNetworkClient(
+  { db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: NetworkParts,
   isBatched: boolean,
 ) {
   return {
@@ -84,7 +65,7 @@ export function openParts(
 
 /** The chain that this database knows under that name, or the first one. */
 export async function bindNetwork(
-  { client, networks }: Parts,
+  { client, networks }: NetworkClient,
   network: Environment,
   what: string,
   lagPatienceMs = 0,
@@ -119,7 +100,7 @@ export async function bindNetwork(
 
 /** Where the network's contracts are from now on; of another escrow than before with what it has by then. */
 export async function storeContracts(
-  { db, networks, clock }: Pick<Parts, "db" | "networks" | "clock">,
+  { db, networks, clock }: Pick<NetworkClient, "db" | "networks" | "clock">,
   chain: Chain,
   contracts: ChainContracts,
   before: ChainContracts | undefined,
@@ -139,14 +120,15 @@ export async function storeContracts(
   await adoptEscrow(db, clock, { network, contracts: current, balances });
 }
 
+/** What is asked of the network from now on. */
 export async function openNetwork(
-  { client, networks, wallets, signer }: Parts,
-  { operations, stores, log, endings, timing, decorate = {} }: ChainParts,
-  { chain, relayer, live }: { chain: Chain; relayer: Wallet; live: boolean },
-) {
+  { client, wallets, signer }: NetworkClient,
+  { operations }: Pick<NetworkParts, "operations">,
+  { chain, relayer, isLive }: { chain: Chain; relayer: Wallet; isLive: boolean },
+): Promise<Network> {
   const { network } = chain;
   const collection = await wallets.ensure(network, "collection");
-  const bareSender = await createEvmSender({
+  const sender = await createEvmSender({
     client,
     chain,
     operations,
@@ -154,26 +136,8 @@ export async function openNetwork(
     relayer,
     walletIdOf: async (address) => (await wallets.findByAddress(network, [address])).get(address)?.id,
     feeRecipient: collection.address,
-    live,
+    live: isLive,
   });
-  const sender = decorate.chainSender?.(bareSender) ?? bareSender;
-  const shared = { chain, operations, sender, stores, wallets, networks, log, isTransient: isDatabaseAway };
-  return {
-    chain,
-    operations,
-    sender,
-    networks,
-    wallets,
-    collection,
-    facilitator: createPaymentVerifier({ client, chain }),
-    outcomes: createPaymentOutcomes(client, chain),
-    submitter: createChainSubmitter({
-      ...shared,
-      ...(endings === undefined ? {} : { endings }),
-      timing: { ...(live ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
-    }),
-    indexer: new ChainIndexer({ ...shared, overlapBlocks: live ? LIVE_OVERLAP_BLOCKS : 0 }),
-    reconciler: createLedgerReconciler({ ...shared, ledger: stores.ledger, patience: live ? LIVE_PATIENCE : 1 }),
-    pauses: live ? LIVE_PAUSES : SANDBOX_PAUSES,
-  };
+  const verifier = createPaymentVerifier({ client, chain });
+  return { chain, sender, collection, verifier, outcomes: createPaymentOutcomes(client, chain), isLive };
 }

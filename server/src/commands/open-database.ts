@@ -1,31 +1,19 @@
 import type { Pool } from "pg";
-import { createVault } from "./adapters/vault.ts";
-import type { Config } from "./config/config.ts";
-import { migrations } from "./contributions.ts";
-import { readMasterKey } from "./embedded/master-key.ts";
-import { type Embedded, startEmbedded } from "./embedded/start-embedded.ts";
-import { createIdentity } from "./modules/identity/identity.ts";
-import { checkMasterKey } from "./modules/identity/store-tenants.ts";
-import { equipSandboxTenant } from "./open-chain.ts";
-import { type OpenDatabase, openDatabase, type Queryable } from "./platform/database/database.ts";
-import { migrateToLatest } from "./platform/database/migrate.ts";
-import { type Clock, systemClock } from "./ports/clock.ts";
-import type { Identity, Tenant } from "./ports/identity.ts";
-import type { Log } from "./ports/log.ts";
-import type { Vault } from "./ports/vault.ts";
+import { createVault } from "../adapters/vault.ts";
+import type { Config } from "../config/config.ts";
+import { createTenantCreated, migrations } from "../contributions.ts";
+import { readMasterKey } from "../embedded/master-key.ts";
+import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
+import { createIdentity } from "../modules/identity/identity.ts";
+import { checkMasterKey } from "../modules/identity/store-tenants.ts";
+import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import { migrateToLatest } from "../platform/database/migrate.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import type { Identity } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { Vault } from "../ports/vault.ts";
 
 const POOL_SIZE = 2;
-
-/** What a new tenant gets with its first key: a treasury with tokens to try everything with. Its live balance begins at nothing. */
-export function equipTenant(
-  config: Pick<Config, "sandboxBalanceUsdc">,
-  clock: Clock,
-  vault: Vault,
-): (transaction: Queryable, tenant: Tenant) => Promise<void> {
-  return async (transaction, tenant) => {
-    await equipSandboxTenant(transaction, { vault, clock }, tenant.id, config.sandboxBalanceUsdc);
-  };
-}
 
 export interface OpenedDatabase {
   db: OpenDatabase["db"];
@@ -81,7 +69,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** The part of the composition root that the commands over identities need. */
+/** What the commands over identities need. */
 export async function withIdentity<Result>(
   config: Config,
   options: CommandOptions,
@@ -90,7 +78,7 @@ export async function withIdentity<Result>(
   return await withDatabase(config, options, async ({ db, pool, vault, clock, embedded: { databaseUrl } }) => {
     const { networkMode } = config;
     const { log } = options;
-    const onTenantCreated = equipTenant(config, clock, vault);
+    const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
     const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
     try {
       return await work(identity);

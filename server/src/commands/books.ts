@@ -1,0 +1,226 @@
+import type { PublicClient } from "viem";
+import { createEvmChain, createEvmClient, createRpc, reach } from "../adapters/evm/index.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import { createStores } from "../contributions.ts";
+import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
+import type { Micro } from "../domain/money.ts";
+import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
+import { devnetAccess } from "../embedded/devnet-part.ts";
+import type { Stores } from "../kernel/stores.ts";
+import { createChainNetworks } from "../modules/chain/store-networks.ts";
+import { appendAudit } from "../modules/identity/store-audit.ts";
+import { selectTenant } from "../modules/identity/store-tenants.ts";
+import type { Balance } from "../modules/ledger/ledger.ts";
+import { acceptOutgoing } from "../modules/treasury/accept-outgoing.ts";
+import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts";
+import { sandboxPrefund } from "../outside/sandbox-keys.ts";
+import { createHttpClient } from "../platform/http-client/http-client.ts";
+import type { Chain } from "../ports/chain.ts";
+import type { ChainNetwork } from "../ports/chain-networks.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Wallet } from "../ports/wallets.ts";
+import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
+
+const RPC_TIMEOUT_MS = 5_000;
+const OPEN_AT_MOST = 1_000;
+const ACTOR = "command";
+
+export interface WalletStatus {
+  kind: "relayer" | "collection";
+  address: Hex;
+  /** Undefined: the network does not answer. */
+  balances: Readonly<Record<TokenSymbol, Micro>> | undefined;
+  /** Of the network's own coin, with its 18 decimals. */
+  gasWei: bigint | undefined;
+}
+
+export interface BooksStatus {
+  network: Environment;
+  chainId: number;
+  genesisHash: Hex;
+  indexedBlock: bigint;
+  /** Undefined: the network does not answer. */
+  headBlock: bigint | undefined;
+  /** By how much books and chain disagree at the indexed block, all wallets together; undefined as above. */
+  difference: Readonly<Record<TokenSymbol, Micro>> | undefined;
+  stoppedBecause: string | undefined;
+  treasuries: number;
+  wallets: readonly WalletStatus[];
+  open: { queued: number; signed: number; oldest: Temporal.Instant | undefined };
+}
+
+export interface TreasuryStatus {
+  tenantId: string;
+  address: Hex;
+  books: Readonly<Record<TokenSymbol, Balance>>;
+}
+
+/** What an operator sees of a network's money, and decides about it. */
+export interface Books {
+  status(): Promise<BooksStatus>;
+  /** Where a tenant is paid, and what the books say of it. */
+  treasury(tenantId: string): Promise<TreasuryStatus>;
+  /** Books what left wallets by this transaction, which is not ours; what it took. */
+  accept(transactionHash: Hex): Promise<readonly { token: TokenSymbol; from: Hex; amount: Micro }[]>;
+  /** Money may move again. False: it stood not still. */
+  resume(): Promise<boolean>;
+}
+
+/** Opens a network's books for one piece of work, whether the service runs or not. */
+export async function withBooks<Result>(
+  config: Config,
+  options: CommandOptions & {
+    network: Environment;
+    /** Of one question to the node. */
+    rpcTimeoutMs?: number;
+  },
+  work: (books: Books) => Promise<Result>,
+): Promise<Result> {
+  const { dataDir } = config;
+  const { rpcTimeoutMs = RPC_TIMEOUT_MS } = options;
+  const wantsDevnet = options.network === "sandbox" && devnetAccess(dataDir) !== undefined;
+  const devnetPrefund: (vault: OpenedDatabase["vault"]) => readonly string[] | undefined = (vault) =>
+    wantsDevnet ? sandboxPrefund(vault) : undefined;
+  return await withDatabase(config, { ...options, devnetPrefund }, async (opened) => {
+    const http = createHttpClient();
+    try {
+      const rpcUrl = options.network === "sandbox" ? opened.embedded.chain?.rpcUrl : config.chainRpcUrl;
+      const client =
+        rpcUrl === undefined
+          ? undefined
+          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, retries: 0 }));
+      return await work(new StoredBooks(config, opened, options.network, client));
+    } finally {
+      http.close();
+    }
+  });
+}
+
+const noLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+class StoredBooks implements Books {
+  readonly #config: Config;
+  readonly #opened: OpenedDatabase;
+  readonly #network: Environment;
+  /** Undefined: no node is configured or running. */
+  readonly #client: PublicClient | undefined;
+  readonly #stores: Stores;
+
+  constructor(config: Config, opened: OpenedDatabase, network: Environment, client: PublicClient | undefined) {
+    this.#config = config;
+    this.#opened = opened;
+    this.#network = network;
+    this.#client = client;
+    this.#stores = createStores(opened.db, opened.clock, opened.vault);
+  }
+
+  async status(): Promise<BooksStatus> {
+    const state = await this.#requireNetwork();
+    const chain = await this.#openChain(state);
+    const head = await chain?.head();
+    const all = await this.#stores.wallets.list(this.#network);
+    const own = all.filter(({ kind }) => kind !== "treasury");
+    const open = await this.#stores.chainTransactions.listOpen(this.#network, OPEN_AT_MOST);
+    return {
+      network: this.#network,
+      chainId: state.chainId,
+      genesisHash: state.genesisHash,
+      indexedBlock: state.indexed.number,
+      headBlock: head?.number,
+      difference: chain === undefined ? undefined : await this.#differenceOn(chain),
+      stoppedBecause: state.stoppedBecause,
+      treasuries: all.length - own.length,
+      wallets: await Promise.all(own.map((wallet) => this.#walletStatus(wallet, chain, head?.number))),
+      open: {
+        queued: open.filter((transaction) => transaction.state === "queued").length,
+        signed: open.filter((transaction) => transaction.state === "signed").length,
+        oldest: open[0]?.createdAt,
+      },
+    };
+  }
+
+  async treasury(tenantId: string): Promise<TreasuryStatus> {
+    await this.#requireNetwork();
+    if ((await selectTenant(this.#opened.db, tenantId)) === undefined) {
+      throw new ConfigError(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+    }
+    const { wallets, ledger } = this.#stores;
+    // The wallet is made when it is asked for first, here as in a tool.
+    const { address } = await wallets.ensure(this.#network, "treasury", tenantId);
+    const read = (token: TokenSymbol) => ledger.balance({ tenantId, network: this.#network, token });
+    return { tenantId, address, books: { USDC: await read("USDC"), EURC: await read("EURC") } };
+  }
+
+  async accept(transactionHash: Hex): ReturnType<Books["accept"]> {
+    const network = this.#network;
+    const { db, clock } = this.#opened;
+    const chain = await this.#openChain(await this.#requireNetwork());
+    if (chain === undefined) throw new ConfigError("The network does not answer. Try again when it does.");
+    const accepted = await acceptOutgoing({ chain, stores: this.#stores }, transactionHash);
+    const moved = accepted.map(({ movement: { token, from, amount } }) => ({ token, from, amount }));
+    const details = { network, movements: moved.length };
+    await appendAudit(db, { actor: ACTOR, action: "chain.accept", subjectId: transactionHash, details }, clock);
+    return moved;
+  }
+
+  async resume(): Promise<boolean> {
+    const network = this.#network;
+    const { db, clock } = this.#opened;
+    const { stoppedBecause } = await this.#requireNetwork();
+    return await db.transaction().execute(async (transaction) => {
+      if (!(await createChainNetworks(transaction, clock).resume(network))) return false;
+      const details = { network, stoppedBecause };
+      await appendAudit(transaction, { actor: ACTOR, action: "chain.resume", subjectId: network, details }, clock);
+      return true;
+    });
+  }
+
+  async #requireNetwork(): Promise<ChainNetwork> {
+    const state = await this.#stores.chainNetworks.get(this.#network);
+    if (state !== undefined) return state;
+    throw new ConfigError(
+      `This deployment has no ${this.#network} network yet: it comes with the service's first start.`,
+    );
+  }
+
+  /** Undefined: it does not answer. */
+  async #openChain({ contracts, chainId, genesisHash }: ChainNetwork): Promise<Chain | undefined> {
+    const network = this.#network;
+    const client = this.#client;
+    if (client === undefined || contracts === undefined) return undefined;
+    try {
+      const confirmations = network === "production" ? this.#config.chainConfirmations : 1;
+      const chain = await createEvmChain({ network, client, contracts, confirmations, clock: this.#opened.clock });
+      if (chain.chainId === chainId && chain.genesisHash === genesisHash) return chain;
+    } catch (error) {
+      if (error instanceof Failure && error.code === CHAIN_AWAY) return undefined;
+      throw error;
+    }
+    throw new ConfigError("The network that answers is not the one of this database's books. Check CHAIN_RPC_URL.");
+  }
+
+  /** Looks and changes nothing. */
+  async #differenceOn(chain: Chain): Promise<Readonly<Record<TokenSymbol, Micro>>> {
+    const { ledger, wallets, chainNetworks } = this.#stores;
+    const networks = { ...chainNetworks, stop: async () => false };
+    return await createLedgerReconciler({ chain, ledger, wallets, networks, log: noLog }).runOnce();
+  }
+
+  async #walletStatus(
+    { kind, address }: Wallet,
+    chain: Chain | undefined,
+    atBlock: bigint | undefined,
+  ): Promise<WalletStatus> {
+    const client = this.#client;
+    const isThere = chain !== undefined && atBlock !== undefined;
+    const balances = isThere ? await balancesOn(chain, address, atBlock) : undefined;
+    const gasWei = isThere && client !== undefined ? await reach(() => client.getBalance({ address })) : undefined;
+    return { kind: kind === "collection" ? "collection" : "relayer", address, balances, gasWei };
+  }
+}
+
+async function balancesOn(chain: Chain, address: Hex, atBlock: bigint): Promise<Record<TokenSymbol, Micro>> {
+  const balances: Record<TokenSymbol, Micro> = { USDC: 0n, EURC: 0n };
+  for (const token of tokenSymbols) balances[token] = (await chain.balances(token, [address], atBlock))[0] ?? 0n;
+  return balances;
+}

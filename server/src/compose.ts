@@ -1,0 +1,141 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import type { Config } from "./config/config.ts";
+import { catalog, modules, registry } from "./contributions.ts";
+import type { Decorators } from "./decorate.ts";
+import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
+import type { RandomBytes } from "./domain/ids.ts";
+import { type HostName, openHosts } from "./hosts.ts";
+import { createCatalog } from "./kernel/catalog.ts";
+import { createKernel, type Kernel } from "./kernel/invoke.ts";
+import { startJob } from "./kernel/job.ts";
+import type { Fact } from "./kernel/module.ts";
+import type { Parts } from "./kernel/parts.ts";
+import type { Tool } from "./kernel/tool.ts";
+import type { EmbeddedOptions } from "./outside/embedded.ts";
+import { createFront, type Front, urlOf } from "./outside/listen.ts";
+import { openParts } from "./outside/parts.ts";
+import { isDatabaseAway } from "./platform/database/transient.ts";
+import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
+import type { Clock } from "./ports/clock.ts";
+import type { ClosedReason } from "./surfaces/http/closed.ts";
+import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
+
+export interface AppOptions extends EmbeddedOptions {
+  /** For harnesses outside of the product: replaces parts at the start. */
+  decorate?: Decorators;
+  /** Beside the registry; for benches and tests of the kernel. */
+  extraTools?: readonly Tool[];
+  clock?: Clock;
+  /** For ids, keys and secrets of what callers ask for. Background jobs draw from the system's, so that a seeded run repeats. */
+  random?: RandomBytes;
+  /** In place of the standard error output. */
+  logTo?: DestinationStream;
+  /** How long a stop waits for the answers that are under way. */
+  drainMilliseconds?: number;
+}
+
+export interface App {
+  appUrl: string;
+  edgeUrl: string;
+  /** Which of the two this process is. */
+  serves: readonly HostName[];
+  /** What the application host has mounted, with paths in the router's words. */
+  routes: readonly { method: string; path: string }[];
+  /** What the operator is told when the service is ready. */
+  facts: readonly Fact[];
+  /** Finishes or parks what is under way, flushes, and stops what was started. */
+  stop(): Promise<void>;
+}
+
+/** What was started, in order; stopped in reverse. */
+export type Undo = (() => Promise<unknown>)[];
+
+const DRAIN_MILLISECONDS = 5_000;
+
+/** The composition: the hosts listen first and say that they are starting, then the parts come up behind them. */
+export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const log = pino({ level: config.logLevel }, options.logTo ?? pino.destination({ fd: 2, sync: true }));
+  const status: { closed: ClosedReason | undefined } = { closed: "starting" };
+  const closedBecause = () => status.closed;
+  const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
+  const fronts = serves.map((name) => ({ name, front: createFront(config, closedBecause, log) }));
+  const undo: Undo = [];
+  const stopEverything = async () => {
+    for (const step of undo.toReversed()) {
+      await step().catch((error: unknown) => log.error({ err: error }, "a part did not stop cleanly"));
+    }
+  };
+  try {
+    const urls = await listenOnAll(config, fronts, undo);
+    const parts = await openParts(config, { ...options, log, urls }, undo);
+    const service = await runModules(parts, options, undo, log);
+    const hosts = openHosts({ config, parts, closedBecause, ...service });
+    options.signal?.throwIfAborted();
+    for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics: service.metrics });
+    const facts = await Promise.all(modules.map((one) => one.facts?.(parts) ?? []));
+    status.closed = undefined;
+    return {
+      appUrl: urls.app,
+      edgeUrl: urls.edge,
+      serves,
+      routes: fronts.flatMap(({ name, front }) => (name === "app" ? front.routes() : [])),
+      facts: facts.flat(),
+      async stop() {
+        status.closed = "draining";
+        await Promise.all(fronts.map(({ front }) => front.close(options.drainMilliseconds ?? DRAIN_MILLISECONDS)));
+        await stopEverything();
+      },
+    };
+  } catch (error) {
+    await stopEverything();
+    throw error;
+  }
+}
+
+/** A host that another process serves is where the same configuration says. */
+async function listenOnAll(
+  config: Config,
+  fronts: readonly { name: HostName; front: Front }[],
+  undo: Undo,
+): Promise<Parts["urls"]> {
+  const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
+  for (const { name, front } of fronts) {
+    ports[name] = await front.listen(ports[name]);
+    undo.push(() => front.close(0));
+  }
+  const local = urlOf(config.host, ports.app);
+  return {
+    app: config.publicAppUrl ?? local,
+    edge: config.publicEdgeUrl ?? urlOf(config.host, ports.edge),
+    local,
+  };
+}
+
+/** Starts what works without a caller, and makes what answers callers. */
+async function runModules(
+  parts: Parts,
+  { extraTools, signal }: AppOptions,
+  undo: Undo,
+  log: Logger,
+): Promise<{ kernel: Kernel; catalog: typeof catalog; metrics: Metrics; translate(error: unknown): unknown }> {
+  const metrics = createMetrics(modules.flatMap((one) => one.gauges?.(parts) ?? []));
+  for (const one of modules) {
+    const stops: (() => Promise<unknown>)[] = [];
+    undo.push(() => Promise.all([one.stop?.(parts), ...stops.map((stop) => stop())]));
+    await whileDatabaseIsAway(async () => await one.start?.(parts), signal);
+    for (const job of one.jobs?.(parts) ?? []) stops.push(startJob(job, { log, onRun: metrics.countJob }));
+  }
+  const callable = extraTools === undefined ? catalog : createCatalog([...registry, ...extraTools]);
+  const { charge, gates, portsFor, clock, random } = parts;
+  const kernel = createKernel({
+    ...{ catalog: callable, charge, gates, portsFor, clock, random, log, translate },
+    onCall: metrics.countCall,
+  });
+  return { kernel, catalog: callable, metrics, translate };
+}
+
+/** What a part threw, as a failure that callers can be told of. */
+function translate(error: unknown): unknown {
+  if (error instanceof Failure) return error.code === CHAIN_AWAY ? chainAway(error) : error;
+  return isDatabaseAway(error) ? databaseAway(error) : error;
+}

@@ -1,0 +1,94 @@
+import type { RandomBytes } from "../domain/ids.ts";
+import type { Hex } from "../domain/tokens.ts";
+import type { ChainOperations } from "../ports/chain-operation.ts";
+import type { ClaimKeys } from "../ports/claim-keys.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Facilitator } from "../ports/facilitator.ts";
+import type { FxRates } from "../ports/fx.ts";
+import type { Environment, Identity } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { OpenedMailer } from "../ports/mailer.ts";
+import type { Maps } from "../ports/maps.ts";
+import type { Network } from "../ports/network.ts";
+import type { Supplier } from "../ports/supplier.ts";
+import type { Vault } from "../ports/vault.ts";
+import type { ChainEndings } from "./chain-ending.ts";
+import type { Charge } from "./charge.ts";
+import type { EffectUse } from "./effect-use.ts";
+import type { Gate } from "./gate.ts";
+import type { Aggregates, Stores } from "./stores.ts";
+import type { Ports } from "./tool.ts";
+
+export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
+
+/**
+ * What the running service is made of, one of each. Here are the parts that every module may ask for; a module adds those that it
+ * makes beside their types, and `module.ts` says how they are made.
+ */
+export interface Parts {
+  readonly clock: Clock;
+  /** For ids, keys and secrets of what callers ask for. */
+  readonly random: RandomBytes;
+  readonly log: Log;
+  readonly vault: Vault;
+  /** Differs between processes, so that they never take one piece of work for their own. */
+  readonly processId: string;
+  readonly settings: Settings;
+  /** Without a slash at the end. `local` is the application host as this machine reaches it. */
+  readonly urls: { readonly app: string; readonly edge: string; readonly local: string };
+  readonly stores: Stores;
+  readonly chainOperations: ChainOperations;
+  readonly chainEndings: ChainEndings;
+  /** What a tenant gets of all modules, in the transaction that makes it, or later when it was made without. */
+  readonly equipTenant: (aggregates: Aggregates, tenantId: string) => Promise<void>;
+  /** The outside systems. An environment that is missing is switched off. */
+  readonly suppliers: ByEnvironment<Supplier>;
+  readonly networks: ByEnvironment<Network>;
+  /** Undefined: payments are verified and settled on the chain itself. */
+  readonly facilitator: Facilitator | undefined;
+  /** Undefined: the operator has no mail server. */
+  readonly mailer: OpenedMailer | undefined;
+  readonly maps: Maps;
+  readonly fx: FxRates;
+  readonly claimKeys: ClaimKeys;
+  /** Where the parts answer that were started because the operator configured nothing in their place. */
+  readonly embedded: { readonly supplierUrl: string | undefined; readonly chainRpcUrl: string | undefined };
+  /** A wallet on the development chain for trying things out from outside. */
+  readonly sandboxPayer: { readonly address: Hex; readonly privateKey: Hex };
+  readonly identity: Identity;
+  /** How a call with a key is paid for. */
+  readonly charge: Charge;
+  /** What tools and routes may ask for. Undefined: this environment is switched off. */
+  readonly portsFor: (environment: Environment) => Ports | undefined;
+  /** What a call must pass by what it plans, of all modules in their order. */
+  readonly gates: readonly Gate[];
+  /** What is finished without a caller, of all modules. */
+  readonly effectUses: readonly EffectUse[];
+}
+
+/** What of the configuration modules need; each adds its own, and the configuration has them all. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
+export interface Settings {}
+
+/** How each part is made from others. */
+export type PartMakers = { readonly [Name in keyof Parts]: (parts: Parts) => Parts[Name] };
+
+const ENVIRONMENTS = ["sandbox", "production"] as const;
+
+/** Those that are switched on. */
+export function listEnvironments<Part>(parts: ByEnvironment<Part>): readonly (readonly [Environment, Part])[] {
+  return ENVIRONMENTS.flatMap((environment) => {
+    const part = parts[environment];
+    return part === undefined ? [] : [[environment, part] as const];
+  });
+}
+
+/** One for each environment that is switched on. */
+export function mapEnvironments<From, To>(
+  parts: ByEnvironment<From>,
+  make: (part: From, environment: Environment) => To,
+): ByEnvironment<To> {
+  const made: { -readonly [Name in Environment]?: To } = {};
+  for (const [environment, part] of listEnvironments(parts)) made[environment] = make(part, environment);
+  return made;
+}

@@ -1,0 +1,47 @@
+import type { ChainEndings } from "../../kernel/chain-ending.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
+import type { ChainOperations } from "../../ports/chain-operation.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Network } from "../../ports/network.ts";
+import { ChainIndexer } from "./index-chain.ts";
+import type { ChainTiming } from "./launch-chain.ts";
+import { type ChainSubmitter, createChainSubmitter } from "./submit-chain.ts";
+
+interface SubmitterParts {
+  operations: ChainOperations;
+  stores: Stores;
+  log: Log;
+  endings?: ChainEndings;
+  timing?: Partial<ChainTiming>;
+}
+
+const LIVE_POLL_MS = 1_000;
+const LIVE_OVERLAP_BLOCKS = 20;
+
+/** What brings this network's transactions to their end. */
+export function createSubmitterOf(
+  { chain, sender, isLive }: Network,
+  { operations, stores, log, endings, timing }: SubmitterParts,
+): ChainSubmitter {
+  return createChainSubmitter({
+    ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
+    wallets: stores.wallets,
+    networks: stores.chainNetworks,
+    ...(endings === undefined ? {} : { endings }),
+    timing: { ...(isLive ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
+  });
+}
+
+/** What reads this network's movements into the books. */
+export function createIndexerOf(
+  { chain, sender, isLive }: Network,
+  { operations, stores, log }: Pick<SubmitterParts, "operations" | "stores" | "log">,
+): ChainIndexer {
+  return new ChainIndexer({
+    ...{ chain, operations, sender, stores, log, isTransient: isDatabaseAway },
+    wallets: stores.wallets,
+    networks: stores.chainNetworks,
+    overlapBlocks: isLive ? LIVE_OVERLAP_BLOCKS : 0,
+  });
+}

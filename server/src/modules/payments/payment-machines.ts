@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { defineJob, type Job } from "../../kernel/job.ts";
+import type { Gauge } from "../../kernel/module.ts";
+import { type ByEnvironment, listEnvironments, type Parts } from "../../kernel/parts.ts";
+import { isDatabaseAway } from "../../platform/database/transient.ts";
+import type { Facilitator } from "../../ports/facilitator.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { PaymentCharges } from "./charge-by-payment.ts";
+import { gatherPayments } from "./gather-payments.ts";
+import { createGatherWindow, type GatherWindow } from "./gather-window.ts";
+import type { Payments } from "./payments.ts";
+import { watchPayments } from "./watch-payments.ts";
+
+const WATCH_MILLISECONDS = 2_000;
+/** Payments of processes that died before they were put into a transaction. */
+const LEFT_OVER_MILLISECONDS = 1_000;
+
+function facilitatorOf({ facilitator, networks }: Parts, environment: Environment): Facilitator | undefined {
+  return facilitator?.network === environment ? facilitator : networks[environment]?.verifier;
+}
+
+/** How calls are paid for by payments that come with them. */
+export function createChargesOf(parts: Parts): PaymentCharges {
+  const { stores, calls, processId, clock, random, log, networks, submitters, settings } = parts;
+  return new PaymentCharges({
+    ...{ stores, calls, processId, clock, random, log },
+    batchWindowMs: settings.paymentBatchWindowMs,
+    facilitatorFor: (environment) => facilitatorOf(parts, environment),
+    submissionFor: (environment) => submitters[environment],
+    outcomesFor: (environment) => networks[environment]?.outcomes,
+    gather: (environment) => parts.gatherWindows[environment]?.open(),
+    isTransient: isDatabaseAway,
+    pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
+  });
+}
+
+function gather(parts: Parts, network: Environment): () => Promise<unknown> {
+  const { stores, clock, submitters, paymentCharges, settings } = parts;
+  const submission = submitters[network];
+  if (submission === undefined) return async () => undefined;
+  const isBatched = settings.paymentBatchWindowMs > 0;
+  return () =>
+    gatherPayments({ stores, network, submission, clock, isBatched, tell: (ids) => paymentCharges.tell(ids) });
+}
+
+/** A facilitator that settles by itself leaves nothing to gather. */
+const isGathered = (parts: Parts, environment: Environment): boolean =>
+  facilitatorOf(parts, environment)?.settle === undefined;
+
+/** Where payments are settled together, what waits for the others of the same moment. */
+export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
+  const { settings, submitters, log } = parts;
+  const windowMs = settings.paymentBatchWindowMs;
+  if (windowMs <= 0) return {};
+  const windows: { -readonly [Name in Environment]?: GatherWindow } = {};
+  for (const [environment, submitter] of listEnvironments(submitters)) {
+    if (!isGathered(parts, environment)) continue;
+    windows[environment] = createGatherWindow(windowMs, {
+      work: gather(parts, environment),
+      room: () => submitter.room(),
+      log,
+    });
+  }
+  return windows;
+}
+
+/** What brings payments to their end without a caller, on each network. */
+export function paymentJobs(parts: Parts): readonly Job[] {
+  const { stores, log, paymentCharges } = parts;
+  return listEnvironments(parts.networks).flatMap(([network, { outcomes }]) => {
+    const submission = parts.submitters[network];
+    const facilitator = facilitatorOf(parts, network);
+    if (submission === undefined || facilitator === undefined) return [];
+    const tell = (ids: readonly string[]) => paymentCharges.tell(ids);
+    const shared = { stores, network, submission, tell };
+    const watching = defineJob({
+      name: `watch-payments ${network}`,
+      everyMilliseconds: WATCH_MILLISECONDS,
+      run: () => watchPayments({ ...shared, facilitator, outcomes, log }),
+    });
+    if (!isGathered(parts, network)) return [watching];
+    const run = gather(parts, network);
+    return [
+      watching,
+      defineJob({ name: `gather-payments ${network}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),
+    ];
+  });
+}
+
+/** Of calls that were carried out and whose payment could not be settled. */
+export function receivablesGauge(
+  payments: Pick<Payments, "receivables">,
+  { name, help }: Pick<Gauge, "name" | "help">,
+  read: (found: { count: number; amount: bigint }) => number,
+): Gauge {
+  return {
+    name,
+    help,
+    labelNames: ["network"],
+    read: async () =>
+      (await payments.receivables()).map((found) => ({ labels: { network: found.environment }, value: read(found) })),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { ChainSubmission } from "../../ports/chain-transactions.ts";
+import { equipTenant } from "./equip-tenant.ts";
+import { mint } from "./mint-operation.ts";
+
+type Equipment = Pick<Aggregates, "chainNetworks" | "chainTransactions" | "wallets">;
+
+const NETWORK = "sandbox";
+const EQUIPPED_AT_ONCE = 50;
+const PAYER_MICRO_USDC = 1_000_000_000n;
+const STARTING_WAIT_MILLISECONDS = 10_000;
+
+/** Nothing when the development chain was never opened on this database. */
+export async function equipSandboxTenant(aggregates: Equipment, tenantId: string, amount: Micro): Promise<void> {
+  if ((await aggregates.chainNetworks.get(NETWORK)) !== undefined) await equipTenant(aggregates, tenantId, amount);
+}
+
+/**
+ * All tenants that were made while the development chain was not there, by command for example: a call that makes the wallet first
+ * leaves it without money. How many there were.
+ */
+export async function equipMissingTenants(
+  stores: Stores,
+  equip: (aggregates: Aggregates, tenantId: string) => Promise<void>,
+): Promise<number> {
+  if ((await stores.chainNetworks.get(NETWORK)) === undefined) return 0;
+  for (let equipped = 0; ; ) {
+    const missing = await stores.wallets.tenantsWithout(NETWORK, EQUIPPED_AT_ONCE);
+    for (const tenantId of missing) await stores.transaction((aggregates) => equip(aggregates, tenantId));
+    equipped += missing.length;
+    if (missing.length < EQUIPPED_AT_ONCE) return equipped;
+  }
+}
+
+/** Once: what it spends is gone. */
+export async function fundPayer({ chainTransactions }: Pick<Equipment, "chainTransactions">, to: Hex): Promise<void> {
+  await chainTransactions.enqueue({
+    network: NETWORK,
+    idempotencyKey: "payer:USDC",
+    tenantId: null,
+    callId: null,
+    purpose: "payer",
+    operation: mint.of({ token: "USDC", to, amount: PAYER_MICRO_USDC }),
+    result: undefined,
+  });
+}
+
+/** The first tenant's money is there before the first call. What takes longer goes on behind a service that is ready. */
+export async function waitForEquipment(
+  { chainTransactions }: Pick<Equipment, "chainTransactions">,
+  submission: ChainSubmission,
+): Promise<void> {
+  const deadline = performance.now() + STARTING_WAIT_MILLISECONDS;
+  submission.wake();
+  for (const { id } of await chainTransactions.listOpen(NETWORK, 100)) {
+    const left = deadline - performance.now();
+    if (left <= 0) return;
+    await submission.waitForEnd(id, left);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Logger } from "pino";
+import type { Config } from "../config/config.ts";
+import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
+import type { Vault } from "../ports/vault.ts";
+import { sandboxPrefund } from "./sandbox-keys.ts";
+
+export interface EmbeddedOptions {
+  /** Further arguments of the supplier sandbox, such as a clock that stands still. */
+  supplierOptions?: readonly string[];
+  /** The same for the development chain. */
+  devnetOptions?: readonly string[];
+  /** For harnesses: the entry point of another development chain. */
+  devnetProgram?: string;
+  /** Lines for the operator while something takes long. */
+  progress?(line: string): void;
+  /** Ends a start that is under way; what was started is stopped, and the start rejects. */
+  signal?: AbortSignal;
+}
+
+/** The parts that run beside the service because the operator configured nothing in their place. */
+export async function openEmbedded(
+  config: Config,
+  vault: Vault,
+  { supplierOptions, devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
+  log: Logger,
+): Promise<Embedded> {
+  const hasSandbox = config.embeddedSandbox === "on";
+  return await startEmbedded({
+    dataDir: config.dataDir,
+    databaseUrl: config.databaseUrl,
+    supplierSandbox: hasSandbox,
+    ...(hasSandbox ? { devnetPrefund: sandboxPrefund(vault) } : {}),
+    log,
+    ...(devnetProgram === undefined ? {} : { devnetProgram }),
+    ...(devnetOptions === undefined ? {} : { devnetOptions }),
+    ...(supplierOptions === undefined ? {} : { supplierOptions }),
+    ...(progress === undefined ? {} : { progress }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}

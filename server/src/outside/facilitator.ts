@@ -1,0 +1,25 @@
+import { createX402Facilitator, FacilitatorSetupError } from "../adapters/x402-facilitator/index.ts";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { ByEnvironment } from "../kernel/parts.ts";
+import type { HttpClient } from "../platform/http-client/http-client.ts";
+import type { Facilitator } from "../ports/facilitator.ts";
+import type { Network } from "../ports/network.ts";
+import { paidNetworkOf } from "./paid-network.ts";
+
+/** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
+export async function openFacilitator(
+  config: Pick<Config, "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs">,
+  networks: ByEnvironment<Network>,
+  http: HttpClient,
+): Promise<Facilitator | undefined> {
+  const { networkMode: environment, x402FacilitatorUrl: url, x402FacilitatorTimeoutMs: timeoutMs } = config;
+  const opened = networks[environment];
+  if (url === undefined || opened === undefined) return undefined;
+  try {
+    const { network } = paidNetworkOf(opened);
+    return await createX402Facilitator({ url, http, environment, network, timeoutMs });
+  } catch (error) {
+    if (error instanceof FacilitatorSetupError) throw new ConfigError(`Not started: ${error.message}`);
+    throw error;
+  }
+}

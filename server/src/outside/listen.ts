@@ -1,0 +1,66 @@
+import type { Logger } from "pino";
+import { type Config, ConfigError } from "../config/config.ts";
+import type { ClosedReason } from "../surfaces/http/closed.ts";
+import { createHost, type Routes } from "../surfaces/http/hosts.ts";
+import type { HttpHandler } from "../surfaces/http/http.ts";
+import type { Metrics } from "../surfaces/http/metrics.ts";
+import { createNodeHost, type NodeHost } from "../surfaces/http/node-host.ts";
+
+/** A host that says that the service is starting until it is given what it serves. */
+export interface Front {
+  /** The port that it listens on. */
+  listen(port: number): Promise<number>;
+  serve(content: { hot: Map<string, HttpHandler>; routes: Routes; welcome: string; metrics: Metrics }): void;
+  /** What is mounted, with paths in the router's words. */
+  routes(): readonly { method: string; path: string }[];
+  /** Takes no further connections, and waits so long for the answers that are under way. */
+  close(drainMilliseconds: number): Promise<void>;
+}
+
+const STARTING = "Wayfare is starting.\n";
+
+export function createFront(
+  config: Pick<Config, "host" | "trustedProxies">,
+  closedBecause: () => ClosedReason | undefined,
+  log: Logger,
+): Front {
+  let hot = new Map<string, HttpHandler>();
+  let host = createHost([], { welcome: STARTING, closedBecause, metrics: undefined, log });
+  const node = createNodeHost({
+    hot: (path) => hot.get(path),
+    fallback: (request, remoteAddress) => host.fetch(request, remoteAddress),
+    trustedProxies: config.trustedProxies,
+    log,
+  });
+  return {
+    listen: (port) => listen(node, port, config.host),
+    serve(content) {
+      hot = content.hot;
+      host = createHost(content.routes, { welcome: content.welcome, closedBecause, metrics: content.metrics, log });
+    },
+    routes: () => [...[...hot.keys()].map((path) => ({ method: "POST", path })), ...host.routes],
+    close: (drainMilliseconds) => node.close(drainMilliseconds),
+  };
+}
+
+async function listen(node: NodeHost, port: number, host: string): Promise<number> {
+  try {
+    return await node.listen(port, host);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EADDRINUSE") {
+      throw new ConfigError(
+        `Not started: port ${port} on ${host} is taken. Stop what uses it, or set PORT and EDGE_PORT.`,
+      );
+    }
+    throw new ConfigError(
+      `Not started: cannot listen on ${host}:${port} (${String(code)}). Set HOST, PORT and EDGE_PORT.`,
+    );
+  }
+}
+
+/** How this machine reaches a host that listens there. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,124 @@
+import type { Logger } from "pino";
+import { createEmbeddedMaps } from "../adapters/embedded-maps/index.ts";
+import { createClaimKeys } from "../adapters/evm/index.ts";
+import { createVault } from "../adapters/vault.ts";
+import type { Config } from "../config/config.ts";
+import { chainOperations, gatheredParts, migrations, moduleParts, modules } from "../contributions.ts";
+import { createParts, type Decorators } from "../decorate.ts";
+import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
+import { readMasterKey } from "../embedded/master-key.ts";
+import type { Embedded } from "../embedded/start-embedded.ts";
+import type { Parts } from "../kernel/parts.ts";
+import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
+import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
+import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
+import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
+import { type Clock, systemClock } from "../ports/clock.ts";
+import type { Vault } from "../ports/vault.ts";
+import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
+import { openExchangeRates } from "./exchange-rates.ts";
+import { openFacilitator } from "./facilitator.ts";
+import { openMailer } from "./mailer.ts";
+import { openNetworks } from "./networks.ts";
+import { sandboxPayer } from "./sandbox-keys.ts";
+import { openSuppliers } from "./suppliers.ts";
+
+export interface PartsOptions extends EmbeddedOptions {
+  decorate?: Decorators;
+  clock?: Clock;
+  random?: RandomBytes;
+  log: Logger;
+  urls: Parts["urls"];
+}
+
+/** What is there before the database is prepared. */
+interface Opened {
+  config: Config;
+  options: PartsOptions;
+  clock: Clock;
+  vault: Vault;
+  embedded: Embedded;
+  database: OpenDatabase;
+  http: HttpClient;
+}
+
+/** Opens what this deployment is configured with, prepares the database, and makes the parts of the service from both. */
+export async function openParts(
+  config: Config,
+  options: PartsOptions,
+  undo: (() => Promise<unknown>)[],
+): Promise<Parts> {
+  const { log, clock = systemClock } = options;
+  const { masterKeyFile, dataDir, networkMode, databasePoolSize: poolSize } = config;
+  const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: networkMode === "production" }));
+  const embedded = await openEmbedded(config, vault, options, log);
+  undo.push(() => embedded.stop());
+  const onError = (error: Error) => log.warn({ err: error }, "lost a database connection");
+  const database = openDatabase(embedded.databaseUrl, { poolSize, onError });
+  undo.push(() => database.close());
+  const http = createHttpClient();
+  undo.push(async () => http.close());
+  const opened = { config, options, clock, vault, embedded, database, http };
+  // A database that dies in the middle of a start comes back like at any other time.
+  return await whileDatabaseIsAway(
+    () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
+    options.signal,
+  );
+}
+
+/** Runs in one process at a time. */
+async function prepareParts(opened: Opened): Promise<Parts> {
+  const { config, options, clock, vault, embedded, database, http } = opened;
+  const { db } = database;
+  await migrateUnlocked(database, migrations);
+  for (const one of modules) await one.check?.({ db, clock, vault });
+  const networks = await openNetworks(config, embedded, {
+    ...{ db, vault, clock, http, operations: chainOperations },
+    log: options.log,
+  });
+  const facilitator = await openFacilitator(config, networks, http);
+  const parts = createParts(
+    { ...moduleParts, ...gatheredParts, ...outsideParts(opened, { networks, facilitator }) },
+    options.decorate,
+  );
+  try {
+    for (const one of modules) await one.prepare?.(parts);
+    return parts;
+  } catch (error) {
+    for (const one of modules.toReversed()) await one.stop?.(parts);
+    throw error;
+  }
+}
+
+type AskedFor = Pick<Parts, "networks" | "facilitator">;
+
+function outsideParts(
+  { config, options, clock, vault, embedded, database, http }: Opened,
+  { networks, facilitator }: AskedFor,
+) {
+  const { log, random = systemRandom, urls } = options;
+  const processId = newId("proc_", clock.now().epochMilliseconds);
+  const { db, pool } = database;
+  return {
+    clock: () => clock,
+    random: () => random,
+    log: () => log,
+    vault: () => vault,
+    processId: () => processId,
+    settings: () => config,
+    urls: () => urls,
+    db: () => db,
+    pool: () => pool,
+    databaseUrl: () => embedded.databaseUrl,
+    embedded: () => ({ supplierUrl: embedded.supplier?.url, chainRpcUrl: embedded.chain?.rpcUrl }),
+    sandboxPayer: () => sandboxPayer(vault),
+    suppliers: () => openSuppliers(config, embedded, { clock, http, log }),
+    networks: () => networks,
+    facilitator: () => facilitator,
+    mailer: () => openMailer(config),
+    maps: () => createEmbeddedMaps({ clock }),
+    fx: () => openExchangeRates(config, { clock, http, log }),
+    claimKeys: () => createClaimKeys(vault),
+    mcpExtras: () => undefined,
+  };
+}

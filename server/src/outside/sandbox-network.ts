@@ -1,0 +1,64 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createEvmChain, deployDevelopment, type LaterContracts } from "../adapters/evm/index.ts";
+import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
+import type { Hex } from "../domain/tokens.ts";
+import type { ChainContracts } from "../ports/chain-networks.ts";
+import type { Network } from "../ports/network.ts";
+import { bindNetwork, createNetworkClient, type NetworkParts, openNetwork, storeContracts } from "./network.ts";
+
+export interface SandboxNetworkOptions extends NetworkParts {
+  /** Has native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
+  funderKey: Hex;
+  /** How long a chain that is away is waited for. */
+  patienceMs?: number;
+}
+
+const NETWORK = "sandbox";
+const SANDBOX_PATIENCE_MS = 20_000;
+const SANDBOX_PAUSE_MS = 200;
+
+/**
+ * Binds, and at the first time deploys; call it while holding the preparation lock. A development chain that is away is about to
+ * be started again by whoever looks after it, and is waited for.
+ */
+export async function openSandboxNetwork(options: SandboxNetworkOptions): Promise<Network> {
+  const deadline = performance.now() + (options.patienceMs ?? SANDBOX_PATIENCE_MS);
+  for (;;) {
+    try {
+      return await openSandboxOnce(options);
+    } catch (error) {
+      const isAway = error instanceof Failure && error.code === CHAIN_AWAY;
+      if (!isAway || performance.now() > deadline) throw error;
+      await delay(SANDBOX_PAUSE_MS);
+    }
+  }
+}
+
+async function openSandboxOnce(options: SandboxNetworkOptions): Promise<Network> {
+  const parts = createNetworkClient(options, true);
+  const { client, wallets, signer, chainTransactions, clock } = parts;
+  const network = NETWORK;
+  const { contracts: known } = await bindNetwork(parts, network, "the development chain");
+  const relayer = await wallets.ensure(network, "relayer");
+  const collection = await wallets.ensure(network, "collection");
+  const { contracts: deployed, nextNonce } = await deployDevelopment({
+    client,
+    relayerKey: await signer.privateKeyOf(relayer.id),
+    funderKey: options.funderKey,
+    collection: collection.address,
+    known: known ?? {},
+  });
+  if (known === undefined) await chainTransactions.raiseNonce(relayer.id, nextNonce);
+  const contracts = mergeContracts(known, deployed);
+  const chain = await createEvmChain({ network, client, contracts, confirmations: 1, clock });
+  await storeContracts(parts, chain, contracts, known);
+  return await openNetwork(parts, options, { chain, relayer, isLive: false });
+}
+
+/** What was deployed first stays where it is; what came later can have been deployed once more. */
+function mergeContracts(known: ChainContracts | undefined, deployed: ChainContracts & Required<LaterContracts>) {
+  const { escrowSince, ...before } = known ?? deployed;
+  const { paymentBatch, escrow, agentRegistries } = deployed;
+  const merged = { ...before, paymentBatch, escrow, agentRegistries };
+  return before.escrow === escrow && escrowSince !== undefined ? { ...merged, escrowSince } : merged;
+}

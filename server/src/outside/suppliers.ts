@@ -1,0 +1,46 @@
+import { createDuffel } from "../adapters/duffel/index.ts";
+import type { Config } from "../config/config.ts";
+import type { Embedded } from "../embedded/start-embedded.ts";
+import type { ByEnvironment } from "../kernel/parts.ts";
+import type { HttpClient } from "../platform/http-client/http-client.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Environment } from "../ports/identity.ts";
+import type { Log } from "../ports/log.ts";
+import type { Supplier } from "../ports/supplier.ts";
+
+/** The suppliers that this deployment buys from; both speak the same wire. */
+export function openSuppliers(
+  config: Config,
+  embedded: Pick<Embedded, "supplier">,
+  { clock, http, log }: { clock: Clock; http: HttpClient; log: Log },
+): ByEnvironment<Supplier> {
+  const { supplier } = embedded;
+  const suppliers: { -readonly [Name in Environment]?: Supplier } = {};
+  if (supplier !== undefined) {
+    suppliers.sandbox = createDuffel({
+      baseUrl: supplier.url,
+      token: supplier.token,
+      sandbox: true,
+      sourceLevel: "embedded",
+      clock,
+      log,
+      http,
+      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
+      quietMilliseconds: config.sandboxQuietMs,
+    });
+  }
+  if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {
+    suppliers.production = createDuffel({
+      baseUrl: config.supplierUrl,
+      token: config.supplierToken,
+      sandbox: false,
+      sourceLevel: "live",
+      clock,
+      log,
+      http,
+      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.supplierCommitTimeoutMs },
+      quietMilliseconds: config.supplierQuietMs,
+    });
+  }
+  return suppliers;
+}

@@ -1,0 +1,87 @@
+import type { ChainEndings } from "../../src/kernel/chain-ending.ts";
+import { startJob } from "../../src/kernel/job.ts";
+import type { Aggregates, Stores } from "../../src/kernel/stores.ts";
+import type { ChainTiming } from "../../src/modules/chain/launch-chain.ts";
+import { createIndexerOf, createSubmitterOf } from "../../src/modules/chain/network-machines.ts";
+import { registerNewAgent } from "../../src/modules/reputation/register-agent.ts";
+import {
+  equipMissingTenants,
+  equipSandboxTenant as giveDevelopmentMoney,
+} from "../../src/modules/treasury/equip-tenants.ts";
+import { createReconcilerOf } from "../../src/modules/treasury/reconcile-ledger.ts";
+import { type LiveNetworkOptions, openLiveNetwork } from "../../src/outside/live-network.ts";
+import { openSandboxNetwork, type SandboxNetworkOptions } from "../../src/outside/sandbox-network.ts";
+import type { ChainOperations } from "../../src/ports/chain-operation.ts";
+import type { Log } from "../../src/ports/log.ts";
+import type { Network } from "../../src/ports/network.ts";
+
+interface Machines {
+  operations: ChainOperations;
+  stores: Stores;
+  log: Log;
+  endings?: ChainEndings;
+  timing?: Partial<ChainTiming>;
+}
+
+export type SandboxChainOptions = SandboxNetworkOptions & Machines;
+export type OpenChain = ReturnType<typeof withMachines>;
+
+/** A network with everything that works on it, each turn of which a test takes itself. */
+function withMachines(network: Network, { operations, stores, log, endings, timing }: Machines) {
+  const own = { ...(endings === undefined ? {} : { endings }), ...(timing === undefined ? {} : { timing }) };
+  return {
+    ...network,
+    operations,
+    facilitator: network.verifier,
+    networks: stores.chainNetworks,
+    wallets: stores.wallets,
+    submitter: createSubmitterOf(network, { operations, stores, log, ...own }),
+    indexer: createIndexerOf(network, { operations, stores, log }),
+    reconciler: createReconcilerOf(network, { stores, log }),
+  };
+}
+
+export async function openSandboxChain(options: SandboxChainOptions): Promise<OpenChain> {
+  return withMachines(await openSandboxNetwork(options), options);
+}
+
+export async function openLiveChain(options: LiveNetworkOptions & Machines): Promise<OpenChain> {
+  return withMachines(await openLiveNetwork(options), options);
+}
+
+/** Everything that works on it without a caller, as the service does it. What it returns ends it. */
+export function startChainJobs(
+  { submitter, indexer, reconciler }: OpenChain,
+  log: Log,
+  everyMilliseconds: number,
+): () => Promise<unknown> {
+  submitter.start();
+  const index = async () => {
+    while (await indexer.runOnce());
+  };
+  const stops = [
+    startJob({ name: "index-chain", everyMilliseconds, run: index }, { log }),
+    startJob({ name: "reconcile-ledger", everyMilliseconds, run: () => reconciler.runOnce() }, { log }),
+  ];
+  return () => Promise.all([submitter.stop(), ...stops.map((stop) => stop())]);
+}
+
+export function startEquippingTenants(
+  { stores, log }: { stores: Stores; log: Log },
+  { submitter }: Pick<OpenChain, "submitter">,
+  amount: bigint,
+): () => Promise<void> {
+  const run = async () => {
+    if ((await equipMissingTenants(stores, equipWith(amount))) > 0) submitter.wake();
+  };
+  return startJob({ name: "equip-tenants", everyMilliseconds: 2_000, run }, { log });
+}
+
+/** What a tenant of the service gets, with as much of each token. */
+export async function equipSandboxTenant(aggregates: Aggregates, tenantId: string, amount: bigint): Promise<void> {
+  await giveDevelopmentMoney(aggregates, tenantId, amount);
+  await registerNewAgent(aggregates, tenantId);
+}
+
+export const equipWith = (amount: bigint) => (aggregates: Aggregates, tenantId: string) =>
+  equipSandboxTenant(aggregates, tenantId, amount);
