@@ -11,7 +11,7 @@ import { withIdentity } from "../../server/src/commands/open-database.ts";
 import { readConfig } from "../../server/src/config/config.ts";
 import type { Identity } from "../../server/src/ports/identity.ts";
 import { endProcesses, findPart, findProcesses } from "./processes.ts";
-import { type ServiceProcess, superviseService } from "./service-process.ts";
+import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
 
 export const SERVICE = "service";
@@ -43,33 +43,13 @@ export interface TenantAccess {
 /** It does not come back, although nothing is killed any more. */
 export class NotReadyError extends Error {}
 
-/** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
-export interface Deployment {
-  dataDir: string;
-  /** Of the edge host; the second one is the process of its own, where there is one. */
-  edgeUrls: readonly [string, ...string[]];
-  /** Facts of the running service; there after the first `untilReady`. */
-  quickstart(): Quickstart;
-  /** Rejects with NotReadyError when it does not come back. */
-  untilReady(signal: AbortSignal): Promise<void>;
-  /** Looks up `service`, `edge`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once. False: it was not running. */
-  aim(name: string): () => boolean;
-  readonly starts: number;
-  /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
-  readonly endedByItself: readonly string[];
-  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
-  readonly startsCutOff: readonly string[];
-  /** Longest time from a kill of anything to the service being ready again. */
-  readonly longestOutageMs: number;
-  query(text: string): Promise<Record<string, unknown>[]>;
-  /** The same in the supplier sandbox's own database. */
-  querySupplier(text: string): Promise<Record<string, unknown>[]>;
-  allowSpending(tenantId: string, microUsdc: bigint): Promise<void>;
-  createTenant(name: string): Promise<TenantAccess>;
-  /** SIGTERM. Returns what was wrong with the way it stopped. */
-  stop(): Promise<readonly string[]>;
-  /** Ends whatever is left, at once, and removes the folder unless it is kept. */
-  destroy(): Promise<void>;
+export interface DeploymentOptions {
+  environment: Readonly<Record<string, string>>;
+  /** Set: a second process serves the edge host, with these settings. */
+  edge: Readonly<Record<string, string>> | undefined;
+  /** The guard that the service does without; undefined: all are on. */
+  broken: string | undefined;
+  keep: boolean;
 }
 
 const POLL_MILLISECONDS = 50;
@@ -82,65 +62,167 @@ const LAST_PORT = 32_700;
 /** So many starts in a row that fail although nothing was killed, and the next one will not be better. */
 const MOST_FAILED_STARTS = 3;
 
-export async function createDeployment(options: {
-  environment: Readonly<Record<string, string>>;
-  /** Set: a second process serves the edge host, with these settings. */
-  edge: Readonly<Record<string, string>> | undefined;
-  broken: string | undefined;
-  keep: boolean;
-}): Promise<Deployment> {
-  const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
-  // Fixed ports: callers have to find the service again after it was killed.
-  const [port, edgePort, secondEdgePort] = await findFreePorts();
-  const settings = {
-    ...options.environment,
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    EDGE_PORT: String(edgePort),
-    ...(options.edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
-  };
-  const { broken } = options;
-  const service = superviseService({
-    broken,
-    environment: settings,
-    url: urlOf(port),
-    logFile: join(dataDir, "service.log"),
-  });
-  const edge =
-    options.edge === undefined
-      ? undefined
-      : superviseService({
-          broken,
-          environment: { ...settings, ...options.edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) },
-          url: urlOf(secondEdgePort),
-          logFile: join(dataDir, "edge.log"),
-        });
-  const processes: readonly ServiceProcess[] = edge === undefined ? [service] : [service, edge];
-  let downSince: number | undefined;
-  let longestOutageMs = 0;
-
-  function asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
-    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    return withIdentity(readConfig(settings), { log: quiet, progress: () => undefined }, work);
-  }
-
-  async function areReady(): Promise<boolean> {
-    for (const one of processes) if (!(await one.isReady())) return false;
-    return arePartsReady();
-  }
-
+/** One service on a folder of its own with its embedded parts: started, killed, started again as an operator would. */
+export class Deployment {
+  readonly dataDir: string;
+  /** Of the edge host; the second one is the process of its own, where there is one. */
+  readonly edgeUrls: readonly [string, ...string[]];
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #keep: boolean;
+  readonly #service: ServiceProcess;
+  readonly #edge: ServiceProcess | undefined;
+  readonly #processes: readonly ServiceProcess[];
   /** Of parts: until their keeper has seen it, they seem to run. */
-  const kills = new Set<Aim>();
+  readonly #kills = new Set<Aim>();
+  #downSince: number | undefined;
+  #longestOutageMs = 0;
 
-  function arePartsReady(): boolean {
-    const parts = readParts(dataDir);
-    for (const one of kills) if (one.isReplaced(parts)) kills.delete(one);
-    if (kills.size > 0) return false;
-    return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, dataDir).length > 0);
+  /** Starts it at once. The ports are fixed: callers have to find the service again after it was killed. */
+  constructor({ environment, edge, broken, keep }: DeploymentOptions, ports: readonly [number, number, number]) {
+    const [port, edgePort, secondEdgePort] = ports;
+    const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-chaos-"));
+    this.dataDir = dataDir;
+    this.#keep = keep;
+    this.#settings = {
+      ...environment,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      EDGE_PORT: String(edgePort),
+      ...(edge === undefined ? {} : { PUBLIC_EDGE_URL: urlOf(edgePort) }),
+    };
+    const start = (name: string, more: Readonly<Record<string, string>>, ownPort: number) =>
+      new ServiceProcess({
+        broken,
+        environment: { ...this.#settings, ...more },
+        url: urlOf(ownPort),
+        logFile: join(dataDir, `${name}.log`),
+      });
+    this.#service = start("service", {}, port);
+    if (edge !== undefined) {
+      this.#edge = start("edge", { ...edge, SERVE: "edge", EDGE_PORT: String(secondEdgePort) }, secondEdgePort);
+    }
+    this.#processes = this.#edge === undefined ? [this.#service] : [this.#service, this.#edge];
+    this.edgeUrls = edge === undefined ? [urlOf(edgePort)] : [urlOf(edgePort), urlOf(secondEdgePort)];
   }
 
-  async function queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
-    const access = Access.parse(JSON.parse(readFileSync(join(dataDir, "postgres", "access.json"), "utf8")));
+  get starts(): number {
+    return this.#processes.reduce((sum, { starts }) => sum + starts, 0);
+  }
+
+  /** Runs and starts of the service that ended although nothing was killed under them, with their last words. */
+  get endedByItself(): readonly string[] {
+    return this.#processes.flatMap(({ endedByItself }) => endedByItself);
+  }
+
+  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
+  get startsCutOff(): readonly string[] {
+    return this.#processes.flatMap(({ startsCutOff }) => startsCutOff);
+  }
+
+  /** Longest time from a kill of anything to the service being ready again. */
+  get longestOutageMs(): number {
+    return this.#longestOutageMs;
+  }
+
+  /** Facts of the running service; there after the first `untilReady`. */
+  quickstart(): Quickstart {
+    return Quickstart.parse(JSON.parse(readFileSync(join(this.dataDir, "quickstart.json"), "utf8")));
+  }
+
+  /** Rejects with NotReadyError when it does not come back. */
+  async untilReady(signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + READY_LIMIT_MILLISECONDS;
+    // The parts too: a service that waits for one still answers that it is ready.
+    while (!(await this.#areReady())) {
+      signal.throwIfAborted();
+      const hopeless = this.#processes.find(({ failedStarts }) => failedStarts >= MOST_FAILED_STARTS);
+      if (hopeless !== undefined || performance.now() > deadline) {
+        throw new NotReadyError(`The service does not come back: ${(hopeless ?? this.#service).lastLine()}`);
+      }
+      await delay(POLL_MILLISECONDS);
+    }
+    for (const one of this.#processes) one.resetFailedStarts();
+    if (this.#downSince !== undefined) {
+      this.#longestOutageMs = Math.max(this.#longestOutageMs, performance.now() - this.#downSince);
+    }
+    this.#downSince = undefined;
+  }
+
+  /**
+   * Looks up `service`, `edge`, an embedded part or one of its processes (`victims.ts`); calling the result sends SIGKILL at once.
+   * False: it was not running.
+   */
+  aim(name: string): () => boolean {
+    const own = name === SERVICE ? this.#service : name === EDGE ? this.#edge : undefined;
+    const victim = own ?? aimAt(name, readParts(this.dataDir), this.dataDir);
+    return () => {
+      this.#downSince ??= performance.now();
+      for (const one of this.#processes) {
+        one.resetFailedStarts();
+        // What a process started is a part of it for the others.
+        if (one !== own) one.partWasKilled();
+      }
+      const killed = victim.kill();
+      if (killed && "isReplaced" in victim) this.#kills.add(victim);
+      return killed;
+    };
+  }
+
+  query(text: string): Promise<Record<string, unknown>[]> {
+    return this.#queryIn("wayfare", text);
+  }
+
+  /** The same in the supplier sandbox's own database. */
+  querySupplier(text: string): Promise<Record<string, unknown>[]> {
+    return this.#queryIn("wayfare_sandbox", text);
+  }
+
+  async allowSpending(tenantId: string, microUsdc: bigint): Promise<void> {
+    await this.#asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
+  }
+
+  createTenant(name: string): Promise<TenantAccess> {
+    return this.#asOperator(async (identity) => {
+      const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
+      const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
+      if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
+      return { tenantId: tenant.id, apiKey, signingSecret };
+    });
+  }
+
+  /** SIGTERM. Returns what was wrong with the way it stopped. */
+  async stop(): Promise<readonly string[]> {
+    const problems = (await Promise.all(this.#processes.map((one) => one.stop()))).flat();
+    // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
+    const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
+    while (findProcesses(this.dataDir).length > 0 && performance.now() < deadline) await delay(250);
+    const left = findProcesses(this.dataDir);
+    if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
+    return problems;
+  }
+
+  /** Ends whatever is left, at once, and removes the folder unless it is kept. */
+  async destroy(): Promise<void> {
+    await Promise.all(this.#processes.map((one) => one.destroy()));
+    await endProcesses(this.dataDir);
+    if (!this.#keep) rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+
+  #asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    return withIdentity(readConfig(this.#settings), { log: quiet, progress: () => undefined }, work);
+  }
+
+  async #areReady(): Promise<boolean> {
+    for (const one of this.#processes) if (!(await one.isReady())) return false;
+    const parts = readParts(this.dataDir);
+    for (const one of this.#kills) if (one.isReplaced(parts)) this.#kills.delete(one);
+    if (this.#kills.size > 0) return false;
+    return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, this.dataDir).length > 0);
+  }
+
+  async #queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {
+    const access = Access.parse(JSON.parse(readFileSync(join(this.dataDir, "postgres", "access.json"), "utf8")));
     const client = new pg.Client({ ...access, host: "127.0.0.1", database });
     client.on("error", () => undefined);
     try {
@@ -150,88 +232,10 @@ export async function createDeployment(options: {
       await client.end().catch(() => undefined);
     }
   }
-
-  return {
-    dataDir,
-    edgeUrls: edge === undefined ? [urlOf(edgePort)] : [urlOf(edgePort), urlOf(secondEdgePort)],
-    get starts() {
-      return processes.reduce((sum, { starts }) => sum + starts, 0);
-    },
-    get endedByItself() {
-      return processes.flatMap(({ endedByItself }) => endedByItself);
-    },
-    get startsCutOff() {
-      return processes.flatMap(({ startsCutOff }) => startsCutOff);
-    },
-    get longestOutageMs() {
-      return longestOutageMs;
-    },
-    quickstart: () => Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8"))),
-
-    async untilReady(signal) {
-      const deadline = performance.now() + READY_LIMIT_MILLISECONDS;
-      // The parts too: a service that waits for one still answers that it is ready.
-      while (!(await areReady())) {
-        signal.throwIfAborted();
-        const hopeless = processes.find(({ failedStarts }) => failedStarts >= MOST_FAILED_STARTS);
-        if (hopeless !== undefined || performance.now() > deadline) {
-          throw new NotReadyError(`The service does not come back: ${(hopeless ?? service).lastLine()}`);
-        }
-        await delay(POLL_MILLISECONDS);
-      }
-      for (const one of processes) one.resetFailedStarts();
-      if (downSince !== undefined) longestOutageMs = Math.max(longestOutageMs, performance.now() - downSince);
-      downSince = undefined;
-    },
-
-    aim(name) {
-      const own = name === SERVICE ? service : name === EDGE ? edge : undefined;
-      const victim = own ?? aimAt(name, readParts(dataDir), dataDir);
-      return () => {
-        downSince ??= performance.now();
-        for (const one of processes) {
-          one.resetFailedStarts();
-          // What a process started is a part of it for the others.
-          if (one !== own) one.partWasKilled();
-        }
-        const killed = victim.kill();
-        if (killed && "isReplaced" in victim) kills.add(victim);
-        return killed;
-      };
-    },
-
-    query: (text) => queryIn("wayfare", text),
-    querySupplier: (text) => queryIn("wayfare_sandbox", text),
-
-    async allowSpending(tenantId, microUsdc) {
-      await asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
-    },
-
-    createTenant: (name) =>
-      asOperator(async (identity) => {
-        const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
-        const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
-        if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
-        return { tenantId: tenant.id, apiKey, signingSecret };
-      }),
-
-    async stop() {
-      const problems = (await Promise.all(processes.map((one) => one.stop()))).flat();
-      // Of two processes that stop at once, the parts notice a moment later that nobody needs them.
-      const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
-      while (findProcesses(dataDir).length > 0 && performance.now() < deadline) await delay(250);
-      const left = findProcesses(dataDir);
-      if (left.length > 0) problems.push(`${left.length} of its processes were left running`);
-      return problems;
-    },
-
-    async destroy() {
-      await Promise.all(processes.map((one) => one.destroy()));
-      await endProcesses(dataDir);
-      if (!options.keep) rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-    },
-  };
 }
+
+export const createDeployment = async (options: DeploymentOptions): Promise<Deployment> =>
+  new Deployment(options, await findFreePorts());
 
 const urlOf = (port: number): string => `http://127.0.0.1:${port}`;
 

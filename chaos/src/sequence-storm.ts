@@ -32,65 +32,104 @@ interface Sequence {
   answers: (Answer | undefined)[];
 }
 
-export function createSequenceStorm<Plan>(
-  travelers: readonly [Traveler, ...Traveler[]],
-  { subjectOf, plan, play, ...load }: Sequences<Plan>,
-  share: number,
-) {
-  const [perRound, workers] = [Math.ceil(load.perRound * share), Math.ceil(load.workers * share)];
-  const intents = new Map<string, Intent>();
-  const undecided: string[] = [];
-  let waiting: Sequence[] = [];
-  /** No more kills: what is not decided now never is. */
-  let isCalm = false;
-  let begun = 0;
-  let ended = 0;
+type Travelers = readonly [Traveler, ...Traveler[]];
 
-  function begin(random: Random): Sequence {
-    begun += 1;
-    const draws = random.fork(`sequence-${begun}`);
-    return { number: begun, traveler: draws.pick(travelers), draws, answers: [] };
+/** Sequences of several travelers at once, each call repeated until its answer is final. */
+export class SequenceStorm<Plan> {
+  readonly undecided: string[] = [];
+  readonly #travelers: Travelers;
+  readonly #sequences: Sequences<Plan>;
+  readonly #share: number;
+  readonly #intents = new Map<string, Intent>();
+  #waiting: Sequence[] = [];
+  /** No more kills: what is not decided now never is. */
+  #isCalm = false;
+  #begun = 0;
+  #ended = 0;
+
+  constructor(travelers: Travelers, sequences: Sequences<Plan>, share: number) {
+    this.#travelers = travelers;
+    this.#sequences = sequences;
+    this.#share = share;
   }
 
-  function intentOf({ number, traveler }: Pick<Sequence, "number" | "traveler">, request: CallRequest) {
-    const subject = subjectOf(request);
+  /** As it is now: what is answered later is not in it. */
+  journal(): Intent[] {
+    return [...this.#intents.values()].map((intent) => ({ ...intent, answers: [...intent.answers] }));
+  }
+
+  async run(random: Random, signal: AbortSignal): Promise<void> {
+    this.#isCalm = false;
+    const count = Math.ceil(this.#sequences.perRound * this.#share);
+    this.#waiting.push(...Array.from({ length: count }, () => this.#begin(random)));
+    await this.#work(() => this.#waiting.shift() ?? this.#begin(random), signal);
+  }
+
+  /** Without kills: everything that was cut off to its end, and then some of what was answered once more. */
+  async askAgain(random: Random, signal: AbortSignal): Promise<void> {
+    this.#isCalm = true;
+    await this.#work(() => this.#waiting.shift(), signal);
+    const some = random.shuffle([...this.#intents.values()]).slice(0, ASKED_AGAIN);
+    for (const { sequence, traveler, request } of some) {
+      await this.#untilFinal({ number: sequence, traveler }, request, signal);
+    }
+  }
+
+  notes(): string[] {
+    const byTool = Map.groupBy(this.#intents.values(), ({ request }) => request.tool);
+    const counts = [...byTool].map(([tool, all]) => `${tool} ${all.length}`);
+    return [`sequences     ${this.#begun} begun, ${this.#ended} came to their end; intents: ${counts.join(", ")}`];
+  }
+
+  #begin(random: Random): Sequence {
+    this.#begun += 1;
+    const draws = random.fork(`sequence-${this.#begun}`);
+    return { number: this.#begun, traveler: draws.pick(this.#travelers), draws, answers: [] };
+  }
+
+  #intentOf({ number, traveler }: Pick<Sequence, "number" | "traveler">, request: CallRequest): Intent | undefined {
+    const subject = this.#sequences.subjectOf(request);
     if (subject === undefined) return undefined;
     const key = `${traveler.tenantId} ${request.tool} ${subject}`;
-    const intent = intents.get(key) ?? { sequence: number, traveler, request, subject, answers: [] };
-    intents.set(key, intent);
+    const intent = this.#intents.get(key) ?? { sequence: number, traveler, request, subject, answers: [] };
+    this.#intents.set(key, intent);
     return intent;
   }
 
   /** Sends the same call until its answer is final. */
-  async function untilFinal(
+  async #untilFinal(
     sequence: Pick<Sequence, "number" | "traveler">,
     request: CallRequest,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const intent = intentOf(sequence, request);
-    for (let tries = 1; ; tries += isCalm ? 1 : 0) {
+    const intent = this.#intentOf(sequence, request);
+    for (let tries = 1; ; tries += this.#isCalm ? 1 : 0) {
       const answer = await sequence.traveler.client.call(request, signal);
       signal.throwIfAborted();
       intent?.answers.push(answer);
       if (isFinal(answer)) return answer;
-      if (tries === MOST_QUESTIONS) undecided.push(`${request.tool} of sequence ${sequence.number}: ${answer.kind}`);
+      if (tries === MOST_QUESTIONS)
+        this.undecided.push(`${request.tool} of sequence ${sequence.number}: ${answer.kind}`);
       await delay(PAUSE_BETWEEN_QUESTIONS_MILLISECONDS, undefined, { signal });
     }
   }
 
-  function askerOf(sequence: Sequence, random: Random, signal: AbortSignal): Asker {
+  #makeAsker(sequence: Sequence, random: Random, signal: AbortSignal): Asker {
     const { answers, traveler } = sequence;
+    const isWantedOnce = (request: Pick<CallRequest, "tool" | "args" | "key">) =>
+      this.#sequences.subjectOf(request) !== undefined;
+    const untilFinal = (request: CallRequest) => this.#untilFinal(sequence, request, signal);
     let position = 0;
     return {
       async ask<Result>(schema: z.ZodType<Result>, tool: string, args: CallRequest["args"], key?: string) {
-        const isWantedOnce = subjectOf({ tool, args, key }) !== undefined;
-        const request = { tool, args, userId: traveler.userId, key, keepResult: isWantedOnce };
-        const together = isWantedOnce && random.chance(TOGETHER) ? 2 : 1;
+        const keepResult = isWantedOnce({ tool, args, key });
+        const request = { tool, args, userId: traveler.userId, key, keepResult };
+        const callers = keepResult && random.chance(TOGETHER) ? 2 : 1;
         const place = position;
         position += 1;
         let answer = answers[place];
         if (answer === undefined) {
-          const all = await Promise.all(Array.from({ length: together }, () => untilFinal(sequence, request, signal)));
+          const all = await Promise.all(Array.from({ length: callers }, () => untilFinal(request)));
           answer = all.find(({ kind }) => kind === "ok") ?? all[0];
           if (answer === undefined) throw new Error("nobody asked");
           answers[place] = answer;
@@ -105,58 +144,31 @@ export function createSequenceStorm<Plan>(
   }
 
   /** False: it was cut off. */
-  async function run(sequence: Sequence, signal: AbortSignal): Promise<boolean> {
+  async #play(sequence: Sequence, signal: AbortSignal): Promise<boolean> {
     const { draws, number } = sequence;
+    const { plan, play } = this.#sequences;
     try {
       // The same decisions each time.
-      await play(askerOf(sequence, draws.fork("together"), signal), plan(draws.fork("plan"), number));
+      await play(this.#makeAsker(sequence, draws.fork("together"), signal), plan(draws.fork("plan"), number));
     } catch (error) {
       if (signal.aborted) return false;
       throw error;
     }
-    ended += 1;
+    this.#ended += 1;
     return true;
   }
 
-  async function work(next: () => Sequence | undefined, signal: AbortSignal): Promise<void> {
+  async #work(next: () => Sequence | undefined, signal: AbortSignal): Promise<void> {
     const cutOff: Sequence[] = [];
     const worker = async (): Promise<void> => {
       while (!signal.aborted) {
         const sequence = next();
         if (sequence === undefined) return;
-        if (!(await run(sequence, signal))) cutOff.push(sequence);
+        if (!(await this.#play(sequence, signal))) cutOff.push(sequence);
       }
     };
-    await Promise.all(Array.from({ length: workers }, worker));
-    waiting = [...cutOff, ...waiting];
+    const count = Math.ceil(this.#sequences.workers * this.#share);
+    await Promise.all(Array.from({ length: count }, worker));
+    this.#waiting = [...cutOff, ...this.#waiting];
   }
-
-  return {
-    undecided,
-
-    /** As it is now: what is answered later is not in it. */
-    journal: (): Intent[] => [...intents.values()].map((intent) => ({ ...intent, answers: [...intent.answers] })),
-
-    async run(random: Random, signal: AbortSignal): Promise<void> {
-      isCalm = false;
-      waiting.push(...Array.from({ length: perRound }, () => begin(random)));
-      await work(() => waiting.shift() ?? begin(random), signal);
-    },
-
-    /** Without kills: everything that was cut off to its end, and then some of what was answered once more. */
-    async askAgain(random: Random, signal: AbortSignal): Promise<void> {
-      isCalm = true;
-      await work(() => waiting.shift(), signal);
-      for (const { sequence, traveler, request } of random.shuffle([...intents.values()]).slice(0, ASKED_AGAIN)) {
-        await untilFinal({ number: sequence, traveler }, request, signal);
-      }
-    },
-
-    notes(): string[] {
-      const counts = [...Map.groupBy(intents.values(), ({ request }) => request.tool)].map(
-        ([tool, all]) => `${tool} ${all.length}`,
-      );
-      return [`sequences     ${begun} begun, ${ended} came to their end; intents: ${counts.join(", ")}`];
-    },
-  };
 }

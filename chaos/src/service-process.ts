@@ -11,30 +11,7 @@ const READY = "Wayfare is ready";
 const STOP_LIMIT_MILLISECONDS = 60_000;
 const RESTART_PAUSE_MILLISECONDS = 50;
 
-/** One process of the service that is started again whenever it ended, as an operator would. */
-export interface ServiceProcess {
-  readonly starts: number;
-  /** In a row, although nothing was killed. */
-  readonly failedStarts: number;
-  /** Runs and starts that ended although nothing was killed under them, with their last words. */
-  readonly endedByItself: readonly string[];
-  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
-  readonly startsCutOff: readonly string[];
-  /** Of whatever it said. */
-  lastLine(): string;
-  isReady(): Promise<boolean>;
-  /** SIGKILL at once. False: it was not running. */
-  kill(): boolean;
-  /** From now on a start that fails is not counted against it. */
-  partWasKilled(): void;
-  resetFailedStarts(): void;
-  /** SIGTERM. Returns what was wrong with the way it stopped. */
-  stop(): Promise<string[]>;
-  /** Ends it at once. */
-  destroy(): Promise<void>;
-}
-
-export function superviseService(options: {
+export interface ServiceProcessOptions {
   /** The guard that it does without; undefined: all are on. */
   broken: string | undefined;
   /** Beside the harness's own environment. */
@@ -42,98 +19,114 @@ export function superviseService(options: {
   /** Of the host that says whether it is ready. */
   url: string;
   logFile: string;
-}): ServiceProcess {
-  const { environment, url, logFile, broken } = options;
-  const words = broken === undefined ? [MAIN] : [BROKEN, "--break", broken];
-  const endedByItself: string[] = [];
-  const startsCutOff: string[] = [];
-  let partKilledSinceStart = false;
-  let failedStarts = 0;
-  let starts = 0;
-  let stopping = false;
-  let child: ChildProcess | undefined;
-  let exited: Promise<void> = Promise.resolve();
+}
 
-  const lastLine = (): string => readFileSync(logFile, "utf8").trim().split("\n").at(-1)?.slice(0, 300) ?? "";
+/** One process of the service that is started again whenever it ended, as an operator would. */
+export class ServiceProcess {
+  /** Runs and starts that ended although nothing was killed under them, with their last words. */
+  readonly endedByItself: string[] = [];
+  /** Starts that gave up because a part was killed while they needed it; the next start is the operator's remedy. */
+  readonly startsCutOff: string[] = [];
+  readonly #options: ServiceProcessOptions;
+  #partKilledSinceStart = false;
+  #failedStarts = 0;
+  #starts = 0;
+  #stopping = false;
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
 
-  function start(): void {
-    starts += 1;
-    partKilledSinceStart = false;
+  /** Starts it at once. */
+  constructor(options: ServiceProcessOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  get starts(): number {
+    return this.#starts;
+  }
+
+  /** In a row, although nothing was killed. */
+  get failedStarts(): number {
+    return this.#failedStarts;
+  }
+
+  /** Of whatever it said. */
+  lastLine(): string {
+    return readFileSync(this.#options.logFile, "utf8").trim().split("\n").at(-1)?.slice(0, 300) ?? "";
+  }
+
+  async isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.#options.url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+      await response.arrayBuffer();
+      return response.status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** SIGKILL at once. False: it was not running. */
+  kill(): boolean {
+    const child = this.#child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null && child.kill("SIGKILL");
+  }
+
+  /** From now on a start that fails is not counted against it. */
+  partWasKilled(): void {
+    this.#partKilledSinceStart = true;
+  }
+
+  resetFailedStarts(): void {
+    this.#failedStarts = 0;
+  }
+
+  /** SIGTERM. Returns what was wrong with the way it stopped. */
+  async stop(): Promise<string[]> {
+    this.#stopping = true;
+    const child = this.#child;
+    child?.kill("SIGTERM");
+    const late = delay(STOP_LIMIT_MILLISECONDS, false, { ref: false });
+    const inTime = await Promise.race([this.#exited.then(() => true), late]);
+    if (!inTime) return [`it did not end within ${STOP_LIMIT_MILLISECONDS / 1000} s of SIGTERM`];
+    return child?.exitCode === 0 ? [] : [`it ended with ${child?.exitCode ?? child?.signalCode}`];
+  }
+
+  /** Ends it at once. */
+  async destroy(): Promise<void> {
+    this.#stopping = true;
+    this.#child?.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  #start(): void {
+    const { broken, environment, logFile } = this.#options;
+    this.#starts += 1;
+    this.#partKilledSinceStart = false;
     const log = openSync(logFile, "a");
     const logOffset = fstatSync(log).size;
     // A group of its own: Ctrl-C is for the harness, which ends everything itself.
-    const started = spawn(process.execPath, words, {
+    const child = spawn(process.execPath, broken === undefined ? [MAIN] : [BROKEN, "--break", broken], {
       detached: true,
       env: { ...inherited(), ...environment },
       stdio: ["ignore", log, log],
     });
     closeSync(log);
-    child = started;
-    exited = new Promise((resolve) => {
-      started.once("close", (code, signal) => {
-        if (signal !== "SIGKILL" && !stopping) {
-          const said = readFileSync(logFile).subarray(logOffset).toString("utf8");
-          const cutOff = partKilledSinceStart && !said.includes(READY);
-          if (!cutOff) failedStarts += 1;
-          (cutOff ? startsCutOff : endedByItself).push(`exit ${code ?? signal}: ${lastLine()}`);
-        }
+    this.#child = child;
+    this.#exited = new Promise((resolve) => {
+      child.once("close", (code, signal) => {
+        if (signal !== "SIGKILL" && !this.#stopping) this.#countEnd(`exit ${code ?? signal}`, logOffset);
         resolve();
-        if (!stopping) setTimeout(() => stopping || start(), RESTART_PAUSE_MILLISECONDS);
+        if (!this.#stopping) setTimeout(() => this.#stopping || this.#start(), RESTART_PAUSE_MILLISECONDS);
       });
     });
   }
 
-  start();
-  return {
-    get starts() {
-      return starts;
-    },
-    get failedStarts() {
-      return failedStarts;
-    },
-    endedByItself,
-    startsCutOff,
-    lastLine,
-
-    async isReady() {
-      try {
-        const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
-        await response.arrayBuffer();
-        return response.status === 200;
-      } catch {
-        return false;
-      }
-    },
-
-    kill: () => child !== undefined && child.exitCode === null && child.signalCode === null && child.kill("SIGKILL"),
-
-    partWasKilled() {
-      partKilledSinceStart = true;
-    },
-
-    resetFailedStarts() {
-      failedStarts = 0;
-    },
-
-    async stop() {
-      stopping = true;
-      const problems: string[] = [];
-      child?.kill("SIGTERM");
-      const inTime = await Promise.race([
-        exited.then(() => true),
-        delay(STOP_LIMIT_MILLISECONDS, false, { ref: false }),
-      ]);
-      if (!inTime) problems.push(`it did not end within ${STOP_LIMIT_MILLISECONDS / 1000} s of SIGTERM`);
-      else if (child?.exitCode !== 0) problems.push(`it ended with ${child?.exitCode ?? child?.signalCode}`);
-      return problems;
-    },
-
-    async destroy() {
-      stopping = true;
-      child?.kill("SIGKILL");
-      await exited;
-    },
-  };
+  #countEnd(how: string, logOffset: number): void {
+    const said = readFileSync(this.#options.logFile).subarray(logOffset).toString("utf8");
+    const cutOff = this.#partKilledSinceStart && !said.includes(READY);
+    if (!cutOff) this.#failedStarts += 1;
+    (cutOff ? this.startsCutOff : this.endedByItself).push(`${how}: ${this.lastLine()}`);
+  }
 }
 
 /** The caller's environment without the product's own settings, which would point the run at something that matters. */

@@ -4,6 +4,7 @@ import type { Answer, CallRequest } from "../call.ts";
 import { userIds } from "../calls/travelers.ts";
 import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
+import { runWorkers, type Works, workOn } from "../workers.ts";
 import { type Operation, toOutcome } from "./journal.ts";
 import { type Asked, createOperations, type Sender } from "./operations.ts";
 
@@ -25,120 +26,159 @@ interface Booking {
   request: CallRequest;
 }
 
-export function createStorm(senders: readonly [Sender, ...Sender[]], share: number) {
-  let keys = 0;
-  const newKey = (): string => {
-    keys += 1;
-    return `chaos-chain-${keys}`;
-  };
-  const orders = createOperations(senders, newKey);
+/** What callers remember over rounds and restarts. */
+class Memory {
   /** With a key, so that they can be asked for again. */
-  const keyed: Asked[] = [];
-  const bookings: Booking[] = [];
-  const offers = new Map<Sender, string[]>(senders.map((sender) => [sender, []]));
+  readonly keyed: Asked[] = [];
+  readonly bookings: Booking[] = [];
+  readonly offers: Map<Sender, string[]>;
+  #keys = 0;
 
-  async function ask({ operation, client, request }: Asked, signal: AbortSignal): Promise<Answer> {
-    const answer = await client.call(request, signal);
-    operation.answers.push(toOutcome(answer));
-    return answer;
+  constructor(senders: readonly Sender[]) {
+    this.offers = new Map(senders.map((sender) => [sender, []]));
   }
 
-  function isFinal(answer: Answer): boolean {
-    return answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
+  newKey(): string {
+    this.#keys += 1;
+    return `chaos-chain-${this.#keys}`;
+  }
+}
+
+async function ask({ operation, client, request }: Asked, signal: AbortSignal): Promise<Answer> {
+  const answer = await client.call(request, signal);
+  operation.answers.push(toOutcome(answer));
+  return answer;
+}
+
+function isFinal(answer: Answer): boolean {
+  return answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
+}
+
+type Make = (random: Random, keyed: boolean) => Asked;
+type Senders = readonly [Sender, ...Sender[]];
+
+/** One of many who move money at the same time. */
+class Mover {
+  readonly #senders: Senders;
+  readonly #orders: Readonly<Record<"send" | "split" | "drip", Make>>;
+  readonly #memory: Memory;
+  readonly #random: Random;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    scene: { senders: Senders; orders: Readonly<Record<"send" | "split" | "drip", Make>>; memory: Memory },
+    random: Random,
+    signal: AbortSignal,
+  ) {
+    this.#senders = scene.senders;
+    this.#orders = scene.orders;
+    this.#memory = scene.memory;
+    this.#random = random;
+    this.#signal = signal;
   }
 
-  async function worker(reader: boolean, random: Random, signal: AbortSignal): Promise<void> {
-    const rest = (answer: Answer): Promise<void> =>
-      delay(answer.kind === "ok" ? random.between(0, 20) : random.between(30, 150), undefined, { signal });
-
-    async function untilAnswered(question: () => Promise<Answer>): Promise<void> {
-      for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-        const answer = await question();
-        await rest(answer);
-        if (isFinal(answer)) return;
-        await delay(random.between(50, 400), undefined, { signal });
-      }
-    }
-
-    /** With a key several callers may ask at once and again; without one, nobody may ask a second time. */
-    async function order(make: (random: Random, keyed: boolean) => Asked): Promise<void> {
-      const asked = make(random, random.chance(0.6));
-      if (asked.request.key === undefined) {
-        await rest(await ask(asked, signal));
-        return;
-      }
-      keyed.push(asked);
-      if (keyed.length > REMEMBERED) keyed.shift();
-      const callers = random.chance(0.3) ? 2 : 1;
-      await Promise.all(Array.from({ length: callers }, () => untilAnswered(() => ask(asked, signal))));
-    }
-
-    /** Mostly one of the latest: those that a kill may have caught. */
-    async function orderAgain(): Promise<void> {
-      const reach = random.chance(0.7) ? Math.min(20, keyed.length) : keyed.length;
-      const asked = reach === 0 ? undefined : keyed[keyed.length - random.between(1, reach)];
-      if (asked !== undefined) await untilAnswered(() => ask(asked, signal));
-    }
-
-    async function search(sender: Sender): Promise<void> {
-      const [origin, destination] = random.pick(routes).split("-");
-      const days = random.chance(0.5) ? random.between(0, 1) : random.between(20, 90);
-      const departureDate = Temporal.Now.plainDateISO().add({ days }).toString();
-      const args = { origin, destination, departureDate };
-      const answer = await sender.client.call({ tool: "search_flights", args, keepResult: true }, signal);
-      await rest(answer);
-      const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
-      if (found === undefined) return;
-      offers.set(sender, [...(offers.get(sender) ?? []), ...found.map(({ id }) => id)].slice(-OFFERS_KEPT));
-    }
-
-    async function book(): Promise<void> {
-      const sender = random.pick(senders);
-      if ((offers.get(sender) ?? []).length === 0) await search(sender);
-      const offerId = offers.get(sender)?.pop();
-      if (offerId === undefined) return;
-      const key = random.chance(0.5) ? { key: newKey() } : {};
-      const request: CallRequest = {
-        tool: "book_flight",
-        args: { offerId },
-        userId: random.pick(userIds),
-        ...key,
-        keepResult: true,
-      };
-      bookings.push({ client: sender.client, request });
-      await untilAnswered(() => sender.client.call(request, signal));
-    }
-
-    async function read(): Promise<void> {
-      const { client } = random.pick(senders);
-      await rest(await client.call({ tool: "check_treasury", args: {} }, signal));
-    }
-
-    /** Each as often as it weighs among a hundred. */
-    const works = [
-      [38, () => order(orders.send)],
-      [14, () => order(orders.split)],
-      [24, () => order(orders.drip)],
-      [12, orderAgain],
-      [8, book],
-      [4, read],
-    ] as const;
-    const all = works.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
-    while (!signal.aborted) await (reader ? read : (all[random.between(0, all.length - 1)] ?? read))();
+  work(): Promise<void> {
+    const { send, split, drip } = this.#orders;
+    const works: Works = [
+      [38, () => this.#order(send)],
+      [14, () => this.#order(split)],
+      [24, () => this.#order(drip)],
+      [12, () => this.#orderAgain()],
+      [8, () => this.#book()],
+      [4, () => this.#read()],
+    ];
+    return workOn(works, this.#random, this.#signal);
   }
+
+  /** So that answers flow at every moment. */
+  read(): Promise<void> {
+    return workOn([[1, () => this.#read()]], this.#random, this.#signal);
+  }
+
+  #rest(answer: Answer): Promise<void> {
+    const random = this.#random;
+    const pause = answer.kind === "ok" ? random.between(0, 20) : random.between(30, 150);
+    return delay(pause, undefined, { signal: this.#signal });
+  }
+
+  async #untilAnswered(question: () => Promise<Answer>): Promise<void> {
+    for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+      const answer = await question();
+      await this.#rest(answer);
+      if (isFinal(answer)) return;
+      await delay(this.#random.between(50, 400), undefined, { signal: this.#signal });
+    }
+  }
+
+  /** With a key several callers may ask at once and again; without one, nobody may ask a second time. */
+  async #order(make: Make): Promise<void> {
+    const asked = make(this.#random, this.#random.chance(0.6));
+    if (asked.request.key === undefined) {
+      await this.#rest(await ask(asked, this.#signal));
+      return;
+    }
+    const { keyed } = this.#memory;
+    keyed.push(asked);
+    if (keyed.length > REMEMBERED) keyed.shift();
+    const callers = this.#random.chance(0.3) ? 2 : 1;
+    await Promise.all(Array.from({ length: callers }, () => this.#untilAnswered(() => ask(asked, this.#signal))));
+  }
+
+  /** Mostly one of the latest: those that a kill may have caught. */
+  async #orderAgain(): Promise<void> {
+    const { keyed } = this.#memory;
+    const reach = this.#random.chance(0.7) ? Math.min(20, keyed.length) : keyed.length;
+    const asked = reach === 0 ? undefined : keyed[keyed.length - this.#random.between(1, reach)];
+    if (asked !== undefined) await this.#untilAnswered(() => ask(asked, this.#signal));
+  }
+
+  async #search(sender: Sender): Promise<void> {
+    const random = this.#random;
+    const [origin, destination] = random.pick(routes).split("-");
+    const days = random.chance(0.5) ? random.between(0, 1) : random.between(20, 90);
+    const departureDate = Temporal.Now.plainDateISO().add({ days }).toString();
+    const args = { origin, destination, departureDate };
+    const answer = await sender.client.call({ tool: "search_flights", args, keepResult: true }, this.#signal);
+    await this.#rest(answer);
+    const found = answer.kind === "ok" ? Offers.safeParse(answer.result).data?.offers : undefined;
+    if (found === undefined) return;
+    const { offers } = this.#memory;
+    offers.set(sender, [...(offers.get(sender) ?? []), ...found.map(({ id }) => id)].slice(-OFFERS_KEPT));
+  }
+
+  async #book(): Promise<void> {
+    const { offers, bookings } = this.#memory;
+    const sender = this.#random.pick(this.#senders);
+    if ((offers.get(sender) ?? []).length === 0) await this.#search(sender);
+    const offerId = offers.get(sender)?.pop();
+    if (offerId === undefined) return;
+    const key = this.#random.chance(0.5) ? { key: this.#memory.newKey() } : {};
+    const userId = this.#random.pick(userIds);
+    const request: CallRequest = { tool: "book_flight", args: { offerId }, userId, ...key, keepResult: true };
+    bookings.push({ client: sender.client, request });
+    await this.#untilAnswered(() => sender.client.call(request, this.#signal));
+  }
+
+  async #read(): Promise<void> {
+    const { client } = this.#random.pick(this.#senders);
+    await this.#rest(await client.call({ tool: "check_treasury", args: {} }, this.#signal));
+  }
+}
+
+export function createStorm(senders: Senders, share: number) {
+  const memory = new Memory(senders);
+  const orders = createOperations(senders, () => memory.newKey());
+  const readers = Math.ceil(READERS * share);
 
   return {
     /** As they are now: what is answered later is not in it. */
     journal: (): Operation[] => orders.operations.map((one) => ({ ...one, answers: [...one.answers] })),
 
     async run(random: Random, signal: AbortSignal): Promise<void> {
-      const workers = Array.from({ length: Math.ceil(WORKERS * share) }, (_, index) =>
-        worker(index < Math.ceil(READERS * share), random.fork(`worker-${index}`), signal).catch((error: unknown) => {
-          // The pauses between calls end with the round.
-          if (!signal.aborted) throw error;
-        }),
-      );
-      await Promise.all(workers);
+      await runWorkers(Math.ceil(WORKERS * share), random, signal, (own, index) => {
+        const mover = new Mover({ senders, orders, memory }, own, signal);
+        return index < readers ? mover.read() : mover.work();
+      });
     },
 
     /** Without kills: some of what had a key, and some bookings, once more as they were sent; and more than anybody has. */
@@ -147,8 +187,8 @@ export function createStorm(senders: readonly [Sender, ...Sender[]], share: numb
       const hopeless = orders.send(random, false, true);
       const questions = [
         () => ask(hopeless, signal),
-        ...some(keyed).map((asked) => () => ask(asked, signal)),
-        ...some(bookings).map(
+        ...some(memory.keyed).map((asked) => () => ask(asked, signal)),
+        ...some(memory.bookings).map(
           ({ client, request }) =>
             () =>
               client.call(request, signal),

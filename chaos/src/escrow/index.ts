@@ -7,7 +7,7 @@ import { createChainView } from "../chain/chain-view.ts";
 import { checkCustody, checkNothingOpen, checkNotStopped } from "../chain/check-books.ts";
 import { createMoments } from "../chain/moments.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
-import { createSequenceStorm } from "../sequence-storm.ts";
+import { SequenceStorm } from "../sequence-storm.ts";
 import { readEscrowAddress, readEscrowBooks, readOpenSteps } from "./books.ts";
 import { checkAnswered, checkRefused } from "./check-answers.ts";
 import { checkKnown, checkMoney, checkOnce, checkStates, checkVendors } from "./check-books.ts";
@@ -26,7 +26,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
     }),
   );
   if (first === undefined) throw new Error("There is nobody to fund a trip.");
-  const storm = createSequenceStorm([first, ...others], lifecycles, share);
+  const storm = new SequenceStorm([first, ...others], lifecycles, share);
   const view = createChainView(chain);
   const escrow = createEscrowView(chain, await readEscrowAddress(deployment));
   const moments = createMoments(deployment, view);
@@ -86,7 +86,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
       ];
     },
 
-    askAgain: storm.askAgain,
+    askAgain: (random, signal) => storm.askAgain(random, signal),
     audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
   };
 }

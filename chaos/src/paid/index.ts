@@ -1,7 +1,5 @@
 import type { Hex } from "../../../server/src/domain/tokens.ts";
-import type { Area, AreaRun, Finding, Scene } from "../area.ts";
-import { readBooks } from "../calls/books.ts";
-import { checkBookedOnce, checkFinal, checkLedger, checkSupplierAgrees } from "../calls/check-bookings.ts";
+import type { Area, AreaRun, Scene } from "../area.ts";
 import {
   armFaults,
   COMMIT_TIMEOUT_MILLISECONDS,
@@ -9,28 +7,11 @@ import {
   drawFaults,
   QUIET_MILLISECONDS,
 } from "../calls/faults.ts";
-import { readChainBooks, readNetworks } from "../chain/books.ts";
+import { readNetworks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
-import { checkCustody, checkNothingOpen, checkPostings } from "../chain/check-books.ts";
-import { readOpenPayments, readPaidBooks, readPaidUsage, readSearches, readUsed } from "./books.ts";
+import { createAudit } from "./audit.ts";
+import { readOpenPayments } from "./books.ts";
 import { createBuyer, type Terms } from "./buyer.ts";
-import {
-  type ChainSide,
-  checkAnsweredIsCaptured,
-  checkMetered,
-  checkOneAnswer,
-  checkRanOnce,
-  countRuns,
-} from "./check-answers.ts";
-import {
-  checkCapturedIsAnswered,
-  checkCapturedIsBooked,
-  checkNothingLeft,
-  checkReceivables,
-  checkSettledOnChain,
-  checkSuccesses,
-  checkSums,
-} from "./check-books.ts";
 import { createMoments } from "./moments.ts";
 import type { PaidTool } from "./purchase.ts";
 import { priceKey } from "./shop.ts";
@@ -64,52 +45,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
   const moments = createMoments(deployment);
   const payTo = payeeOf(prices);
 
-  async function readChainSide(): Promise<ChainSide> {
-    return { transfers: await view.transfers(), used: await readUsed(quickstart.chain), payTo };
-  }
-
-  async function auditRunning(): Promise<Finding[]> {
-    // Before the books and the chain are read: what is answered meanwhile may not be in them.
-    const journal = storm.journal();
-    const usage = await readPaidUsage(deployment);
-    const chain = await readChainSide();
-    const books = await readPaidBooks(deployment);
-    const runs = countRuns(journal, { ...chain, bookings: books.bookings, searches: await readSearches(deployment) });
-    return [
-      checkAnsweredIsCaptured(journal, chain),
-      checkOneAnswer(journal),
-      checkMetered(journal, usage),
-      checkRanOnce(runs, moments.killedAt),
-    ];
-  }
-
-  async function auditSettled(): Promise<Finding[]> {
-    const journal = storm.journal();
-    const books = await readPaidBooks(deployment);
-    const chain = await readChainSide();
-    const chainBooks = await readChainBooks(deployment);
-    const facts = await view.read(chainBooks.wallets.map(({ address }) => address));
-    const calls = await readBooks(deployment, supplierUrl);
-    const runs = countRuns(journal, { ...chain, ...books });
-    const buyers = new Set<string>(journal.map(({ authorization }) => authorization.payer));
-    return [
-      ...(await auditRunning()),
-      checkCapturedIsAnswered(journal, chain),
-      checkCapturedIsBooked(journal, books, chain),
-      checkSettledOnChain(books, chain),
-      checkSums(books, chain, buyers),
-      checkReceivables(books, chain),
-      checkSuccesses(journal, books, runs),
-      checkNothingLeft(books),
-      checkBookedOnce(calls),
-      checkSupplierAgrees(calls),
-      checkFinal(calls),
-      checkLedger(calls),
-      checkNothingOpen(chainBooks),
-      checkCustody(chainBooks, facts),
-      checkPostings(chainBooks, facts),
-    ];
-  }
+  const audit = createAudit({ deployment, journal: storm.journal, killedAt: moments.killedAt, view, payTo });
 
   return {
     storm: (_round, random, signal) => storm.run(random, signal),
@@ -132,7 +68,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
     },
 
     askAgain: storm.askAgain,
-    audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
+    audit: (phase) => (phase === "running" ? audit.running() : audit.settled()),
   };
 }
 

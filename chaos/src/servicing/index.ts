@@ -8,7 +8,7 @@ import { readChainBooks, readNetworks } from "../chain/books.ts";
 import { createChainView } from "../chain/chain-view.ts";
 import { checkCustody, checkNothingOpen, checkOrdersOnChain, checkPostings } from "../chain/check-books.ts";
 import { prepareTenants } from "../prepare-tenants.ts";
-import { createSequenceStorm } from "../sequence-storm.ts";
+import { SequenceStorm } from "../sequence-storm.ts";
 import { readBookings, readOpenActions, readServicingBooks, readSupplier } from "./books.ts";
 import { checkActions, checkCredits, checkFinal, checkMoney, checkOrders, checkPurses } from "./check-books.ts";
 import { checkAnswered, checkOnce, checkRefused } from "./check-effects.ts";
@@ -29,7 +29,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
     userIds.map((userId) => ({ client, tenantId, userId })),
   );
   if (first === undefined) throw new Error("There is nobody to travel.");
-  const storm = createSequenceStorm([first, ...others], travels(Temporal.Now.plainDateISO("UTC")), share);
+  const storm = new SequenceStorm([first, ...others], travels(Temporal.Now.plainDateISO("UTC")), share);
   const view = createChainView(quickstart.chain);
   const moments = createMoments(deployment);
 
@@ -91,7 +91,7 @@ async function open({ deployment, history, share }: Scene): Promise<AreaRun> {
       ];
     },
 
-    askAgain: storm.askAgain,
+    askAgain: (random, signal) => storm.askAgain(random, signal),
     audit: (phase) => (phase === "running" ? auditRunning() : auditSettled()),
   };
 }

@@ -1,0 +1,25 @@
+import type { Random } from "./random.ts";
+
+/** A worker's choices, each as often as it weighs. */
+export type Works = readonly (readonly [weight: number, work: () => Promise<void>])[];
+
+/** One work after the other, as the random decisions have it, until the signal ends it. */
+export async function workOn(works: Works, random: Random, signal: AbortSignal): Promise<void> {
+  const all = works.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
+  while (!signal.aborted) await all[random.between(0, all.length - 1)]?.();
+}
+
+/** So many workers side by side, each with decisions of its own. The pauses between calls end with the round. */
+export async function runWorkers(
+  count: number,
+  random: Random,
+  signal: AbortSignal,
+  start: (random: Random, index: number) => Promise<void>,
+): Promise<void> {
+  const workers = Array.from({ length: count }, (_, index) =>
+    start(random.fork(`worker-${index}`), index).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    }),
+  );
+  await Promise.all(workers);
+}
