@@ -15,7 +15,7 @@ import { type CalledEffect, executeOnce, type OnceOptions } from "../../src/modu
 import { defineEffectUse, reconcileEffects } from "../../src/modules/effects/reconcile-effects.ts";
 import { createLeases, type LeasedTable } from "../../src/modules/effects/store-leases.ts";
 import { openDatabase, type Queryable } from "../../src/platform/database/database.ts";
-import type { Environment } from "../../src/ports/identity.ts";
+import { withoutNulls } from "../../src/platform/database/without-nulls.ts";
 import { createManualClock, silentLog } from "./identity.ts";
 import { createTestDatabase } from "./test-database.ts";
 
@@ -49,30 +49,16 @@ export type ScriptedStores = EffectStores<ScriptedAggregates>;
 type ScriptedMove = Move<ScriptedRecord, ScriptedAggregates>;
 type NextScripted = Next<ScriptedRecord, ScriptedAggregates>;
 
-interface Row {
-  id: string;
-  network: Environment;
-  kind: ScriptedKind;
-  key: string;
-  call_id: string;
-  state: ScriptedState;
-  result: unknown;
-  failure_code: string | null;
-  quiet_until: Temporal.Instant | null;
-  created_at: Temporal.Instant;
-}
+type Row = Omit<ScriptedRecord, "failureCode" | "quietUntil"> & {
+  failureCode: string | null;
+  quietUntil: Temporal.Instant | null;
+};
 
 const table: LeasedTable<Row, ScriptedRecord> = {
   name: "scripted_effect",
   final: ["made", "failed"],
   sending: ["reserving", "paying", "telling"],
-  toRecord: (row) => ({
-    ...{ id: row.id, network: row.network, kind: row.kind, key: row.key, callId: row.call_id, state: row.state },
-    result: row.result ?? undefined,
-    failureCode: row.failure_code ?? undefined,
-    quietUntil: row.quiet_until ?? undefined,
-    createdAt: row.created_at,
-  }),
+  toRecord: withoutNulls,
 };
 
 type ManualClock = ReturnType<typeof createManualClock>;
