@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {TripEscrow} from "../src/TripEscrow.sol";
+import {PushedPayments} from "../src/escrow/PushedPayments.sol";
 import {TripRecords} from "../src/escrow/TripRecords.sol";
 import {EscrowFixture} from "./support/EscrowFixture.sol";
 import {MoodyToken} from "./support/MoodyToken.sol";
@@ -40,6 +41,18 @@ contract TripEscrowOddTokensTest is EscrowFixture {
         vm.prank(OPERATOR);
         (success,) = address(escrow).call{gas: 400_000}(abi.encodeCall(escrow.settle, (tripId, BOOKING)));
         vm.assertTrue(success, "shouting");
+    }
+
+    /// What a pushed payment may use is too little for such a token: its payments wait, and are paid to who asks for them.
+    function test_whatWaitsIsPaidByATokenThatNeedsMuchGas() public {
+        requirePaid(MoodyToken.Mood.Toils, false);
+        vm.expectRevert(abi.encodeWithSelector(PushedPayments.PaymentRefused.selector, VENDOR, 400));
+        escrow.withdraw{gas: 120_000}(VENDOR);
+        vm.assertEq(escrow.withdrawable(VENDOR), 400, "waits as before");
+        escrow.withdraw(VENDOR);
+        vm.assertEq(escrow.withdrawable(VENDOR), 0, "nothing waits");
+        vm.assertEq(moody.balanceOf(VENDOR), 400, "paid");
+        vm.assertEq(moody.balanceOf(address(escrow)), escrow.totalLiability(), "books");
     }
 
     /// The token is the operator here, so that nothing but the guard is in its way.

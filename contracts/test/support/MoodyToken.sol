@@ -15,7 +15,8 @@ contract MoodyToken is ERC20("Moody", "MOOD") {
         AnswersAByte,
         BurnsGas,
         Shouts,
-        CallsBack
+        CallsBack,
+        Toils
     }
 
     Mood public mood;
@@ -58,6 +59,7 @@ contract MoodyToken is ERC20("Moody", "MOOD") {
         if (now_ == Mood.Refuses) revert("moody");
         if (now_ == Mood.AnswersFalse) return false;
         if (now_ == Mood.BurnsGas) while (true) {}
+        if (now_ == Mood.Toils) _toil();
         if (now_ == Mood.AnswersTwo) _answer(2, 32);
         if (now_ == Mood.AnswersAByte) _answer(1, 1);
         if (now_ == Mood.Shouts) _answer(0, 50_000);
@@ -65,6 +67,12 @@ contract MoodyToken is ERC20("Moody", "MOOD") {
         if (now_ == Mood.CallsBack) _callBack(msg.sender);
         if (now_ == Mood.PaysSilently) _answer(0, 0);
         return true;
+    }
+
+    /// Pays in the end, and needs more than 120,000 gas for it.
+    function _toil() private view {
+        uint256 before = gasleft();
+        while (before - gasleft() < 120_000) {}
     }
 
     function _callBack(address target) private {
