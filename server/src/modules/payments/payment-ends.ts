@@ -4,14 +4,14 @@ import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts"
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { type AwaitSettlementOptions, SettlementWait } from "./await-settlement.ts";
 import { orderOfPayment } from "./orders.ts";
 import { inProgress, pending } from "./payment-failures.ts";
 import { createPaymentNews } from "./payment-news.ts";
 import type { NewPayment, Payment } from "./payments.ts";
 import { createRetry } from "./retry-payment.ts";
+import { SettlementWait, type SettlementWaitOptions } from "./settlement-wait.ts";
 
-export interface PaymentEndsOptions extends AwaitSettlementOptions {
+export interface PaymentEndsOptions extends SettlementWaitOptions {
   stores: Pick<Stores, "payments" | "transaction">;
   clock: Clock;
   random?: RandomBytes;

@@ -11,11 +11,12 @@ const PRUNED_AT_ONCE = 1_000;
 const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
-type Queues = "ofTransactions" | "takeUngathered" | "assign" | "listLoose" | "takeUnsettled";
+type Gathering = "ofTransactions" | "takeUngathered" | "assign";
+type Watching = "listLoose" | "takeUnsettled";
 type Upkeep = "listAbandoned" | "prune" | "receivables";
 
-/** What jobs that bring payments to their end ask for. */
-export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payments, Queues> {
+/** Payments and the chain transactions that fetch them. */
+export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {
   return {
     async ofTransactions(chainTransactionIds) {
       const rows = await db
@@ -53,7 +54,12 @@ export function createPaymentQueues({ db, clock }: PaymentStorage): Pick<Payment
         .executeTakeFirst();
       return Number(answer.numUpdatedRows);
     },
+  };
+}
 
+/** Payments of which no transaction says what became of them. */
+export function createPaymentWatching({ db, clock }: PaymentStorage): Pick<Payments, Watching> {
+  return {
     async listLoose(environment, limit) {
       const rows = await db
         .selectFrom("payment")

@@ -7,7 +7,7 @@ import { type ClaimRequest, claimTogether } from "./store-claims.ts";
 import { movePayment, type PaymentStorage, releasePayment } from "./store-moves.ts";
 import { authorizationKey, findPayments, toPayment } from "./store-payment-rows.ts";
 import { type EarnRequest, earnTogether, settlePayments } from "./store-payments-sql.ts";
-import { createPaymentQueues, createPaymentUpkeep } from "./store-queues.ts";
+import { createPaymentGathering, createPaymentUpkeep, createPaymentWatching } from "./store-queues.ts";
 
 const AT_ONCE = 64;
 
@@ -60,7 +60,8 @@ export function createPayments(queryable: Queryable, clock: Clock): Payments {
       return movePayment(storage, id, "receivable", change, changedAt);
     },
 
-    ...createPaymentQueues(storage),
+    ...createPaymentGathering(storage),
+    ...createPaymentWatching(storage),
     ...createPaymentUpkeep(storage),
   };
 }

@@ -6,7 +6,7 @@ import type { PaymentNews } from "./payment-news.ts";
 import type { Payment, Payments } from "./payments.ts";
 import { type OutsideSettlement, settleOutside } from "./settle-outside.ts";
 
-export interface AwaitSettlementOptions {
+export interface SettlementWaitOptions {
   log: Log;
   facilitatorFor(environment: Environment): Facilitator | undefined;
   submissionFor(environment: Environment): ChainSubmission | undefined;
@@ -29,11 +29,11 @@ const MOST_REFUSALS = 3;
 
 /** Waits for earned payments. It never rejects: what is not known is not there yet. */
 export class SettlementWait {
-  readonly #options: AwaitSettlementOptions & Waiting;
+  readonly #options: SettlementWaitOptions & Waiting;
   /** Payments that a facilitator is asked about, so that those who wait for the same one ask once. */
   readonly #outside = new Map<string, Promise<void>>();
 
-  constructor(options: AwaitSettlementOptions & Waiting) {
+  constructor(options: SettlementWaitOptions & Waiting) {
     this.#options = options;
   }
 
