@@ -5,6 +5,7 @@ import type { Log } from "../ports/log.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
+import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
 import { checkReachable } from "./postgres/databases.ts";
@@ -112,6 +113,8 @@ const joinService = (dataDir: string, registrations: Registrations, makeKeeper: 
   };
 };
 
+type Share = ReturnType<typeof joinService>;
+
 /**
  * Starts, adopts or joins the embedded parts of a DATA_DIR: processes of their own, each in its own process group,
  * listed in `parts.json`. Several services on one DATA_DIR share them; exactly one keeps them running, and another
@@ -130,87 +133,30 @@ export const startEmbedded = async (options: StartEmbeddedOptions): Promise<Embe
 const noProgress = (): void => undefined;
 
 const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
-  const { dataDir, databaseUrl, supplierSandbox, log, progress = noProgress } = options;
-  options.signal?.throwIfAborted();
+  const { dataDir, databaseUrl, supplierSandbox, log, progress = noProgress, signal } = options;
+  signal?.throwIfAborted();
   if (databaseUrl !== undefined) await checkReachable(databaseUrl);
   const serviceDatabaseUrl = (): string => {
     const url = databaseUrl ?? embeddedDatabaseUrl(dataDir);
     if (url === undefined) throw new EmbeddedError(`The embedded database of ${dataDir} was not started.`);
     return url;
   };
-  const wants: PartName[] = [];
-  if (databaseUrl === undefined) wants.push("postgres");
-  if (supplierSandbox) wants.push("supplier");
-  if (options.devnetPrefund !== undefined) {
-    writeDevnetPrefund(dataDir, options.devnetPrefund);
-    wants.push("devnet");
-  }
-  const program = options.supplierProgram ?? SANDBOX_PROGRAM;
-  const parts = [
-    postgresPart(dataDir, log, progress),
-    supplierPart({
-      dataDir,
-      log,
-      serviceDatabaseUrl,
-      progress,
-      program,
-      programOptions: options.supplierOptions ?? [],
-    }),
-    createDevnetPart({
-      ...{ dataDir, log, progress, programOptions: options.devnetOptions ?? [] },
-      ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
-    }),
-  ];
+  const wants = wantedParts(options);
+  const parts = makeParts(options, serviceDatabaseUrl, progress);
   const stopping = new AbortController();
-  const abort = () => stopping.abort(options.signal?.reason);
-  options.signal?.addEventListener("abort", abort, { once: true });
+  const abort = () => stopping.abort(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
   const registrations = registerService(join(dataDir, "embedded", "services"), wants);
   const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log, stopping.signal));
-
-  const allReady = () =>
-    wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
-  const becomeReady = async (): Promise<void> => {
-    const begun = performance.now();
-    let nextProgress = begun + PROGRESS_EVERY_MS;
-    for (;;) {
-      stopping.signal.throwIfAborted();
-      await share.tick(wants);
-      if (allReady()) return;
-      if (performance.now() > nextProgress) {
-        progress("Waiting for another Wayfare process to start the embedded parts");
-        nextProgress += PROGRESS_EVERY_MS;
-      }
-      if (performance.now() - begun > WAIT_FOR_OTHERS_MS) {
-        throw new EmbeddedError(
-          `Another Wayfare process holds ${dataDir} and its embedded parts do not become ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
-        );
-      }
-      await delay(100);
-    }
-  };
-
   try {
-    await becomeReady();
+    await becomeReady(dataDir, share, { wants, signal: stopping.signal, progress });
   } catch (error) {
     await share.leave();
     throw error;
   } finally {
-    options.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
   }
-
-  const watch = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await delay(TICK_MS, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      try {
-        await share.tick([]);
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        log.error({ reason: errorText(error) }, "the embedded parts could not be looked after, trying again");
-      }
-    }
-  };
-  const watching = watch();
+  const watching = watch(share, stopping.signal, log);
   let stopped: Promise<void> | undefined;
   const supplier = supplierSandbox ? supplierAccess(dataDir) : undefined;
   const chain = options.devnetPrefund === undefined ? undefined : devnetAccess(dataDir);
@@ -224,4 +170,78 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
       return stopped;
     },
   };
+};
+
+/** The parts that this service needs. */
+const wantedParts = ({ dataDir, databaseUrl, supplierSandbox, devnetPrefund }: StartEmbeddedOptions): PartName[] => {
+  const wants: PartName[] = [];
+  if (databaseUrl === undefined) wants.push("postgres");
+  if (supplierSandbox) wants.push("supplier");
+  if (devnetPrefund !== undefined) {
+    writeDevnetPrefund(dataDir, devnetPrefund);
+    wants.push("devnet");
+  }
+  return wants;
+};
+
+/** All there are, as others on the same DATA_DIR may need them. */
+const makeParts = (
+  options: StartEmbeddedOptions,
+  serviceDatabaseUrl: () => string,
+  progress: (line: string) => void,
+): readonly Part[] => {
+  const { dataDir, log, supplierProgram = SANDBOX_PROGRAM, supplierOptions = [], devnetOptions = [] } = options;
+  return [
+    postgresPart(dataDir, log, progress),
+    supplierPart({
+      ...{ dataDir, log, serviceDatabaseUrl, progress },
+      program: supplierProgram,
+      programOptions: supplierOptions,
+    }),
+    createDevnetPart({
+      ...{ dataDir, log, progress, programOptions: devnetOptions },
+      ...(options.devnetProgram === undefined ? {} : { program: options.devnetProgram }),
+    }),
+  ];
+};
+
+/** Resolves when the wanted parts run, whichever service started them. */
+const becomeReady = async (
+  dataDir: string,
+  share: Share,
+  { wants, signal, progress }: { wants: readonly PartName[]; signal: AbortSignal; progress(line: string): void },
+): Promise<void> => {
+  const allReady = () =>
+    wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
+  const begun = performance.now();
+  let nextProgress = begun + PROGRESS_EVERY_MS;
+  for (;;) {
+    signal.throwIfAborted();
+    await share.tick(wants);
+    if (allReady()) return;
+    if (performance.now() > nextProgress) {
+      progress("Waiting for another Wayfare process to start the embedded parts");
+      nextProgress += PROGRESS_EVERY_MS;
+    }
+    if (performance.now() - begun > WAIT_FOR_OTHERS_MS) {
+      throw new EmbeddedError(
+        `Another Wayfare process holds ${dataDir} and its embedded parts do not become ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
+      );
+    }
+    await delay(100);
+  }
+};
+
+/** Looks after the parts until it is told to stop. */
+const watch = async (share: Share, signal: AbortSignal, log: Log): Promise<void> => {
+  while (!signal.aborted) {
+    await delay(TICK_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await share.tick([]);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.error({ reason: errorText(error) }, "the embedded parts could not be looked after, trying again");
+    }
+  }
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Failure } from "../../domain/errors.ts";
-import type { HttpClient, HttpRequest, HttpResponse } from "../../platform/http-client/http-client.ts";
+import type { HttpClient, HttpResponse } from "../../platform/http-client/http-client.ts";
 import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -56,13 +56,99 @@ const Page = z.object({ data: z.array(z.unknown()), meta: z.object({ after: z.st
 const PAGE_SIZE = 200;
 
 export function createDuffelClient(options: DuffelClientOptions): DuffelClient {
-  const { http, log, clock } = options;
-  const base = options.baseUrl.replace(/\/+$/, "");
-  const headers = { authorization: `Bearer ${options.token}`, "duffel-version": "v2" };
-  const nowMs = () => clock.now().epochMilliseconds;
+  return new HttpDuffelClient(options);
+}
 
-  function urlOf(path: string, query: Query = {}): URL {
-    const url = new URL(`${base}${path}`);
+class HttpDuffelClient implements DuffelClient {
+  readonly #options: DuffelClientOptions;
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(options: DuffelClientOptions) {
+    this.#options = options;
+    this.#base = options.baseUrl.replace(/\/+$/, "");
+    this.#headers = { authorization: `Bearer ${options.token}`, "duffel-version": "v2" };
+  }
+
+  async read<T>(request: ReadRequest<T>): Promise<T> {
+    const body = await this.#readBody(request);
+    return this.#understood(z.object({ data: request.schema }), body, request.path).data;
+  }
+
+  async readPages<T>(
+    request: ReadRequest<T>,
+    maxItems: number,
+    enough: (page: readonly unknown[]) => boolean = () => false,
+  ): Promise<T[]> {
+    const items: unknown[] = [];
+    let after: string | undefined;
+    do {
+      const query = { ...request.query, limit: PAGE_SIZE, after };
+      const page = this.#understood(Page, await this.#readBody({ ...request, query }), request.path);
+      items.push(...page.data);
+      after = page.meta?.after ?? undefined;
+      if (page.data.length === 0 || enough(page.data)) break;
+    } while (after !== undefined && items.length < maxItems);
+    return this.#understood(z.array(request.schema), items, request.path);
+  }
+
+  async remove(request: Pick<ReadRequest<unknown>, "subject" | "path">): Promise<void> {
+    await this.#readBody({ ...request, schema: z.unknown(), method: "DELETE" });
+  }
+
+  async commit<T>(request: CommitRequest<T>): Promise<T> {
+    const { subject, schema, path } = request;
+    const response = await this.#sendCommit(request);
+    const { status } = response;
+    if (status !== 200 && status !== 201) throw this.#judged(response, failedCommit, subject, path);
+    const parsed = z.object({ data: schema }).safeParse(parseJson(response.body));
+    if (parsed.success) return parsed.data.data;
+    this.#options.log.error({ status, issues: issuePaths(parsed.error) }, "unexpected supplier answer to a commit");
+    throw failure("outcome_unknown", parsed.error);
+  }
+
+  async #sendCommit({ path, data = {} }: CommitRequest<unknown>): Promise<HttpResponse> {
+    const { http, log, commitTimeoutMs } = this.#options;
+    try {
+      return await http.send({
+        method: "POST",
+        url: this.#urlOf(path),
+        headers: this.#headers,
+        json: { data },
+        timeoutMs: commitTimeoutMs,
+        freshConnection: true,
+      });
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error;
+      log.error({ path: pathKind(path), lost: error.message }, "no answer to a commit");
+      throw lostCommit(error);
+    }
+  }
+
+  async #readBody(request: ReadRequest<unknown>): Promise<unknown> {
+    const { http, readTimeoutMs, retryDelayMs } = this.#options;
+    const { subject, path, method = "GET", signal, data } = request;
+    const deadlineMs = performance.now() + (request.timeoutMs ?? readTimeoutMs);
+    const json = data === undefined ? {} : { json: { data } };
+    const sent = { method, url: this.#urlOf(path, request.query), headers: this.#headers, signal, ...json };
+    for (let attempt = 1; ; attempt += 1) {
+      const mayRepeat = attempt === 1 && deadlineMs - performance.now() > retryDelayMs;
+      try {
+        const response = await http.send({ ...sent, timeoutMs: Math.max(1, deadlineMs - performance.now()) });
+        if (response.status !== 503 || !mayRepeat) {
+          if (response.status < 200 || response.status > 299) throw this.#judged(response, failedRead, subject, path);
+          return parseJson(response.body);
+        }
+      } catch (error) {
+        if (!(error instanceof HttpFailure)) throw error;
+        if (!isBroken(error) || !mayRepeat) throw lostRead(error);
+      }
+      await pause(retryDelayMs);
+    }
+  }
+
+  #urlOf(path: string, query: Query = {}): URL {
+    const url = new URL(`${this.#base}${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
@@ -70,7 +156,8 @@ export function createDuffelClient(options: DuffelClientOptions): DuffelClient {
   }
 
   /** Writes down what an operator has to act on; the caller gets only the code. */
-  function judged(response: HttpResponse, judge: typeof failedRead, subject: Subject, path: string): Failure {
+  #judged(response: HttpResponse, judge: typeof failedRead, subject: Subject, path: string): Failure {
+    const { log, clock } = this.#options;
     const error = decodeSupplierError(response.status, response.header("x-request-id"), response.body);
     const reset = response.header("retry-after") ?? response.header("ratelimit-reset");
     const fields = {
@@ -83,102 +170,21 @@ export function createDuffelClient(options: DuffelClientOptions): DuffelClient {
     else if (fields.supplierCodes.includes("insufficient_balance")) {
       log.error(fields, "the operator's balance at the supplier is too low");
     } else log.warn(fields, "the supplier answered with an error");
-    const retryAfter = response.status === 429 || response.status === 503 ? secondsUntil(reset, nowMs()) : undefined;
-    return judge(error, subject, retryAfter);
+    const isBusy = response.status === 429 || response.status === 503;
+    return judge(error, subject, isBusy ? secondsUntil(reset, clock.now().epochMilliseconds) : undefined);
   }
 
-  async function readOnce(request: HttpRequest, deadlineMs: number): Promise<HttpResponse> {
-    return http.send({ ...request, timeoutMs: Math.max(1, deadlineMs - performance.now()) });
-  }
-
-  async function readBody<T>(request: ReadRequest<T>): Promise<unknown> {
-    const deadlineMs = performance.now() + (request.timeoutMs ?? options.readTimeoutMs);
-    const sent: HttpRequest = {
-      method: request.method ?? "GET",
-      url: urlOf(request.path, request.query),
-      headers,
-      timeoutMs: 0,
-      signal: request.signal,
-      ...(request.data === undefined ? {} : { json: { data: request.data } }),
-    };
-    for (let attempt = 1; ; attempt += 1) {
-      const mayRepeat = attempt === 1 && deadlineMs - performance.now() > options.retryDelayMs;
-      try {
-        const response = await readOnce(sent, deadlineMs);
-        if (response.status === 503 && mayRepeat) {
-          await pause(options.retryDelayMs);
-          continue;
-        }
-        if (response.status < 200 || response.status > 299)
-          throw judged(response, failedRead, request.subject, request.path);
-        return parseJson(response.body);
-      } catch (error) {
-        if (!(error instanceof HttpFailure)) throw error;
-        const broken = error.problem === "unreachable" || error.problem === "reset" || error.problem === "truncated";
-        if (broken && mayRepeat) {
-          await pause(options.retryDelayMs);
-          continue;
-        }
-        throw lostRead(error);
-      }
-    }
-  }
-
-  function understood<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  #understood<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    log.error({ path: pathKind(path), issues: issuePaths(parsed.error) }, "unexpected supplier answer");
+    const fields = { path: pathKind(path), issues: issuePaths(parsed.error) };
+    this.#options.log.error(fields, "unexpected supplier answer");
     throw failure("provider_unavailable", parsed.error);
   }
-
-  return {
-    async read(request) {
-      const body = await readBody(request);
-      return understood(z.object({ data: request.schema }), body, request.path).data;
-    },
-
-    async readPages(request, maxItems, enough = () => false) {
-      const items: unknown[] = [];
-      let after: string | undefined;
-      do {
-        const query = { ...request.query, limit: PAGE_SIZE, after };
-        const page = understood(Page, await readBody({ ...request, query }), request.path);
-        items.push(...page.data);
-        after = page.meta?.after ?? undefined;
-        if (page.data.length === 0 || enough(page.data)) break;
-      } while (after !== undefined && items.length < maxItems);
-      return understood(z.array(request.schema), items, request.path);
-    },
-
-    async remove(request) {
-      await readBody({ ...request, schema: z.unknown(), method: "DELETE" });
-    },
-
-    async commit(request) {
-      let response: HttpResponse;
-      try {
-        response = await http.send({
-          method: "POST",
-          url: urlOf(request.path),
-          headers,
-          json: { data: request.data ?? {} },
-          timeoutMs: options.commitTimeoutMs,
-          freshConnection: true,
-        });
-      } catch (error) {
-        if (!(error instanceof HttpFailure)) throw error;
-        log.error({ path: pathKind(request.path), lost: error.message }, "no answer to a commit");
-        throw lostCommit(error);
-      }
-      const { status } = response;
-      if (status !== 200 && status !== 201) throw judged(response, failedCommit, request.subject, request.path);
-      const parsed = z.object({ data: request.schema }).safeParse(parseJson(response.body));
-      if (parsed.success) return parsed.data.data;
-      log.error({ status, issues: issuePaths(parsed.error) }, "unexpected supplier answer to a commit");
-      throw failure("outcome_unknown", parsed.error);
-    },
-  };
 }
+
+const BROKEN_CONNECTION: ReadonlySet<string> = new Set(["unreachable", "reset", "truncated"]);
+const isBroken = ({ problem }: HttpFailure): boolean => BROKEN_CONNECTION.has(problem);
 
 /** A path without the ids in it. */
 function pathKind(path: string): string {

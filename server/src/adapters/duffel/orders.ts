@@ -26,74 +26,17 @@ const WireCancellation = z.object({ id: z.string().min(1), refund_amount: z.stri
 
 /** More orders from one offer than this would mean that the filter was ignored. */
 const MOST_ORDERS_OF_AN_OFFER = 2_000;
+const MOST_PAYMENTS_OF_AN_ORDER = 1_000;
 
 export function createOrders(client: DuffelClient, clock: Clock): Orders {
-  function readOrder(orderId: string, call: CallOptions = {}): Promise<SupplierWireOrder> {
-    const path = `/air/orders/${encodeURIComponent(orderId)}`;
-    return client.read({ subject: "order", schema: WireOrder, path, signal: call.signal });
-  }
-
-  /** The order with what a credit covered. A hold that nobody paid has no payments to ask for. */
-  async function withPayments(order: SupplierWireOrder, call: CallOptions = {}): Promise<SupplierOrder> {
-    const mapped = toOrder(order, null);
-    if (!mapped.paid) return mapped;
-    const payments = await client.readPages(
-      {
-        subject: "payment",
-        schema: WirePayment,
-        path: "/air/payments",
-        query: { order_id: order.id },
-        signal: call.signal,
-      },
-      1_000,
-    );
-    return toOrder(order, creditApplied(payments));
-  }
-
-  function createOrder(request: OrderRequest, data: Record<string, unknown>): Promise<SupplierWireOrder> {
-    return client.commit({
-      subject: "booking",
-      schema: WireOrder,
-      path: "/air/orders",
-      data: { ...toOrderData(request), ...data },
-    });
-  }
-
-  async function usableCredit(creditId: string, currency: string): Promise<string> {
-    const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
-    const credit = toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());
-    if (credit === undefined || !credit.usable || credit.currency !== currency) throw failure("credit_not_applicable");
-    return credit.amount;
-  }
-
   return {
     async holdOrder(request) {
       // The supplier takes no services with a hold, and says so only after the airline was asked.
       if (request.services.length > 0) throw failure("hold_not_available");
-      return toOrder(await createOrder(request, { type: "hold" }), null);
+      return toOrder(await createOrder(client, request, { type: "hold" }), null);
     },
 
-    async instantOrder(request) {
-      const { airlineCreditId, totalAmount, totalCurrency } = request;
-      const balance = (amount: string) => ({ type: "balance", amount, currency: totalCurrency });
-      if (airlineCreditId === undefined) {
-        return toOrder(await createOrder(request, { type: "instant", payments: [balance(totalAmount)] }), null);
-      }
-      const remainder = remainderAfter(await usableCredit(airlineCreditId, totalCurrency), totalAmount);
-      // The credit may be worth less than when the balance was asked for the rest.
-      if (exceeds(remainder, request.mostFromBalance)) throw failure("credit_not_applicable");
-      const payments = [
-        { type: "airline_credit", airline_credit_id: airlineCreditId },
-        ...(remainder === null ? [] : [balance(remainder)]),
-      ];
-      const order = await createOrder(request, { type: "instant", payments });
-      try {
-        return await withPayments(order);
-      } catch (error) {
-        // The order stands, but what it cost the balance is not known; the lookup that follows reads both.
-        throw failure("outcome_unknown", error);
-      }
-    },
+    instantOrder: (request) => makeInstantOrder(client, clock, request),
 
     async payOrder(orderId, amount, currency) {
       try {
@@ -110,43 +53,111 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
     },
 
     async getOrder(orderId, call) {
-      return withPayments(await readOrder(orderId, call), call);
+      return withPayments(client, await readOrder(client, orderId, call), call);
     },
 
-    async findOrdersByBooking(offerId, bookingId) {
-      const orders = await client.readPages(
-        { subject: "order", schema: z.unknown(), path: "/air/orders", query: { offer_id: offerId } },
-        MOST_ORDERS_OF_AN_OFFER,
-      );
-      const ours = orders.filter((order) => Mine.safeParse(order).data?.metadata.booking_id === bookingId);
-      const parsed = z.array(WireOrder).safeParse(ours);
-      // An order of ours that cannot be read must not pass for no order at all, nor one that may come after the last page read.
-      if (!parsed.success) throw failure("provider_unavailable", parsed.error);
-      if (ours.length === 0 && orders.length >= MOST_ORDERS_OF_AN_OFFER) throw failure("provider_unavailable");
-      return Promise.all(parsed.data.map((order) => withPayments(order)));
-    },
+    findOrdersByBooking: (offerId, bookingId) => findOrdersByBooking(client, offerId, bookingId),
 
-    async cancelUnpaidOrder(orderId) {
-      const order = toOrder(await readOrder(orderId), null);
-      if (order.cancelled) return;
-      if (order.paid) throw paidAlready();
-      try {
-        const quote = await client.commit({
-          subject: "cancellation_quote",
-          schema: WireCancellation,
-          path: "/air/order_cancellations",
-          data: { order_id: orderId },
-        });
-        // A refund means that somebody paid meanwhile; then it is not ours to cancel.
-        if ((parseDecimal(quote.refund_amount ?? "0") ?? 1n) > 0n) throw paidAlready();
-        const path = `/air/order_cancellations/${encodeURIComponent(quote.id)}/actions/confirm`;
-        await client.commit({ subject: "cancellation_confirmation", schema: WireCancellation, path });
-      } catch (error) {
-        if (hasSupplierCode(error, "already_cancelled")) return;
-        throw error;
-      }
-    },
+    cancelUnpaidOrder: (orderId) => cancelUnpaidOrder(client, orderId),
   };
+}
+
+async function makeInstantOrder(
+  client: DuffelClient,
+  clock: Clock,
+  request: Parameters<Orders["instantOrder"]>[0],
+): Promise<SupplierOrder> {
+  const { airlineCreditId, totalAmount, totalCurrency } = request;
+  const balance = (amount: string) => ({ type: "balance", amount, currency: totalCurrency });
+  if (airlineCreditId === undefined) {
+    return toOrder(await createOrder(client, request, { type: "instant", payments: [balance(totalAmount)] }), null);
+  }
+  const remainder = remainderAfter(await usableCredit(client, clock, airlineCreditId, totalCurrency), totalAmount);
+  // The credit may be worth less than when the balance was asked for the rest.
+  if (exceeds(remainder, request.mostFromBalance)) throw failure("credit_not_applicable");
+  const payments = [
+    { type: "airline_credit", airline_credit_id: airlineCreditId },
+    ...(remainder === null ? [] : [balance(remainder)]),
+  ];
+  const order = await createOrder(client, request, { type: "instant", payments });
+  try {
+    return await withPayments(client, order);
+  } catch (error) {
+    // The order stands, but what it cost the balance is not known; the lookup that follows reads both.
+    throw failure("outcome_unknown", error);
+  }
+}
+
+async function findOrdersByBooking(client: DuffelClient, offerId: string, bookingId: string): Promise<SupplierOrder[]> {
+  const orders = await client.readPages(
+    { subject: "order", schema: z.unknown(), path: "/air/orders", query: { offer_id: offerId } },
+    MOST_ORDERS_OF_AN_OFFER,
+  );
+  const ours = orders.filter((order) => Mine.safeParse(order).data?.metadata.booking_id === bookingId);
+  const parsed = z.array(WireOrder).safeParse(ours);
+  // An order of ours that cannot be read must not pass for no order at all, nor one that may come after the last page read.
+  if (!parsed.success) throw failure("provider_unavailable", parsed.error);
+  if (ours.length === 0 && orders.length >= MOST_ORDERS_OF_AN_OFFER) throw failure("provider_unavailable");
+  return Promise.all(parsed.data.map((order) => withPayments(client, order)));
+}
+
+async function cancelUnpaidOrder(client: DuffelClient, orderId: string): Promise<void> {
+  const order = toOrder(await readOrder(client, orderId), null);
+  if (order.cancelled) return;
+  if (order.paid) throw paidAlready();
+  try {
+    const quote = await client.commit({
+      subject: "cancellation_quote",
+      schema: WireCancellation,
+      path: "/air/order_cancellations",
+      data: { order_id: orderId },
+    });
+    // A refund means that somebody paid meanwhile; then it is not ours to cancel.
+    if ((parseDecimal(quote.refund_amount ?? "0") ?? 1n) > 0n) throw paidAlready();
+    const path = `/air/order_cancellations/${encodeURIComponent(quote.id)}/actions/confirm`;
+    await client.commit({ subject: "cancellation_confirmation", schema: WireCancellation, path });
+  } catch (error) {
+    if (hasSupplierCode(error, "already_cancelled")) return;
+    throw error;
+  }
+}
+
+function readOrder(client: DuffelClient, orderId: string, call: CallOptions = {}): Promise<SupplierWireOrder> {
+  const path = `/air/orders/${encodeURIComponent(orderId)}`;
+  return client.read({ subject: "order", schema: WireOrder, path, signal: call.signal });
+}
+
+/** The order with what a credit covered. A hold that nobody paid has no payments to ask for. */
+async function withPayments(
+  client: DuffelClient,
+  order: SupplierWireOrder,
+  { signal }: CallOptions = {},
+): Promise<SupplierOrder> {
+  const mapped = toOrder(order, null);
+  if (!mapped.paid) return mapped;
+  const query = { order_id: order.id };
+  const request = { subject: "payment", schema: WirePayment, path: "/air/payments", query, signal } as const;
+  return toOrder(order, creditApplied(await client.readPages(request, MOST_PAYMENTS_OF_AN_ORDER)));
+}
+
+function createOrder(
+  client: DuffelClient,
+  request: OrderRequest,
+  data: Record<string, unknown>,
+): Promise<SupplierWireOrder> {
+  return client.commit({
+    subject: "booking",
+    schema: WireOrder,
+    path: "/air/orders",
+    data: { ...toOrderData(request), ...data },
+  });
+}
+
+async function usableCredit(client: DuffelClient, clock: Clock, creditId: string, currency: string): Promise<string> {
+  const path = `/air/airline_credits/${encodeURIComponent(creditId)}`;
+  const credit = toCredit(await client.read({ subject: "credit", schema: WireCredit, path }), clock.now());
+  if (credit === undefined || !credit.usable || credit.currency !== currency) throw failure("credit_not_applicable");
+  return credit.amount;
 }
 
 function exceeds(amount: string | null, most: string): boolean {

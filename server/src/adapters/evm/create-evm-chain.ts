@@ -30,11 +30,42 @@ const BALANCES_AT_ONCE = 100;
 
 /** Reads the network's identity and proves its tokens; throws ChainSetupError where the configuration is not true of it. */
 export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
-  const { network, client, contracts, confirmations, clock } = options;
+  const { network, client, contracts, confirmations } = options;
   if (!Number.isSafeInteger(confirmations) || confirmations < 1) {
     throw new ChainSetupError(`Confirmations are at least 1, not ${confirmations}.`);
   }
   const { chainId, genesisHash } = await readIdentity(client);
+  const tokens = await proveTokens(options, chainId);
+  const blocks = blockReader(client, confirmations);
+  const { headNumber } = blocks;
+  const { escrow: address, escrowSince: since, agentRegistries } = contracts;
+  const token = tokens.USDC.address;
+  return {
+    network,
+    chainId,
+    genesisHash,
+    confirmations,
+    tokens,
+    nativeToken: token === ARC_NATIVE_USDC ? "USDC" : undefined,
+    splitter: contracts.splitter,
+    faucet: contracts.faucet,
+    paymentBatch: contracts.paymentBatch,
+    escrow:
+      address === undefined ? undefined : await openEscrow({ client, chainId, address, token, since, headNumber }),
+    agentRegistries:
+      agentRegistries === undefined
+        ? undefined
+        : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
+    head: blocks.head,
+    block: blocks.block,
+    ...moneyReader(options, tokens, headNumber),
+    ...issuerReader(options, tokens),
+  };
+}
+
+type Tokens = Chain["tokens"];
+
+async function proveTokens({ client, contracts }: EvmChainOptions, chainId: number): Promise<Tokens> {
   const [usdc, eurc] = await Promise.all([
     readToken(client, "USDC", contracts.tokens.USDC, chainId),
     readToken(client, "EURC", contracts.tokens.EURC, chainId),
@@ -43,26 +74,15 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   if (contracts.paymentBatch !== undefined) {
     await checkPaymentBatch(client, contracts.paymentBatch, usdc.address, chainId);
   }
-  const tokens = { USDC: usdc, EURC: eurc };
-  const addresses = [usdc.address, eurc.address];
+  return { USDC: usdc, EURC: eurc };
+}
 
+function blockReader(client: PublicClient, confirmations: number) {
   async function headNumber(): Promise<bigint> {
     const latest = await reach(() => client.getBlockNumber());
     const deep = latest - BigInt(confirmations) + 1n;
     return deep < 0n ? 0n : deep;
   }
-
-  const escrow =
-    contracts.escrow === undefined
-      ? undefined
-      : await openEscrow({
-          client,
-          chainId,
-          address: contracts.escrow,
-          token: usdc.address,
-          since: contracts.escrowSince,
-          headNumber,
-        });
 
   async function block(number: bigint): Promise<ChainBlock | undefined> {
     const found = await reach(() =>
@@ -71,31 +91,24 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
     return found?.hash == null ? undefined : { number, hash: lowerHex(found.hash) };
   }
 
+  async function head(): Promise<ChainBlock> {
+    const number = await headNumber();
+    const found = await block(number);
+    if (found !== undefined) return found;
+    return await reach(() => Promise.reject(new Error(`block ${number} was there and is gone`)));
+  }
+
+  return { headNumber, block, head };
+}
+
+/** What has moved, and who has what. */
+function moneyReader(
+  { client, confirmations }: EvmChainOptions,
+  tokens: Tokens,
+  headNumber: () => Promise<bigint>,
+): Pick<Chain, "balances" | "movements" | "receipt"> {
+  const addresses = [tokens.USDC.address, tokens.EURC.address];
   return {
-    network,
-    chainId,
-    genesisHash,
-    confirmations,
-    tokens,
-    nativeToken: usdc.address === ARC_NATIVE_USDC ? "USDC" : undefined,
-    splitter: contracts.splitter,
-    faucet: contracts.faucet,
-    paymentBatch: contracts.paymentBatch,
-    escrow,
-    agentRegistries:
-      contracts.agentRegistries === undefined
-        ? undefined
-        : createAgentRegistries({ client, contracts: contracts.agentRegistries, headNumber }),
-
-    async head() {
-      const number = await headNumber();
-      const found = await block(number);
-      if (found !== undefined) return found;
-      return await reach(() => Promise.reject(new Error(`block ${number} was there and is gone`)));
-    },
-
-    block,
-
     async balances(token, owners, atBlock) {
       const balances: bigint[] = [];
       for (let index = 0; index < owners.length; index += BALANCES_AT_ONCE) {
@@ -124,7 +137,15 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
       };
       return found;
     },
+  };
+}
 
+/** What the tokens' issuer and the faucet allow. */
+function issuerReader(
+  { client, contracts, clock }: EvmChainOptions,
+  tokens: Tokens,
+): Pick<Chain, "isBlocked" | "faucetWaitSeconds"> {
+  return {
     isBlocked: (token, address) =>
       reach(async () => {
         const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "isBlacklisted", args: [address] });
