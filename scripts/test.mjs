@@ -1,6 +1,6 @@
 // `npm test`: types, lint, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/start.test.ts`.
-// `npm run check` is the same with the quick tests of the source itself only.
+// `npm run check` is the same with the quick tests of the source itself only, `npm run test:long` with those whose campaigns can be long.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,11 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
 const SOURCE_TESTS = ["scripts/structure"];
+const CAMPAIGN_TESTS = ["contracts/test/forge.test.ts", "escrow-model.test.ts"];
+const LONG_CAMPAIGNS = { FOUNDRY_PROFILE: "long", ESCROW_MODEL_RUNS: "100" };
 const words = process.argv.slice(2);
-const vitestWords = words[0] === "--check" ? SOURCE_TESTS : words;
+const isLong = words[0] === "--long";
+const vitestWords = words[0] === "--check" ? SOURCE_TESTS : isLong ? CAMPAIGN_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
@@ -36,7 +39,7 @@ const run = async (name, program, options) => {
   const code = await new Promise((resolve) => {
     running = spawn(process.execPath, [program, ...options], {
       cwd: root,
-      env: { ...process.env, TMPDIR: temporary },
+      env: { ...process.env, TMPDIR: temporary, ...(isLong ? LONG_CAMPAIGNS : {}) },
       stdio: "inherit",
     });
     running.once("error", () => resolve(1));

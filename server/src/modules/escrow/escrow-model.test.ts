@@ -18,7 +18,7 @@ import { resultOf, stranger } from "../../../test/support/treasury.ts";
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** Random lives of trips and bookings, driven through the tools, against a plain model: ESCROW_MODEL_RUNS=200 for a long run. */
+/** Random lives of trips and bookings, driven through the tools, against a plain model: npm run test:long for more of them. */
 const RUNS = Number(process.env.ESCROW_MODEL_RUNS ?? 3);
 /** Lives of one run, all at once. */
 const LIVES = 4;
