@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { until } from "./until.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const DEVNET_PROGRAM = program("../../src/main.ts");
+const FIRST_NAME = "chain";
 const BROKEN_PROGRAM = program("./devnet-broken.ts");
 
 const Started = z.object({
@@ -74,52 +75,80 @@ const chainOf = (id: number, url: string) =>
     rpcUrls: { default: { http: [url] } },
   });
 
+/** Starts the program on a folder under `folder`. */
+const launch = (folder: string, options: StartOptions) => {
+  const { chainId = 5_042_002, snapshotAfter = 1_000_000, prefund = accounts.map(({ address }) => address) } = options;
+  const chainFolder = join(folder, options.name ?? FIRST_NAME);
+  const prefundFile = `${chainFolder}-prefund.json`;
+  writeFileSync(prefundFile, JSON.stringify(prefund));
+  const [command = process.execPath, ...words] = [
+    ...(options.prefix ?? []),
+    process.execPath,
+    ...(options.broken ? [BROKEN_PROGRAM, options.broken] : [DEVNET_PROGRAM]),
+    ...["--folder", chainFolder, "--chain-id", String(chainId)],
+    ...["--prefund-file", prefundFile, "--snapshot-after", String(snapshotAfter)],
+  ];
+  const child = spawn(command, words, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+  // A node that outlives its sequencer keeps the pipes open: "exit" is the sequencer's end, "close" the end of both.
+  const endOf = (event: "exit" | "close") =>
+    new Promise<number | string | null>((resolve) => child.once(event, (code, signal) => resolve(code ?? signal)));
+  return { child, chainFolder, errors, lines, ended: endOf("exit"), closed: endOf("close"), chainId };
+};
+
+type Launched = ReturnType<typeof launch>;
+
+/** The ways in which a running chain can end. */
+const endsOf = ({ child, chainFolder, ended }: Launched) => ({
+  /** Everything of it at once. */
+  kill: () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, "SIGKILL");
+    }
+    return ended;
+  },
+  killSequencer: () => {
+    child.kill("SIGKILL");
+    return ended;
+  },
+  /** Its node alone: the sequencer must end too, by itself. */
+  killNode: () => {
+    endOrphanNodes(chainFolder);
+    return ended;
+  },
+  stop: () => {
+    child.kill("SIGTERM");
+    return ended;
+  },
+});
+
 /** A folder (with a space in its path) for chains, and everything that tests do with them. */
 export const createDevnetFixture = () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare devnet "));
   chmodSync(folder, 0o777);
-  const processes: ChildProcess[] = [];
-  const names = new Set<string>();
-  const folderOf = (name = "chain") => join(folder, name);
+  const launched: Launched[] = [];
+  const folderOf = (name = FIRST_NAME) => join(folder, name);
 
-  const launch = (options: StartOptions) => {
-    const {
-      chainId = 5_042_002,
-      snapshotAfter = 1_000_000,
-      prefund = accounts.map(({ address }) => address),
-    } = options;
-    names.add(options.name ?? "chain");
-    const prefundFile = join(folder, `${options.name ?? "chain"}-prefund.json`);
-    writeFileSync(prefundFile, JSON.stringify(prefund));
-    const [command = process.execPath, ...words] = [
-      ...(options.prefix ?? []),
-      process.execPath,
-      ...(options.broken ? [BROKEN_PROGRAM, options.broken] : [DEVNET_PROGRAM]),
-      ...["--folder", folderOf(options.name), "--chain-id", String(chainId)],
-      ...["--prefund-file", prefundFile, "--snapshot-after", String(snapshotAfter)],
-    ];
-    const child = spawn(command, words, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    processes.push(child);
-    const errors: string[] = [];
-    createInterface({ input: child.stderr }).on("line", (line) => errors.push(line));
-    const lines: string[] = [];
-    createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-    // A node that outlives its sequencer keeps the pipes open: "exit" is the sequencer's end, "close" the end of both.
-    const endOf = (event: "exit" | "close") =>
-      new Promise<number | string | null>((resolve) => child.once(event, (code, signal) => resolve(code ?? signal)));
-    return { child, errors, lines, ended: endOf("exit"), closed: endOf("close"), chainId };
+  const track = (options: StartOptions): Launched => {
+    const one = launch(folder, options);
+    launched.push(one);
+    return one;
   };
 
   /** Starts a chain that must not start: its last words. */
   const refuse = async (options: StartOptions = {}): Promise<string> => {
-    const { closed, errors, lines } = launch(options);
+    const { closed, errors, lines } = track(options);
     const code = await closed;
     if (code !== 1) throw new Error(`It ended with ${code}: ${lines.join(" ")}`);
     return errors.at(-1) ?? "";
   };
 
   const start = async (options: StartOptions = {}) => {
-    const { child, errors, lines, ended, chainId } = launch(options);
+    const one = track(options);
+    const { errors, lines, ended, chainId } = one;
     let isOver = false;
     void ended.then(() => {
       isOver = true;
@@ -130,12 +159,6 @@ export const createDevnetFixture = () => {
     const transport = http(started.url, { retryCount: 0 });
     const chain = chainOf(chainId, started.url);
     const client = createPublicClient({ chain, transport, pollingInterval: 20, cacheTime: 0 });
-    const killGroup = () => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-        process.kill(-child.pid, "SIGKILL");
-      }
-      return ended;
-    };
     return {
       ...started,
       errors,
@@ -143,21 +166,7 @@ export const createDevnetFixture = () => {
       client,
       ask: (method: string, ...params: unknown[]) => ask(started.url, method, ...params),
       wallet: (index: number) => createWalletClient({ account: account(index), chain, transport }),
-      /** Everything of it at once. */
-      kill: killGroup,
-      killSequencer: () => {
-        child.kill("SIGKILL");
-        return ended;
-      },
-      /** Its node alone: the sequencer must end too, by itself. */
-      killNode: () => {
-        endOrphanNodes(folderOf(options.name));
-        return ended;
-      },
-      stop: () => {
-        child.kill("SIGTERM");
-        return ended;
-      },
+      ...endsOf(one),
     };
   };
 
@@ -167,15 +176,15 @@ export const createDevnetFixture = () => {
     start,
     refuse,
     async cleanUp(): Promise<void> {
-      for (const child of processes) {
+      for (const { child } of launched) {
         if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) continue;
         const gone = new Promise((resolve) => child.once("exit", resolve));
         process.kill(-child.pid, "SIGKILL");
         await gone;
       }
-      for (const name of names) {
-        endOrphanNodes(folderOf(name));
-        await until(() => findNodes(folderOf(name)).length === 0);
+      for (const chainFolder of new Set(launched.map((one) => one.chainFolder))) {
+        endOrphanNodes(chainFolder);
+        await until(() => findNodes(chainFolder).length === 0);
       }
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },

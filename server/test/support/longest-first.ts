@@ -5,15 +5,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * wait for processes take turns: they go well together.
  */
 const LONGEST: readonly string[] = [
-  "chaos-servicing",
-  "embedded-postgres",
-  "chaos-escrow",
-  "embedded-sharing",
-  "chaos-paid",
-  "devnet-files",
   "chaos",
+  "embedded-postgres",
+  "embedded-sharing",
+  "devnet-files",
   "webhooks-late",
-  "chaos-chain",
   "mcp-restart",
   "forge",
   "live-refusals",
