@@ -9,7 +9,7 @@ import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
 import { escrowFailure } from "./errors.ts";
 import { Hash, hashOf } from "./input.ts";
 
-/** For guests, who have no key: the secret of the link lets them in. Nothing is metered. */
+/** What the routes of guests need, who have no key: the secret of the link lets them in, and nothing is metered. */
 interface GuestRoutePorts {
   /** Undefined: this network is switched off. */
   portsFor(environment: Environment): ClaimPorts | undefined;

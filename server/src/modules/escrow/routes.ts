@@ -22,7 +22,7 @@ import {
 import { booking, claim, trip as exampleTrip, tripSummary } from "./trip-examples.ts";
 import type { Trip } from "./trips.ts";
 
-/** The tenant's trips and bookings in escrow. */
+/** What the routes of the tenant's trips and bookings in escrow read. */
 interface TripRoutePorts {
   stores: Pick<Stores, "trips" | "escrowBookings">;
   clock: Clock;

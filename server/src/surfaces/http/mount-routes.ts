@@ -49,14 +49,15 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
 
 /** Undefined: the route asks for no key. Throws unless the caller may call it, and now. */
 async function admit<Ports>(
-  { access, limitByAddress, errors }: Route<Ports>,
+  route: Route<Ports>,
   request: HttpRequest,
   exchange: OpenExchange,
   { publicRequests }: RouteOptions<Ports>,
 ): Promise<Principal | undefined> {
+  const { access, limitByAddress } = route;
   if (limitByAddress === "requests") {
     const { allowed, retryAfterSeconds } = publicRequests.take(addressGroup(request.remoteAddress));
-    if (!allowed) throw rateLimited(errors.rate_limited, retryAfterSeconds);
+    if (!allowed) throw rateLimited(route, retryAfterSeconds);
   }
   if (access === "public") return undefined;
   const admitted = await exchange.admit();
@@ -72,20 +73,15 @@ async function admit<Ports>(
 }
 
 /** What is thrown in place of `error`: who is refused too often is told to wait. */
-function countRefusal<Ports>(
-  { limitByAddress, errors }: Route<Ports>,
-  request: HttpRequest,
-  error: unknown,
-  refused: RateLimiter,
-): unknown {
-  const isRefusal = limitByAddress === "refusals" && error instanceof Failure && error.code === "unauthorized";
+function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: unknown, refused: RateLimiter): unknown {
+  const isRefusal = route.limitByAddress === "refusals" && error instanceof Failure && error.code === "unauthorized";
   if (!isRefusal) return error;
   const { allowed, retryAfterSeconds } = refused.take(addressGroup(request.remoteAddress));
-  return allowed ? error : rateLimited(errors.rate_limited, retryAfterSeconds);
+  return allowed ? error : rateLimited(route, retryAfterSeconds);
 }
 
-function rateLimited(detail = "Too many requests.", retryAfterSeconds: number): Failure {
-  return new Failure("rate_limited", { detail, retryAfterSeconds });
+function rateLimited<Ports>({ errors }: Route<Ports>, retryAfterSeconds: number): Failure {
+  return new Failure("rate_limited", { detail: errors.rate_limited ?? "Too many requests.", retryAfterSeconds });
 }
 
 function givenRequest(
