@@ -5,7 +5,7 @@ import type { Payment } from "./payments.ts";
  * Those payments of a batch of which its transaction's own movements say that they were made: as many from their payer, of their
  * amount, as the batch holds. Where fewer were made they do not say which, and each authorization has to be asked for.
  */
-export function surelyPaid(payments: readonly Payment[], movements: readonly TokenMovement[]): readonly Payment[] {
+export function paidByBatch(payments: readonly Payment[], movements: readonly TokenMovement[]): readonly Payment[] {
   const made = countBy(movements.filter(({ token }) => token === "USDC").map(movementText));
   const asked = countBy(payments.map(paymentText));
   return payments.filter((payment) => made.get(paymentText(payment)) === asked.get(paymentText(payment)));

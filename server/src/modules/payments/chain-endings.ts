@@ -1,5 +1,5 @@
 import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
-import { surelyPaid } from "./batch-outcome.ts";
+import { paidByBatch } from "./batch-outcome.ts";
 import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./orders.ts";
 import type { Payment, SettledBy } from "./payments.ts";
 
@@ -29,7 +29,7 @@ function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment
   const { hash, earlierHashes } = transaction;
   // What somebody else's transaction moved besides says nothing about the payments of ours.
   if (receipt.hash !== hash && !earlierHashes.includes(receipt.hash)) return [];
-  return surelyPaid(payments, receipt.movements);
+  return paidByBatch(payments, receipt.movements);
 }
 
 const settledBy = ({ id }: Payment, { receipt }: CarriedOut): SettledBy => ({ id, transactionHash: receipt.hash });

@@ -12,8 +12,8 @@ import { PaymentEnds, type PaymentEndsOptions } from "./payment-ends.ts";
 import {
   alreadyUsed,
   answerGone,
-  notFetched,
   notNow,
+  notSettled,
   pending,
   reaching,
   refusal,
@@ -66,7 +66,7 @@ export class PaymentCharges {
 }
 
 /**
- * A signed payment pays for one call: it is claimed for good before the tool runs, and fetched after the tool has succeeded. The
+ * A signed payment pays for one call: it is claimed for good before the tool runs, and settled after the tool has succeeded. The
  * answer is stored with it, so that the same request, sent again, gets it without a second run and without a second payment.
  */
 class ChargeByPayment implements Charge {
@@ -142,7 +142,7 @@ class ChargeByPayment implements Charge {
         return undefined;
       }
       if (claim.reason === "too_many_open") throw tooManyOpen();
-      // What was fetched a moment ago is gone from the balance, and still counts as open until the books know of it.
+      // What was settled a moment ago is gone from the balance, and still counts as open until the books know of it.
       if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
       await this.#options.pause(LOOK_AGAIN_MS * look);
       await this.#verify(call);
@@ -215,7 +215,7 @@ class ChargeByPayment implements Charge {
 
 /** Throws unless the money is there. */
 function receiptOf({ state, usageId, signed, transactionHash }: Payment): Receipt {
-  if (state === "receivable") throw notFetched();
+  if (state === "receivable") throw notSettled();
   if (state !== "settled" || transactionHash === undefined) throw pending();
   const { payer, amount, network } = signed;
   return { usageId, price: amount, payment: { payer, amount, network, transactionHash } };

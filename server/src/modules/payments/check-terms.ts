@@ -1,6 +1,6 @@
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
 
-/** Of the time that the terms allow, so much must be left when a call begins: its tool runs before its money is fetched. */
+/** Of the time that the terms allow, so much must be left when a call begins: its tool runs before it is settled. */
 const SHARE_LEFT = 4n;
 export const TOO_SHORT = "invalid_exact_evm_payload_authorization_valid_before";
 

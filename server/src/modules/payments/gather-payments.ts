@@ -11,14 +11,14 @@ export interface GatherPaymentsOptions {
   network: Environment;
   submission: Pick<ChainSubmission, "wake">;
   clock: Clock;
-  /** Whether several payments are fetched by one transaction. */
+  /** Whether several payments are settled by one transaction. */
   isBatched: boolean;
   /** Wakes calls of this process that wait for these payments. */
   tell(paymentIds: readonly string[]): void;
 }
 
 /**
- * Puts earned payments that nothing fetches yet into chain transactions: all that came in since the last time, and what a process
+ * Puts earned payments that nothing settles yet into chain transactions: all that came in since the last time, and what a process
  * that died has left. Not where a facilitator settles by itself. How many it were. Safe in several processes at once: each takes payments that nobody else is taking.
  */
 export async function gatherPayments(options: GatherPaymentsOptions): Promise<number> {

@@ -7,7 +7,7 @@ export const PAYMENT_PURPOSE = "payment";
 export const PAYMENT_BATCH_PURPOSE = "payment_batch";
 
 /**
- * So many payments are fetched by one transaction: if every payer's own contract used all it may, and every signature was as long
+ * So many payments are settled by one transaction: if every payer's own contract used all it may, and every signature was as long
  * as one may be, it would still ask for less gas than one transaction may on any network (EIP-7825: 2^24).
  */
 export const MOST_IN_BATCH = 48;
@@ -15,10 +15,10 @@ export const MOST_IN_BATCH = 48;
 /** Payments are in this token: what a call costs is said in it. */
 const TOKEN = "USDC";
 
-type Fetched = Pick<Payment, "id" | "environment" | "signed">;
+type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 
-/** What fetches one payment. `after`: the transaction that failed to. */
-export function orderOfPayment({ id, environment, signed }: Fetched, after?: string): TransactionIntent {
+/** What settles one payment. `after`: the transaction that failed to. */
+export function orderOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
   return {
     network: environment,
     idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
@@ -30,8 +30,8 @@ export function orderOfPayment({ id, environment, signed }: Fetched, after?: str
   };
 }
 
-/** What fetches several payments to the same recipient at once; each by itself, so that one that fails is one. */
-export function orderOfBatch(payments: readonly [Fetched, ...Fetched[]], batchId: string): TransactionIntent {
+/** What settles several payments to the same recipient at once; each by itself, so that one that fails is one. */
+export function orderOfBatch(payments: readonly [Settleable, ...Settleable[]], batchId: string): TransactionIntent {
   const [{ environment, signed }] = payments;
   return {
     network: environment,

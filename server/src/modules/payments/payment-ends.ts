@@ -16,9 +16,9 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
   clock: Clock;
   random?: RandomBytes;
   isTransient(error: unknown): boolean;
-  /** More than 0: payments are fetched together, by gather-payments.ts. */
+  /** More than 0: payments are settled together, by gather-payments.ts. */
   batchWindowMs: number;
-  /** Starts the window in which payments that are fetched together are gathered. */
+  /** Starts the window in which payments that are settled together are gathered. */
   gather?(environment: Environment): void;
   /** How long a call waits for its settlement. */
   waitMs?: number;
@@ -54,7 +54,7 @@ export class PaymentEnds {
     });
     this.#tryAgain = createRetry({
       ...options,
-      fetchesItself: (environment) => this.#fetchesItself(environment),
+      settlesItself: (environment) => this.#settlesItself(environment),
       newTryId: () => newId("try_", clock.now().epochMilliseconds, random),
     });
     this.#unfinished = new UnfinishedWork((error) =>
@@ -117,7 +117,7 @@ export class PaymentEnds {
   async #earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
     const { stores, clock, gather, submissionFor } = this.#options;
     const { id, environment } = claimed;
-    const order = this.#fetchesItself(environment) ? orderOfPayment(claimed) : undefined;
+    const order = this.#settlesItself(environment) ? orderOfPayment(claimed) : undefined;
     const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, order }));
     if (order === undefined) gather?.(environment);
     else submissionFor(environment)?.wake();
@@ -135,8 +135,8 @@ export class PaymentEnds {
     return retryUntilStored({ isTransient, pause, pauseMilliseconds: RETRY_PAUSE_MS }, write);
   }
 
-  /** The chain transaction that fetches it is stored together with what says so; not so where something else fetches it. */
-  #fetchesItself(environment: Environment): boolean {
+  /** Whether the chain transaction that settles it is stored together with its answer; else something settles it later, or somebody else. */
+  #settlesItself(environment: Environment): boolean {
     return this.#options.batchWindowMs === 0 && this.#options.facilitatorFor(environment)?.settle === undefined;
   }
 }

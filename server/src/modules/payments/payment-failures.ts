@@ -14,7 +14,7 @@ export function alreadyUsed(): Failure {
 }
 
 /** The tool has succeeded, and its result is withheld. `again`: from when on it is tried once more. */
-export function notFetched(again?: Temporal.Instant): Failure {
+export function notSettled(again?: Temporal.Instant): Failure {
   const when = again === undefined ? "while it is valid" : `from ${again.round("second").toString()} on`;
   return new Failure("payment_invalid", {
     detail: `The payment was good when the call began and could not be fetched afterwards, so the result is withheld. Add money and send the same signature again ${when}.`,

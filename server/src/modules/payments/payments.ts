@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
 
 /**
  * claimed: the authorization belongs to one call, whose tool runs · earned: the tool has succeeded, its answer is stored, and the
- * money is being fetched · settled: the money is there · receivable: the tool has succeeded and the money could not be fetched.
+ * money is on its way · settled: the money is there · receivable: the tool has succeeded and the payment could not be settled.
  * A failed tool leaves no row: the authorization stays usable.
  */
 export type PaymentState = "claimed" | "earned" | "settled" | "receivable";
@@ -47,7 +47,7 @@ export interface Payment {
   usageId: string | undefined;
   chainTransactionId: string | undefined;
   transactionHash: Hex | undefined;
-  /** Why the money could not be fetched. */
+  /** Why it could not be settled. */
   failure: string | undefined;
   createdAt: Temporal.Instant;
   /** Of a receivable: since when it is one. */
@@ -120,7 +120,7 @@ export interface Payments {
    */
   release(id: string): Promise<boolean>;
   /**
-   * Claimed → earned, together with the order of what fetches the money; undefined: something else does. Undefined is also the
+   * Claimed → earned, together with the intent of the transaction that settles it; undefined: something else does. Undefined is also the
    * answer when it is not claimed any more.
    */
   earn(
@@ -134,9 +134,9 @@ export interface Payments {
   settle(payments: readonly SettledBy[]): Promise<number>;
   /** Earned → receivable. */
   writeOff(id: string, failure: string): Promise<boolean>;
-  /** Receivable → earned, to be fetched once more, unless that was tried since it was seen. */
+  /** Receivable → earned, to be settled once more, unless that was tried since it was seen. */
   retry(seen: Pick<Payment, "id" | "changedAt">, chainTransactionId: string | undefined): Promise<boolean>;
-  /** Those that these chain transactions fetch, in the order of their ids. */
+  /** Those that these chain transactions settle, in the order of their ids. */
   ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
   /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
   takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
@@ -162,6 +162,6 @@ export interface Payments {
   }): Promise<readonly AbandonedPayment[]>;
   /** Drops answers that were paid for long ago; the payments stay, for good. How many it were. */
   prune(at: Temporal.Instant): Promise<number>;
-  /** For operators: what was earned and could not be fetched. */
+  /** For operators: what was earned and could not be settled. */
   receivables(): Promise<readonly { environment: Environment; count: number; amount: Micro }[]>;
 }

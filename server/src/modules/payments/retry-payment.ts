@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { orderOfPayment } from "./orders.ts";
-import { notFetched, notNow, reaching } from "./payment-failures.ts";
+import { notNow, notSettled, reaching } from "./payment-failures.ts";
 import type { Payment } from "./payments.ts";
 import { storeOutcome } from "./settle-outside.ts";
 
@@ -14,9 +14,9 @@ export interface RetryOptions {
   facilitatorFor(environment: Environment): Facilitator | undefined;
   submissionFor(environment: Environment): ChainSubmission | undefined;
   outcomesFor(environment: Environment): PaymentOutcomes | undefined;
-  /** Whether an earned payment is stored together with the chain transaction that fetches it. */
-  fetchesItself(environment: Environment): boolean;
-  /** Starts the window in which payments that are fetched together are gathered. */
+  /** Whether an earned payment is stored together with the chain transaction that settles it. */
+  settlesItself(environment: Environment): boolean;
+  /** Starts the window in which payments that are settled together are gathered. */
   gather?(environment: Environment): void;
   /** Names a try where no chain transaction was before it. */
   newTryId(): string;
@@ -45,7 +45,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
   async function untilDue({ createdAt, changedAt }: Payment): Promise<void> {
     const due = changedAt.add(createdAt.until(changedAt));
     const left = clock.now().until(due).total("milliseconds");
-    if (left > WAIT_FOR_TRY_MS) throw notFetched(due);
+    if (left > WAIT_FOR_TRY_MS) throw notSettled(due);
     if (left > 0) await options.pause(left);
   }
 
@@ -56,14 +56,14 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
     if (outcomes === undefined || facilitator === undefined) throw notNow();
     const outcome = await reaching(storeOutcome({ payments, outcomes }, payment));
     if (outcome === "settled") return await reload(payment);
-    if (outcome === "receivable") throw notFetched();
+    if (outcome === "receivable") throw notSettled();
     const seconds = BigInt(Math.floor(clock.now().epochMilliseconds / 1000));
-    if (signed.validBefore < seconds + RETRY_MARGIN_SECONDS) throw notFetched();
+    if (signed.validBefore < seconds + RETRY_MARGIN_SECONDS) throw notSettled();
     await untilDue(payment);
     await reaching(facilitator.verify(signed, terms));
     await stores
       .transaction(async (aggregates) => {
-        const order = options.fetchesItself(environment)
+        const order = options.settlesItself(environment)
           ? orderOfPayment(payment, chainTransactionId ?? options.newTryId())
           : undefined;
         const transaction = order && (await aggregates.chainTransactions.enqueue(order));

@@ -85,7 +85,7 @@ export class SettlementWait {
     return over;
   }
 
-  /** Undefined: a transaction of ours fetches it. */
+  /** Undefined: a transaction of ours settles it. */
   #outsideSettlement({ environment, chainTransactionId }: Payment): OutsideSettlement | undefined {
     const { payments, facilitatorFor, outcomesFor } = this.#options;
     const settle = facilitatorFor(environment)?.settle;

@@ -14,7 +14,7 @@ export interface EarnRequest {
 }
 
 /**
- * Stores answers, each together with the order of the chain transaction that fetches its money: one statement for all that arrive
+ * Stores answers, each together with the intent of the chain transaction that settles it: one statement for all that arrive
  * at the same time, and what is not claimed any more is left out of it. An order's idempotency key follows from its payment, and a
  * payment is earned once, so that a key that is there already is an error.
  */

@@ -15,7 +15,7 @@ type Gathering = "ofTransactions" | "takeUngathered" | "assign";
 type Watching = "listLoose" | "takeUnsettled";
 type Upkeep = "listAbandoned" | "prune" | "receivables";
 
-/** Payments and the chain transactions that fetch them. */
+/** Payments and the chain transactions that settle them. */
 export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {
   return {
     async ofTransactions(chainTransactionIds) {

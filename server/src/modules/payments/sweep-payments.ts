@@ -20,7 +20,7 @@ export async function sweepPayments(options: {
   const abandoned = await payments.listAbandoned({ processId, staleSeconds: STALE_SECONDS, limit: BATCH });
   for (const { payment, effect, result } of abandoned) {
     if (effect === "done") {
-      // What fetches it comes by itself: jobs/gather-payments.ts, or jobs/watch-payments.ts.
+      // What settles it comes by itself: gather-payments.ts or watch-payments.ts.
       if (await payments.earn(payment.id, { result, latencyMs: 0, order: undefined })) swept.earned += 1;
     } else if (await payments.release(payment.id)) swept.released += 1;
   }

@@ -55,7 +55,7 @@ export type Claim =
   | { kind: "mismatch" }
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
 
-/** `isPending`: paid by a signed payment whose money is still being fetched, and may turn out not to be there. */
+/** `isPending`: paid by a signed payment that is not settled yet, and may turn out not to be good. */
 export type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
 
 /** Reservations in a caller's transaction, for calls for which something else is reserved together with them. */
@@ -91,7 +91,7 @@ export interface Calls {
    */
   takeOver(firstCallId: string): Promise<TakenOver>;
   heartbeat(processId: string): Promise<void>;
-  /** Settles what dead processes and failed calls left: see `jobs/sweep-calls.ts`. Returns how many calls and keys it settled. */
+  /** Settles what dead processes and failed calls left: see sweep-calls.ts. Returns how many calls and keys it settled. */
   sweep(options: {
     processId: string;
     staleSeconds: number;

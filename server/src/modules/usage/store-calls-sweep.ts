@@ -38,7 +38,7 @@ export async function sweepCalls(
   const { rows } = await pool.query<Abandoned>(
     `select id, effect, result from call
      where process_id = any ($1) and state = 'reserved' and effect <> 'open'
-       -- Those are settled with their payments: jobs/sweep-payments.ts.
+       -- Those are settled with their payments: payments/sweep-payments.ts.
        and not exists (select 1 from payment where payment.call_id = call.id)
      limit $2`,
     [[...dead, LEFT_BEHIND], options.limit],
