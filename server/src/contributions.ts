@@ -10,6 +10,7 @@ import type { Prompt } from "./kernel/prompt.ts";
 import type { Route } from "./kernel/route.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
+import type { WorkTable } from "./kernel/work-table.ts";
 import { modules as contributing } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
 import type { Migrations } from "./platform/database/migrate.ts";
@@ -72,6 +73,9 @@ export function createStores(db: OpenDatabase["db"], clock: Clock, vault: Vault)
   };
 }
 
+/** Where work waits that is stored and not finished. */
+export const workTables: readonly WorkTable[] = modules.flatMap((one) => one.workTables ?? []);
+
 /** The parts that modules make. */
 export const moduleParts = merge(contributing.flatMap((one) => ("parts" in one ? [one.parts] : [])));
 
@@ -85,6 +89,7 @@ export const gatheredParts = {
   portsFor: createPorts,
   gates: (parts: Parts): readonly Gate[] => modules.flatMap((one) => one.gates?.(parts) ?? []),
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
+  workTables: () => workTables,
 };
 
 /** What a new tenant gets of all modules, in the transaction that makes it. */

@@ -9,6 +9,7 @@ import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
 import type { Aggregates, StoreParts } from "./stores.ts";
 import type { Ports, Tool } from "./tool.ts";
+import type { WorkTable } from "./work-table.ts";
 
 /** A capability of the product: what one folder below `modules/` contributes. The composition knows modules by nothing else. */
 export interface Module {
@@ -37,6 +38,8 @@ export interface Module {
   gates?(parts: Parts): readonly Gate[];
   /** What of its effects outside is finished without a caller. */
   effectUses?(parts: Parts): readonly EffectUse[];
+  /** Where its work waits that is stored and not finished. */
+  readonly workTables?: readonly WorkTable[];
   /** What a tenant gets of it, in the transaction that makes the tenant, or later when it was made without. */
   equipTenant?(aggregates: Aggregates, tenantId: string, settings: Parts["settings"]): Promise<void>;
 

@@ -18,6 +18,7 @@ import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Aggregates, Stores } from "./stores.ts";
 import type { Ports } from "./tool.ts";
+import type { WorkTable } from "./work-table.ts";
 
 export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
 
@@ -64,6 +65,8 @@ export interface Parts {
   readonly gates: readonly Gate[];
   /** What is finished without a caller, of all modules. */
   readonly effectUses: readonly EffectUse[];
+  /** Where work waits, of all modules. */
+  readonly workTables: readonly WorkTable[];
 }
 
 /** What of the configuration modules need; each adds its own, and the configuration has them all. */

@@ -317,6 +317,7 @@ export async function openScriptedWorld() {
   }
 
   return {
+    db,
     clock,
     stores,
     newTask,

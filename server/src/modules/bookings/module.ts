@@ -8,5 +8,13 @@ export const bookingsModule = defineModule({
   stores: ({ db, clock }) => ({
     bookings: createBookings(db, clock),
   }),
+  workTables: [
+    {
+      table: "booking",
+      kind: { column: "kind", names: { flight: "flight_booking", stay: "stay_booking" } },
+      since: "created_at",
+      open: [{ column: "state", notIn: ["booked", "failed"] }],
+    },
+  ],
   migrations: { "0003-bookings": bookings },
 });

@@ -28,6 +28,12 @@ export const chainModule = defineModule({
     chainNetworks: createChainNetworks(db, clock),
     chainTransactions: createChainTransactions(db, clock),
   }),
+  workTables: [
+    {
+      ...{ table: "chain_transaction", kind: "chain_transaction", since: "created_at" },
+      open: [{ column: "state", in: ["queued", "signed"] }],
+    },
+  ],
   migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
   parts: {
     submitters: ({ networks, chainOperations: operations, stores, chainEndings: endings, log }) =>

@@ -1,20 +1,34 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { WorkMeter } from "./measure-work.ts";
 import { reconcileEffects } from "./reconcile-effects.ts";
 import { createEffects } from "./store.ts";
 
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly workMeter: WorkMeter;
+  }
+}
+
 const RECONCILE_MILLISECONDS = 1_000;
+const MEASURE_MILLISECONDS = 10_000;
 
 export const effectsModule = defineModule({
   name: "effects",
   stores: ({ db }) => ({
     effects: createEffects(db),
   }),
-  jobs: ({ effectUses, processId: workerId, log }) => [
-    defineJob({
-      name: "reconcile-effects",
-      everyMilliseconds: RECONCILE_MILLISECONDS,
-      run: () => reconcileEffects(effectUses, { workerId, log }),
-    }),
+  parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
+  // One job for each use: a supplier that answers slowly must not hold up what has to do with another one.
+  jobs: ({ effectUses, workMeter, processId: workerId, log }) => [
+    ...effectUses.map((use) =>
+      defineJob({
+        name: `reconcile-effects ${use.name}`,
+        everyMilliseconds: RECONCILE_MILLISECONDS,
+        run: () => reconcileEffects([use], { workerId, log }),
+      }),
+    ),
+    defineJob({ name: "measure-work", everyMilliseconds: MEASURE_MILLISECONDS, run: () => workMeter.measure() }),
   ],
+  gauges: ({ workMeter }) => workMeter.gauges(),
 });

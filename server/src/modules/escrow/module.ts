@@ -1,7 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { listEnvironments } from "../../kernel/parts.ts";
-import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { escrowEndings } from "./chain-endings.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
@@ -34,7 +33,6 @@ declare module "../../kernel/parts.ts" {
 }
 
 const RELEASE_MILLISECONDS = 60_000;
-const SEND_MAIL_MILLISECONDS = 2_000;
 
 export const escrowModule = defineModule({
   name: "escrow",
@@ -57,24 +55,31 @@ export const escrowModule = defineModule({
     escrowBookings: createEscrowBookings(db, clock),
     guestMails: createGuestMails(db, clock),
   }),
+  workTables: [
+    {
+      ...{ table: "trip", kind: "guest_mail", since: "created_at" },
+      open: [
+        { column: "mail", in: ["pending"] },
+        { column: "state", in: ["funded", "closed"] },
+      ],
+    },
+  ],
   migrations: { "0014-escrow": escrow, "0015-guest-mail": guestMail, "0017-escrow-adoption": escrowAdoption },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
   ports: ({ urls, settings: { linkOrigins } }) => ({
     claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: linkOrigins },
   }),
-  jobs({ networks, submitters, stores, clock, log, mailer, claimKeys }) {
-    const releasing = listEnvironments(networks).flatMap(([environment, { chain }]) => {
+  effectUses: ({ stores, claimKeys, clock, mailer }) =>
+    mailer === undefined ? [] : [guestMailUse({ stores, claimKeys, clock, mailer })],
+  jobs({ networks, submitters, stores, clock, log }) {
+    return listEnvironments(networks).flatMap(([environment, { chain }]) => {
       const submission = submitters[environment];
       if (submission === undefined) return [];
       const run = () => releaseTrips({ stores, chain, submission, clock, log });
       return [defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run })];
     });
-    if (mailer === undefined) return releasing;
-    const mails = [guestMailUse({ stores, claimKeys, clock, mailer })];
-    const run = () => reconcileEffects(mails, { workerId: "guest-mail", log });
-    return [...releasing, defineJob({ name: "send-guest-mail", everyMilliseconds: SEND_MAIL_MILLISECONDS, run })];
   },
-  // First, so that a mail under way does not hold up the end of the job.
+  // Its end comes before that of the job, which a mail under way would hold up.
   stop: async ({ mailer }) => mailer?.close(),
 });

@@ -34,6 +34,12 @@ export const paymentsModule = defineModule({
   stores: ({ db, clock }) => ({
     payments: createPayments(db, clock),
   }),
+  workTables: [
+    {
+      ...{ table: "payment", kind: "payment", since: "created_at" },
+      open: [{ column: "state", in: ["earned"] }],
+    },
+  ],
   migrations: {
     "0008-payments": payments,
     "0012-payment-answers": paymentAnswers,

@@ -22,6 +22,21 @@ export const servicingModule = defineModule({
     servicingActions: createServicingActions(db, clock),
     servicingQuotes: createServicingQuotes(db, clock),
   }),
+  workTables: [
+    {
+      table: "servicing_action",
+      kind: {
+        column: "kind",
+        names: {
+          flight_cancellation: "flight_cancellation",
+          flight_change: "flight_change",
+          stay_cancellation: "stay_cancellation",
+        },
+      },
+      since: "created_at",
+      open: [{ column: "state", notIn: ["done", "failed"] }],
+    },
+  ],
   migrations: { "0009-servicing": servicing },
   effectUses: ({ stores, clock, portsFor }) => [
     servicingUse({ stores, clock }, (environment) => {

@@ -30,6 +30,12 @@ export const webhooksModule = defineModule({
     webhookInbox: createWebhookInbox(db, clock),
     webhookEndpoints: createWebhookEndpoints({ db, vault, clock }),
   }),
+  workTables: [
+    {
+      ...{ table: "webhook_event", kind: "supplier_event", since: "received_at" },
+      open: [{ column: "finished_at", isNull: true }],
+    },
+  ],
   parts: { webhookReceivers: createReceivers },
   async start(parts) {
     const { suppliers, settings, log } = parts;

@@ -1,0 +1,49 @@
+import type { Gauge, GaugeValue } from "../../kernel/module.ts";
+import type { WorkTable } from "../../kernel/work-table.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type OpenWork, readOpenWork } from "./store-open-work.ts";
+
+/** What waits for so long is not finished by itself any more, or hardly. */
+const STUCK_AFTER = { minutes: 10 };
+
+/** What waits to be finished, as it was when a job last looked: metrics are read often and by many, and must not cost queries. */
+export class WorkMeter {
+  readonly #db: Queryable;
+  readonly #clock: Clock;
+  readonly #tables: readonly WorkTable[];
+  #latest: readonly OpenWork[] = [];
+
+  constructor(db: Queryable, clock: Clock, tables: readonly WorkTable[]) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#tables = tables;
+  }
+
+  async measure(): Promise<readonly OpenWork[]> {
+    const stuckBefore = this.#clock.now().subtract(STUCK_AFTER);
+    const found: OpenWork[] = [];
+    for (const table of this.#tables) found.push(...(await readOpenWork(this.#db, table, stuckBefore)));
+    this.#latest = found;
+    return found;
+  }
+
+  gauges(): readonly Gauge[] {
+    const gauge = (name: string, help: string, measureOf: (work: OpenWork) => number): Gauge => ({
+      ...{ name, help, labelNames: ["kind"] },
+      read: (): readonly GaugeValue[] =>
+        this.#latest.map((work) => ({ labels: { kind: work.kind }, value: measureOf(work) })),
+    });
+    return [
+      gauge("wayfare_effects_open", "Work that is stored and not finished yet.", ({ count }) => count),
+      gauge("wayfare_effects_oldest_seconds", "How long the oldest of it has waited; 0 when there is none.", (work) =>
+        this.#ageOf(work),
+      ),
+      gauge("wayfare_effects_stuck", "How much of it has waited for more than ten minutes.", ({ stuck }) => stuck),
+    ];
+  }
+
+  #ageOf({ oldestSince }: OpenWork): number {
+    return oldestSince === undefined ? 0 : Math.max(0, this.#clock.now().since(oldestSince).total("seconds"));
+  }
+}

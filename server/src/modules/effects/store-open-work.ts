@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from "kysely";
+import type { WorkCondition, WorkTable } from "../../kernel/work-table.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+
+/** What of one kind waits to be finished. */
+export interface OpenWork {
+  kind: string;
+  count: number;
+  /** Since when the oldest waits. Undefined: none does. */
+  oldestSince: Temporal.Instant | undefined;
+  /** How many have waited since before the given moment. */
+  stuck: number;
+}
+
+/** Also kinds of which nothing waits. */
+export async function readOpenWork(
+  db: Queryable,
+  work: WorkTable,
+  stuckBefore: Temporal.Instant,
+): Promise<readonly OpenWork[]> {
+  const { table, kind, since } = work;
+  const kindOf = typeof kind === "string" ? sql.lit(kind) : sql.ref(kind.column);
+  const { rows } = await sql<{ kind: string; open: bigint; oldest: Temporal.Instant; stuck: bigint }>`
+    select ${kindOf} as kind, count(*) as open, min(${sql.ref(since)}) as oldest,
+      count(*) filter (where ${sql.ref(since)} < ${stuckBefore.toString()}::timestamptz) as stuck
+    from ${sql.table(table)} where ${sql.join(work.open.map(toSql), sql` and `)} group by 1`.execute(db);
+  const names = typeof kind === "string" ? { [kind]: kind } : kind.names;
+  return Object.entries(names).map(([value, name]) => {
+    const row = rows.find((one) => one.kind === value);
+    if (row === undefined) return { kind: name, count: 0, oldestSince: undefined, stuck: 0 };
+    return { kind: name, count: Number(row.open), oldestSince: row.oldest, stuck: Number(row.stuck) };
+  });
+}
+
+function toSql(condition: WorkCondition): RawBuilder<unknown> {
+  const column = sql.ref(condition.column);
+  const listOf = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)));
+  if ("isNull" in condition) return sql`${column} is null`;
+  return "in" in condition
+    ? sql`${column} in (${listOf(condition.in)})`
+    : sql`${column} not in (${listOf(condition.notIn)})`;
+}
