@@ -115,7 +115,8 @@ for (const [name, program, options] of steps) {
 }
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const testsPassed =
-  !interrupted && (await run("tests", inModules("vitest/vitest.mjs"), ["run", ...reporters, ...vitestWords]));
+  !interrupted &&
+  (await run("tests", inModules("vitest/vitest.mjs"), ["run", "--configLoader=native", ...reporters, ...vitestWords]));
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;
