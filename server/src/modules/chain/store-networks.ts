@@ -29,10 +29,6 @@ const Contracts = z.object({
 
 export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks {
   const now = (): string => clock.now().toString();
-  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return db.isTransaction ? work(db) : db.transaction().execute(work);
-  }
-
   async function get(network: Environment): Promise<ChainNetwork | undefined> {
     const row = await db.selectFrom("chainNetwork").selectAll().where("network", "=", network).executeTakeFirst();
     return row === undefined ? undefined : toNetwork(row);
@@ -81,24 +77,9 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
     },
 
     stop: (network, reason) =>
-      inTransaction(async (transaction) => {
-        const row = await transaction
-          .updateTable("chainNetwork")
-          .set({ stoppedBecause: reason, updatedAt: now() })
-          .where("network", "=", network)
-          .where("stoppedBecause", "is", null)
-          .returning("network")
-          .executeTakeFirst();
-        if (row === undefined) return false;
-        const entry = {
-          actor: "job:chain",
-          action: "chain.stop",
-          subjectId: network,
-          details: { stoppedBecause: reason },
-        };
-        await appendAudit(transaction, entry, clock);
-        return true;
-      }),
+      db.isTransaction
+        ? stopNetwork(db, clock, network, reason)
+        : db.transaction().execute((transaction) => stopNetwork(transaction, clock, network, reason)),
 
     async resume(network) {
       const row = await db
@@ -111,6 +92,20 @@ export function createChainNetworks(db: Queryable, clock: Clock): ChainNetworks 
       return row !== undefined;
     },
   };
+}
+
+async function stopNetwork(db: Queryable, clock: Clock, network: Environment, reason: string): Promise<boolean> {
+  const row = await db
+    .updateTable("chainNetwork")
+    .set({ stoppedBecause: reason, updatedAt: clock.now().toString() })
+    .where("network", "=", network)
+    .where("stoppedBecause", "is", null)
+    .returning("network")
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const details = { stoppedBecause: reason };
+  await appendAudit(db, { actor: "job:chain", action: "chain.stop", subjectId: network, details }, clock);
+  return true;
 }
 
 function toNetwork(row: Selectable<ChainNetworkTable>): ChainNetwork {

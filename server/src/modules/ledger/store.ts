@@ -14,46 +14,10 @@ import { accountOf, type Move, type Posting, postAll, readBalance } from "./stor
  * caller's transaction a failure must end that transaction, as everything else that is thrown there does.
  */
 export function createLedger(queryable: Queryable, clock: Clock): Ledger {
-  function inTransaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T> {
-    return queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
-  }
-
-  /** A posting between the accounts of one purse. */
-  async function postInPurse(
-    db: Queryable,
-    purse: Purse,
-    posting: { reference: string; kind: LedgerTransactionTable["kind"]; moves: readonly Omit<Move, "tenantId">[] },
-  ): Promise<boolean> {
-    const { network, token, tenantId } = purse;
-    const moves = posting.moves.map((move) => ({ ...move, tenantId }));
-    return (await postAll(db, [{ network, token, ...posting, moves }], clock))[0] === true;
-  }
-
-  async function settle(purse: Purse, reference: string, kind: "capture" | "release", amount: Micro): Promise<void> {
-    await inTransaction(async (db) => {
-      const held = await heldAmount(db, purse, reference);
-      if (amount > held) throw new Error(`ledger: ${reference} holds less than what is to be captured`);
-      const posted = await postInPurse(db, purse, {
-        reference: `settle:${reference}`,
-        kind,
-        moves: [
-          { kind: "held", amount: -held },
-          { kind: "outgoing", amount },
-          { kind: "prefunded", amount: held - amount },
-        ],
-      });
-      if (posted) await audit(db, purse, kind, reference, kind === "capture" ? amount : held);
-    });
-  }
-
-  async function audit(db: Queryable, purse: Purse, kind: string, reference: string, amount: Micro): Promise<void> {
-    const { network, token, tenantId } = purse;
-    const details = { network, token, amount: formatDecimal(amount) };
-    await appendAudit(
-      db,
-      { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details },
-      clock,
-    );
+  function inTransaction<T>(work: (books: Books) => Promise<T>): Promise<T> {
+    return queryable.isTransaction
+      ? work({ db: queryable, clock })
+      : queryable.transaction().execute((db) => work({ db, clock }));
   }
 
   return {
@@ -61,86 +25,125 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
     async hold(purse, amount, reference) {
       refuseNegative(amount);
-      await inTransaction((db) =>
-        postInPurse(db, purse, {
-          reference: `hold:${reference}`,
-          kind: "hold",
-          moves: [
-            { kind: "prefunded", amount: -amount },
-            { kind: "held", amount },
-          ],
-        }),
+      const moves = between("prefunded", "held", amount);
+      await inTransaction((books) =>
+        postInPurse(books, purse, { reference: `hold:${reference}`, kind: "hold", moves }),
       );
     },
 
     async capture(purse, reference, amount) {
       refuseNegative(amount);
-      await settle(purse, reference, "capture", amount);
+      await inTransaction((books) => settle(books, purse, reference, "capture", amount));
     },
 
-    release: (purse, reference) => settle(purse, reference, "release", 0n),
+    release: (purse, reference) => inTransaction((books) => settle(books, purse, reference, "release", 0n)),
 
     async send(purse, amount, reference) {
       refuseNegative(amount);
-      await inTransaction(async (db) => {
-        const posted = await postInPurse(db, purse, {
-          reference: `send:${reference}`,
-          kind: "send",
-          moves: [
-            { kind: "prefunded", amount: -amount },
-            { kind: "outgoing", amount },
-          ],
-        });
-        if (posted) await audit(db, purse, "send", reference, amount);
+      await inTransaction(async (books) => {
+        const moves = between("prefunded", "outgoing", amount);
+        const posted = await postInPurse(books, purse, { reference: `send:${reference}`, kind: "send", moves });
+        if (posted) await audit(books, purse, "send", reference, amount);
       });
     },
 
     async takeBack(purse, amount, reference) {
       refuseNegative(amount);
-      await inTransaction(async (db) => {
-        const posted = await postInPurse(db, purse, {
-          reference: `take_back:${reference}`,
-          kind: "take_back",
-          moves: [
-            { kind: "outgoing", amount: -amount },
-            { kind: "prefunded", amount },
-          ],
-        });
-        if (posted) await audit(db, purse, "take_back", reference, amount);
+      await inTransaction(async (books) => {
+        const moves = between("outgoing", "prefunded", amount);
+        const posting = { reference: `take_back:${reference}`, kind: "take_back", moves } as const;
+        if (await postInPurse(books, purse, posting)) await audit(books, purse, "take_back", reference, amount);
       });
     },
 
     async refund(purse, amount, reference) {
       refuseNegative(amount);
       const { network, token } = purse;
-      await inTransaction(async (db) => {
+      await inTransaction(async (books) => {
         const moves = [
           { kind: "collection", tenantId: null, amount: -amount },
           { kind: "collection_outgoing", tenantId: null, amount },
         ] as const;
         const posting: Posting = { network, token, reference: `refund:${reference}`, kind: "refund", moves };
-        const [posted] = await postAll(db, [posting], clock);
-        if (posted === true) await audit(db, purse, "refund", reference, amount);
+        const [posted] = await postAll(books.db, [posting], clock);
+        if (posted === true) await audit(books, purse, "refund", reference, amount);
       });
     },
 
-    postMovements: (network, movements) =>
-      inTransaction(async (db) => {
-        const posted = await postAll(
-          db,
-          movements.map((owned) => toPosting(network, owned)),
-          clock,
-        );
-        for (const [index, { movement, to }] of movements.entries()) {
-          if (posted[index] !== true || to?.kind !== "treasury") continue;
-          const { token, amount, transactionHash } = movement;
-          await audit(db, { network, token, tenantId: to.tenantId }, "deposit", transactionHash, amount);
-        }
-        return posted.filter((isNew) => isNew).length;
-      }),
+    postMovements: (network, movements) => inTransaction((books) => postMovements(books, network, movements)),
 
     custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
   };
+}
+
+/** In a transaction. */
+interface Books {
+  db: Queryable;
+  clock: Clock;
+}
+
+type PurseMove = Omit<Move, "tenantId">;
+
+function between(from: Move["kind"], to: Move["kind"], amount: Micro): readonly PurseMove[] {
+  return [
+    { kind: from, amount: -amount },
+    { kind: to, amount },
+  ];
+}
+
+/** A posting between the accounts of one purse. False: it was posted before. */
+async function postInPurse(
+  { db, clock }: Books,
+  purse: Purse,
+  posting: { reference: string; kind: LedgerTransactionTable["kind"]; moves: readonly PurseMove[] },
+): Promise<boolean> {
+  const { network, token, tenantId } = purse;
+  const moves = posting.moves.map((move) => ({ ...move, tenantId }));
+  return (await postAll(db, [{ network, token, ...posting, moves }], clock))[0] === true;
+}
+
+/** The end of a hold: `amount` of it goes out, and the rest is available again. */
+async function settle(
+  books: Books,
+  purse: Purse,
+  reference: string,
+  kind: "capture" | "release",
+  amount: Micro,
+): Promise<void> {
+  const held = await heldAmount(books.db, purse, reference);
+  if (amount > held) throw new Error(`ledger: ${reference} holds less than what is to be captured`);
+  const moves: readonly PurseMove[] = [
+    { kind: "held", amount: -held },
+    { kind: "outgoing", amount },
+    { kind: "prefunded", amount: held - amount },
+  ];
+  const posted = await postInPurse(books, purse, { reference: `settle:${reference}`, kind, moves });
+  if (posted) await audit(books, purse, kind, reference, kind === "capture" ? amount : held);
+}
+
+/** How many of them were not posted before. */
+async function postMovements(books: Books, network: Environment, movements: readonly OwnedMovement[]): Promise<number> {
+  const { db, clock } = books;
+  const postings = movements.map((owned) => toPosting(network, owned));
+  const posted = await postAll(db, postings, clock);
+  for (const [index, { movement, to }] of movements.entries()) {
+    if (posted[index] !== true || to?.kind !== "treasury") continue;
+    const { token, amount, transactionHash } = movement;
+    await audit(books, { network, token, tenantId: to.tenantId }, "deposit", transactionHash, amount);
+  }
+  return posted.filter((isNew) => isNew).length;
+}
+
+async function audit(
+  { db, clock }: Books,
+  { network, token, tenantId }: Purse,
+  kind: string,
+  reference: string,
+  amount: Micro,
+): Promise<void> {
+  const details = { network, token, amount: formatDecimal(amount) };
+  const entry = { tenantId, actor: "ledger", action: `ledger.${kind}`, subjectId: reference, details };
+  await appendAudit(db, entry, clock);
 }
 
 function refuseNegative(amount: Micro): void {

@@ -94,35 +94,44 @@ export function createWallets(
       return new Map(rows.map((row) => [row.address, row]));
     },
 
-    async tenantsWithout(network, limit) {
-      const rows = await db
-        .selectFrom("tenant")
-        .select("id")
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom("wallet")
-                .select("wallet.id")
-                .whereRef("wallet.tenantId", "=", "tenant.id")
-                .where("wallet.network", "=", network),
-            ),
-          ),
-        )
-        .orderBy("id")
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
+    tenantsWithout: (network, limit) => tenantsWithout(db, network, limit),
 
-    async tenantsWithoutOrder(network, keyPrefix, limit) {
-      const { rows } = await sql<{ tenantId: string }>`
-        select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
-          select from chain_transaction as stored
-          where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
-        order by tenant_id limit ${limit}`.execute(db);
-      return rows.map((row) => row.tenantId);
-    },
+    tenantsWithoutOrder: (network, keyPrefix, limit) => tenantsWithoutOrder(db, network, keyPrefix, limit),
   };
+}
+
+async function tenantsWithout(db: Queryable, network: Environment, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("tenant")
+    .select("id")
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("wallet")
+            .select("wallet.id")
+            .whereRef("wallet.tenantId", "=", "tenant.id")
+            .where("wallet.network", "=", network),
+        ),
+      ),
+    )
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function tenantsWithoutOrder(
+  db: Queryable,
+  network: Environment,
+  keyPrefix: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ tenantId: string }>`
+    select tenant_id from wallet where network = ${network} and kind = 'treasury' and not exists (
+      select from chain_transaction as stored
+      where stored.network = wallet.network and stored.idempotency_key = ${keyPrefix}::text || wallet.tenant_id)
+    order by tenant_id limit ${limit}`.execute(db);
+  return rows.map((row) => row.tenantId);
 }
 
 export function createSigner({ db, vault }: Pick<WalletStorage, "db" | "vault">): Signer {
