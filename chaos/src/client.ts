@@ -10,7 +10,7 @@ export interface Client {
   put(path: string, body: unknown): Promise<void>;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   appUrl: string;
   tenantId: string;
   apiKey: string;

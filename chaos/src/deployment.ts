@@ -16,7 +16,7 @@ import { type Aim, aimAt } from "./victims.ts";
 
 export const SERVICE = "service";
 /** A process of its own that serves the edge host too, beside the service. */
-export const EDGE = "edge";
+const EDGE = "edge";
 const ACTOR = "chaos";
 
 const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
@@ -43,7 +43,7 @@ export interface TenantAccess {
 /** It does not come back, although nothing is killed any more. */
 export class NotReadyError extends Error {}
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   environment: Readonly<Record<string, string>>;
   /** Set: a second process serves the edge host, with these settings. */
   edge: Readonly<Record<string, string>> | undefined;

@@ -13,7 +13,7 @@ export interface Move {
   groups: readonly (readonly string[])[];
 }
 
-export interface NemesisOptions {
+interface NemesisOptions {
   deployment: Deployment;
   history: History;
   moves: readonly Move[];

@@ -10,7 +10,7 @@ const POLL_MILLISECONDS = 100;
 
 const Treasury = z.object({ available: z.object({ USDC: z.string() }) });
 
-export interface PreparedTenant {
+interface PreparedTenant {
   client: Client;
   tenantId: string;
 }

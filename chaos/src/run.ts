@@ -7,7 +7,7 @@ import { type Kills, type Move, movesOf, rage } from "./nemesis.ts";
 import { createRandom, type Random } from "./random.ts";
 import { describeFindings, describeRound, describeTotals, duration } from "./report.ts";
 
-export interface ChaosOptions {
+interface ChaosOptions {
   area: Area;
   rounds: number;
   seed: string;

@@ -11,7 +11,7 @@ const READY = "Wayfare is ready";
 const STOP_LIMIT_MILLISECONDS = 60_000;
 const RESTART_PAUSE_MILLISECONDS = 50;
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   /** The guard that it does without; undefined: all are on. */
   broken: string | undefined;
   /** Beside the harness's own environment. */

@@ -3,7 +3,7 @@ import { serve as serveDecorated } from "../../server/src/main.ts";
 import { conformanceExtras } from "./fixtures/index.ts";
 
 /** The service with the suites' fixtures; a caller without a key must never reach one that holds money. */
-export function readSandboxConfig(environment: NodeJS.ProcessEnv): Config {
+function readSandboxConfig(environment: NodeJS.ProcessEnv): Config {
   const config = readConfig(environment);
   if (config.networkMode === "production") throw new ConfigError("Not started: CONFORMANCE is for the sandbox only.");
   return config;

@@ -1,5 +1,5 @@
 /** A scenario that this server does not pass, and why it does not have to. Whatever else fails, fails the run. */
-export interface ExpectedFailure {
+interface ExpectedFailure {
   scenario: string;
   reason: string;
 }

@@ -25,7 +25,7 @@ export interface AnvilNode {
   kill(): void;
 }
 
-export interface AnvilOptions {
+interface AnvilOptions {
   binary: string;
   folder: string;
   genesis: Genesis;

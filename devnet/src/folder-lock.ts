@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { errorText } from "./error-text.ts";
 
 /** Held by one process; the system itself drops it when that process dies in any way. */
-export interface FolderLock {
+interface FolderLock {
   release(): void;
 }
 

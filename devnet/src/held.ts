@@ -7,7 +7,7 @@ export interface Held<Item> {
 }
 
 /** The waiting room of transactions that came before an earlier one of their sender. */
-export interface HeldTransactions<Item> {
+interface HeldTransactions<Item> {
   /** False: the room is full. */
   add(held: Held<Item>): boolean;
   senders(): string[];

@@ -4,7 +4,7 @@ export interface RpcCall {
   params: readonly unknown[];
 }
 
-export interface RpcError {
+interface RpcError {
   code: number;
   message: string;
   data?: unknown;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 
 /** What the chain's folder is written with; another version need not replay it to the same blocks. */
-export const ANVIL_VERSION = "1.7.1";
+const ANVIL_VERSION = "1.7.1";
 
 /** Where programs are, whatever the environment says. */
 const PROGRAM_FOLDERS = [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RpcAnswer } from "./json-rpc.ts";
 
 /** The node refused what must work: the chain's state is no longer what we think it is. */
-export class NodeError extends Error {
+class NodeError extends Error {
   override name = "NodeError";
 }
 

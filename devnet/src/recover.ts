@@ -25,7 +25,7 @@ export interface Recovered {
   bytes: number;
 }
 
-export const READ_TIP: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
+const READ_TIP: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
 export const EMPTY_POOL: RpcCall = { method: "anvil_dropAllTransactions", params: [] };
 export const sendOf = (raw: string): RpcCall => ({ method: "eth_sendRawTransaction", params: [raw] });
 /** Mines what the pool holds; the pool is empty before and after, so that a block depends on its record alone. */

@@ -13,7 +13,7 @@ import { READ_METHODS } from "./methods.ts";
 import type { NodeReader } from "./node-reader.ts";
 import type { Sequencer } from "./sequencer.ts";
 
-export interface GatewayOptions {
+interface GatewayOptions {
   sequencer: Sequencer;
   reader: NodeReader;
   /** The time of the next block. */

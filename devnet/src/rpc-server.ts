@@ -9,7 +9,7 @@ const REQUEST_LIMIT_MS = 30_000;
 const SILENCE_LIMIT_MS = 60_000;
 const CLOSE_LIMIT_MS = 500;
 
-export interface RpcServer {
+interface RpcServer {
   port: number;
   close(): Promise<void>;
 }

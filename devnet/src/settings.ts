@@ -23,8 +23,8 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-export const DEFAULT_CHAIN_ID = 5_042_002;
-export const DEFAULT_SNAPSHOT_AFTER = 2_000;
+const DEFAULT_CHAIN_ID = 5_042_002;
+const DEFAULT_SNAPSHOT_AFTER = 2_000;
 
 /** Arguments only, never the environment. */
 export const readSettings = (args: readonly string[]): Settings => {

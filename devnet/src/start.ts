@@ -13,7 +13,7 @@ import { Sequencer } from "./sequencer.ts";
 import type { Settings } from "./settings.ts";
 import { type OpenLog, openLog } from "./write-ahead-log.ts";
 
-export interface RunningDevnet {
+interface RunningDevnet {
   port: number;
   /** Block number and hash of the last block as it was restored. */
   restored: { block: number; hash: string };

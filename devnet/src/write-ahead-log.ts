@@ -7,7 +7,7 @@ export class LogFullError extends Error {
   override name = "LogFullError";
 }
 
-export interface WriteAheadLog {
+interface WriteAheadLog {
   /** Resolves when the record survives a power cut. LogFullError: nothing was written. Any other error: nobody knows. */
   append(record: LogRecord): Promise<void>;
   close(): Promise<void>;

@@ -24,7 +24,7 @@ const MARGIN_SECONDS = 20;
 
 const Offers = z.object({ offers: z.array(z.object({ id: z.string() })) });
 
-export interface StormOptions {
+interface StormOptions {
   buyer: Buyer;
   till: Till;
   prices: ReadonlyMap<string, Terms>;

@@ -53,7 +53,7 @@ function delayOf(fault: string, random: Random): number {
 }
 
 /** Faults at the moments that cost or make something. */
-export function drawServicingFaults(random: Random): Fault[] {
+function drawServicingFaults(random: Random): Fault[] {
   return Array.from({ length: random.between(4, 8) }, () => {
     const [path, kinds] = random.pick(targets);
     const fault = random.pick(kinds);
@@ -62,7 +62,7 @@ export function drawServicingFaults(random: Random): Fault[] {
 }
 
 /** What happens to the supplier's events on their way. */
-export function drawDisturbances(random: Random) {
+function drawDisturbances(random: Random) {
   return Array.from({ length: random.between(0, 2) }, () => ({
     kind: random.pick(disturbances),
     type: random.pick(events),

@@ -13,7 +13,7 @@ import { endOrphanNodes, findNodes } from "../../src/orphans.ts";
 import { until } from "./until.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-export const DEVNET_PROGRAM = program("../../src/main.ts");
+const DEVNET_PROGRAM = program("../../src/main.ts");
 const FIRST_NAME = "chain";
 const BROKEN_PROGRAM = program("./devnet-broken.ts");
 
@@ -35,7 +35,7 @@ export const account = (index: number): PrivateKeyAccount => {
   return found;
 };
 
-export interface StartOptions {
+interface StartOptions {
   chainId?: number;
   snapshotAfter?: number;
   prefund?: readonly string[];
@@ -52,7 +52,7 @@ const Reply = z.object({
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
-export type RpcReply = z.infer<typeof Reply>;
+type RpcReply = z.infer<typeof Reply>;
 
 /** One request to a chain, on a connection of its own: a kept one may belong to a process that was killed meanwhile. */
 export const ask = (url: string, method: string, ...params: unknown[]): Promise<RpcReply> =>

@@ -7,7 +7,7 @@ const Block = z.object({ number: z.string(), hash: z.string() });
 const Receipt = z.object({ blockNumber: z.string(), blockHash: z.string(), status: z.string() });
 
 /** What clients of a chain saw with their own eyes. */
-export interface Witness {
+interface Witness {
   /** Hashes that eth_sendRawTransaction answered. */
   acknowledged: string[];
   /** Hash by number of every block that was read. */

@@ -14,7 +14,7 @@ import { isAlive } from "./process-identity.ts";
 const Meta = z.object({ genesis: z.object({ chainId: z.int() }) });
 const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
-export const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
+const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
 const ADOPT_LIMIT_MS = 3_000;
 const FIRST_NAME = "devnet";
 
@@ -43,7 +43,7 @@ export const writeDevnetPrefund = (dataDir: string, addresses: readonly string[]
   writePrivateJson(prefundFileOf(dataDir, name), addresses);
 };
 
-export interface DevnetPartOptions {
+interface DevnetPartOptions {
   dataDir: string;
   log: Log;
   progress(line: string): void;

@@ -9,7 +9,7 @@ import { isAlive, type ProcessIdentity, sendSignal, waitUntilGone } from "./proc
  * What parts have in common that are Node programs of this repository: they answer `GET /healthz` on loopback, and write a line of
  * JSON with `"ready":true` once they listen.
  */
-export interface HttpProgram {
+interface HttpProgram {
   /** As the operator knows it: "the development chain". */
   title: string;
   logPath: string;

@@ -8,7 +8,7 @@ import { isAlive, ownIdentity } from "./process-identity.ts";
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
-export interface KeepPhase {
+interface KeepPhase {
   /** What must start now: its failure rejects. */
   required: readonly string[];
   mayMovePort: boolean;

@@ -8,7 +8,7 @@ import { isAlive, ownIdentity } from "./process-identity.ts";
 const PART_NAMES = ["postgres", "supplier", "devnet"] as const;
 
 /** In the order in which they start; they stop in the other order. */
-export const partNames: readonly PartName[] = PART_NAMES;
+const partNames: readonly PartName[] = PART_NAMES;
 export type PartName = (typeof PART_NAMES)[number];
 
 const Registration = z.object({ pid: z.int(), startTime: z.string(), wants: z.array(z.enum(PART_NAMES)) });

@@ -15,7 +15,7 @@ import { isAlive } from "./process-identity.ts";
 import { type PartName, type Registrations, registerService } from "./registrations.ts";
 import { SANDBOX_PROGRAM, supplierAccess, supplierPart } from "./supplier-part.ts";
 
-export interface StartEmbeddedOptions {
+interface StartEmbeddedOptions {
   /** Made (0700) when absent. */
   dataDir: string;
   /** Undefined: the embedded PostgreSQL under dataDir. Set: that server, and no embedded one starts. */

@@ -26,7 +26,7 @@ export const supplierAccess = (dataDir: string): { url: string; token: string } 
   return settings && { url: urlOf(settings.port), token: settings.token };
 };
 
-export interface SupplierPartOptions {
+interface SupplierPartOptions {
   dataDir: string;
   log: Log;
   /** Of the service's database; the sandbox gets one of its own on the same server. */
