@@ -7,11 +7,11 @@ import { endOrphanNodes, findNodes } from "../../../devnet/src/orphans.ts";
 import { account, ask, signTransfer } from "../../../devnet/test/support/devnet-fixture.ts";
 import { createFixture, until } from "../../test/support/embedded-fixture.ts";
 import { createTestDatabase } from "../../test/support/test-database.ts";
+import { ensurePrivateFolder } from "../platform/files/private-files.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
-import { ensurePrivateFolder } from "./private-files.ts";
 import { isAlive, sendSignal } from "./process-identity.ts";
 
 // Chains and services are started several times over.

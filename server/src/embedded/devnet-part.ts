@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree } from "./free-port.ts";
 import { becomesHealthy, closeProgram, runToItsEnd, startProgram, urlOf } from "./http-part.ts";
 import type { OpenOptions, Part, RunningPart } from "./part.ts";
-import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
 import { isAlive } from "./process-identity.ts";
 
 /** What the program says of its chain. */

@@ -1,3 +1,5 @@
+import { errorCode } from "../platform/files/error-code.ts";
+
 /**
  * A start that cannot succeed. The message is one line that says what is wrong and what the operator can do;
  * it carries no password and is meant to be printed as it is before exiting non-zero.
@@ -5,11 +7,6 @@
 export class EmbeddedError extends Error {
   override name = "EmbeddedError";
 }
-
-export const errorCode = (error: unknown): string | undefined =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

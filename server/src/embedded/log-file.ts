@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
-import { errorCode } from "./embedded-error.ts";
+import { errorCode } from "../platform/files/error-code.ts";
 
 const KEEP_AT_START_BYTES = 1_000_000;
 const LIMIT_WHILE_RUNNING_BYTES = 10_000_000;

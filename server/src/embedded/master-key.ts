@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { EmbeddedError, errorCode, errorText, explainFileError } from "./embedded-error.ts";
-import { ensurePrivateFolder, syncFolder } from "./private-files.ts";
+import { errorCode } from "../platform/files/error-code.ts";
+import { ensurePrivateFolder, syncFolder } from "../platform/files/private-files.ts";
+import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 
 const KEY_BYTES = 32;
 const HEX_KEY = /^[0-9a-fA-F]{64}$/;

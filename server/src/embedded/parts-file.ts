@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { readPrivateJson, writePrivateJson } from "./private-files.ts";
+import { readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
 const Entry = z.object({

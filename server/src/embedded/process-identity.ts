@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { errorCode } from "./embedded-error.ts";
+import { errorCode } from "../platform/files/error-code.ts";
 
 /** A process number alone is reused by the system; together with the start time it names one process for good. */
 export interface ProcessIdentity {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
 const PART_NAMES = ["postgres", "supplier", "devnet"] as const;

@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { ensurePrivateFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
@@ -10,7 +11,6 @@ import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
 import { checkReachable } from "./postgres/databases.ts";
 import { embeddedDatabaseUrl, postgresPart } from "./postgres/postgres-part.ts";
-import { ensurePrivateFolder } from "./private-files.ts";
 import { isAlive } from "./process-identity.ts";
 import { type PartName, type Registrations, registerService } from "./registrations.ts";
 import { SANDBOX_PROGRAM, supplierAccess, supplierPart } from "./supplier-part.ts";

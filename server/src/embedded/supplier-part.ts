@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "./free-port.ts";
 import { becomesHealthy, closeProgram, startProgram, urlOf } from "./http-part.ts";
 import type { OpenOptions, Part, RunningPart } from "./part.ts";
 import { ensureSandboxDatabase } from "./postgres/databases.ts";
-import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "./private-files.ts";
 import { isAlive } from "./process-identity.ts";
 
 const Settings = z.object({ token: z.string().min(1), port: z.int().min(1).max(65_535) });

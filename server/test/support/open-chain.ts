@@ -59,9 +59,10 @@ export function startChainJobs(
   const index = async () => {
     while (await indexer.runOnce());
   };
+  const often = { everyMilliseconds, stopWaitMilliseconds: 1_000 };
   const stops = [
-    startJob({ name: "index-chain", everyMilliseconds, run: index }, { log }),
-    startJob({ name: "reconcile-ledger", everyMilliseconds, run: () => reconciler.runOnce() }, { log }),
+    startJob({ ...often, name: "index-chain", run: index }, { log }),
+    startJob({ ...often, name: "reconcile-ledger", run: () => reconciler.runOnce() }, { log }),
   ];
   return () => Promise.all([submitter.stop(), ...stops.map((stop) => stop())]);
 }

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { findFreePort, LOOPBACK } from "../free-port.ts";
-import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../private-files.ts";
 
 const Access = z.object({ user: z.string(), password: z.string().min(1), port: z.int().min(1).max(65_535) });
 

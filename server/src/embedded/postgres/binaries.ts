@@ -4,7 +4,8 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { EmbeddedError, errorCode } from "../embedded-error.ts";
+import { errorCode } from "../../platform/files/error-code.ts";
+import { EmbeddedError } from "../embedded-error.ts";
 
 export const runFile = promisify(execFile);
 

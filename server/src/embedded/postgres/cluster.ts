@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "../../platform/files/private-files.ts";
 import { EmbeddedError, errorText } from "../embedded-error.ts";
 import { partEnvironment } from "../part.ts";
-import { syncFolder } from "../private-files.ts";
 import { type Access, dataFolderOf } from "./access.ts";
 import { type PostgresBinaries, runFile } from "./binaries.ts";
 import { giveFolderTo, type RunAs } from "./run-as.ts";

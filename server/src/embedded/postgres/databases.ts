@@ -1,5 +1,6 @@
 import pg from "pg";
-import { EmbeddedError, errorCode, errorText } from "../embedded-error.ts";
+import { errorCode } from "../../platform/files/error-code.ts";
+import { EmbeddedError, errorText } from "../embedded-error.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Of a server that answers: to make a database, it copies one to the disk. */

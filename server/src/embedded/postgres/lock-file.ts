@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../embedded-error.ts";
+import { errorCode } from "../../platform/files/error-code.ts";
 import { identifyProcess, type ProcessIdentity, readCommandLine } from "../process-identity.ts";
 
 const lockFileOf = (dataFolder: string): string => join(dataFolder, "postmaster.pid");

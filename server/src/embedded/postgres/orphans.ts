@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from "node:fs";
-import { errorCode } from "../embedded-error.ts";
+import { errorCode } from "../../platform/files/error-code.ts";
 import { identifyProcess, readCommandLine, sendSignal } from "../process-identity.ts";
 
 /** PostgreSQL's own processes name themselves so; the server itself keeps the words that it was started with. */

@@ -1,6 +1,7 @@
 import { chownSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { EmbeddedError, errorCode, errorText } from "../embedded-error.ts";
+import { errorCode } from "../../platform/files/error-code.ts";
+import { EmbeddedError, errorText } from "../embedded-error.ts";
 import { partEnvironment } from "../part.ts";
 import { runFile } from "./binaries.ts";
 

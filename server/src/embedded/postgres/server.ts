@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { errorCode } from "../../platform/files/error-code.ts";
 import type { Log } from "../../ports/log.ts";
-import { EmbeddedError, errorCode } from "../embedded-error.ts";
+import { EmbeddedError } from "../embedded-error.ts";
 import { findFreePort, isPortFree, LOOPBACK } from "../free-port.ts";
 import { readLogFrom, sizeOfFile } from "../log-file.ts";
 import { type RunningPart, spawnPart } from "../part.ts";

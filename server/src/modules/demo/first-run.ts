@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
-import { readPrivateJson, writePrivateJson } from "../../embedded/private-files.ts";
+import { readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Identity, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/traveler-profile.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
-import { errorCode } from "./embedded-error.ts";
+import { errorCode } from "./error-code.ts";
 
 /** Makes the folder, and makes it readable by its owner only. */
 export const ensurePrivateFolder = (path: string): void => {

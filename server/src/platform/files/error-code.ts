@@ -1,0 +1,5 @@
+/** What the operating system says of a failure, such as `ENOENT`. */
+export const errorCode = (error: unknown): string | undefined =>
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
