@@ -32,5 +32,5 @@ export interface Wallets {
   /** Tenants that have no treasury on this network yet. */
   tenantsWithout(network: Environment, limit: number): Promise<readonly string[]>;
   /** Tenants with a treasury on this network and no order there whose idempotency key is this prefix and their id. */
-  tenantsWithoutOrder(network: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
+  tenantsWithoutTransaction(network: Environment, keyPrefix: string, limit: number): Promise<readonly string[]>;
 }

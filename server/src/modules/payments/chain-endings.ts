@@ -1,6 +1,6 @@
 import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
 import { paidByBatch } from "./batch-outcome.ts";
-import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./orders.ts";
+import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./payment-intents.ts";
 import type { Payment, SettledBy } from "./payments.ts";
 
 /** One for both kinds: payments of several payers are settled by one call. */

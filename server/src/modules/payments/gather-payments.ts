@@ -3,7 +3,7 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { MOST_IN_BATCH, orderOfBatch, orderOfPayment } from "./orders.ts";
+import { intentOfBatch, intentOfPayment, MOST_IN_BATCH } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 
 export interface GatherPaymentsOptions {
@@ -46,8 +46,8 @@ async function enqueue({ payments, chainTransactions }: Aggregates, clock: Clock
   const [first, ...others] = some;
   const batchId = newId("bat_", clock.now().epochMilliseconds);
   // Alone it costs less gas.
-  const order = others.length === 0 ? orderOfPayment(first, batchId) : orderOfBatch(some, batchId);
-  const { id } = await chainTransactions.enqueue(order);
+  const transactionIntent = others.length === 0 ? intentOfPayment(first, batchId) : intentOfBatch(some, batchId);
+  const { id } = await chainTransactions.enqueue(transactionIntent);
   const assigned = await payments.assign(
     some.map((payment) => payment.id),
     id,

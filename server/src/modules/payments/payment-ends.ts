@@ -4,8 +4,8 @@ import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts"
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { orderOfPayment } from "./orders.ts";
 import { inProgress, pending } from "./payment-failures.ts";
+import { intentOfPayment } from "./payment-intents.ts";
 import { createPaymentNews } from "./payment-news.ts";
 import type { NewPayment, Payment } from "./payments.ts";
 import { createRetry } from "./retry-payment.ts";
@@ -117,9 +117,9 @@ export class PaymentEnds {
   async #earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment | undefined> {
     const { stores, clock, gather, submissionFor } = this.#options;
     const { id, environment } = claimed;
-    const order = this.#settlesItself(environment) ? orderOfPayment(claimed) : undefined;
-    const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, order }));
-    if (order === undefined) gather?.(environment);
+    const transactionIntent = this.#settlesItself(environment) ? intentOfPayment(claimed) : undefined;
+    const earned = await this.#untilStored(() => stores.payments.earn(id, { result, latencyMs, transactionIntent }));
+    if (transactionIntent === undefined) gather?.(environment);
     else submissionFor(environment)?.wake();
     if (earned !== undefined) return asEarned(claimed, { ...earned, result, latencyMs }, clock.now());
     const payment = await this.#untilStored(() => stores.payments.get(id));

@@ -76,7 +76,7 @@ test("a paid call of a tenant is in its usage, with the transaction, and beside 
   const keyless = await world.newPayer(PRICE);
   await world.pay(process, await keyless.sign(PRICE));
   const { records } = await world.books(keyless);
-  expect(records).toMatchObject([{ tenant_id: null, key_id: null, subject: keyless.address, surface: "paid" }]);
+  expect(records).toMatchObject([{ tenantId: null, keyId: null, subject: keyless.address, surface: "paid" }]);
 });
 
 test("a tool that fails leaves the authorization usable, and nothing is owed", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPaymentWorld, type PaymentWorld } from "../../../test/support/payment-world.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { MOST_IN_BATCH, orderOfBatch } from "./orders.ts";
+import { intentOfBatch, MOST_IN_BATCH } from "./payment-intents.ts";
 
 /** Payers whose accounts have code, which says one thing when it is asked and another when it is to pay. */
 
@@ -122,7 +122,7 @@ test("a full batch of wallets that use up their gas, with the longest signatures
   const fetched = (one: SignedPayment, index: number) => ({
     ...{ id: `pay_${index}`, environment: "sandbox" as const, signed: one },
   });
-  const order = orderOfBatch(
+  const order = intentOfBatch(
     [fetched(signed[0] ?? last, 0), ...[...signed.slice(1), last].map(fetched)],
     "bat_longest",
   );

@@ -125,7 +125,7 @@ export interface Payments {
    */
   earn(
     id: string,
-    earned: { result: unknown; latencyMs: number; order: TransactionIntent | undefined },
+    earned: { result: unknown; latencyMs: number; transactionIntent: TransactionIntent | undefined },
   ): Promise<EarnedPayment | undefined>;
   /**
    * Earned or receivable → settled, with the usage records; how many it were. The others had been settled before. Whoever settles

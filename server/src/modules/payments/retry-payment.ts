@@ -3,8 +3,8 @@ import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { orderOfPayment } from "./orders.ts";
 import { notNow, notSettled, reaching } from "./payment-failures.ts";
+import { intentOfPayment } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 import { storeOutcome } from "./settle-outside.ts";
 
@@ -63,10 +63,10 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
     await reaching(facilitator.verify(signed, terms));
     await stores
       .transaction(async (aggregates) => {
-        const order = options.settlesItself(environment)
-          ? orderOfPayment(payment, chainTransactionId ?? options.newTryId())
+        const transactionIntent = options.settlesItself(environment)
+          ? intentOfPayment(payment, chainTransactionId ?? options.newTryId())
           : undefined;
-        const transaction = order && (await aggregates.chainTransactions.enqueue(order));
+        const transaction = transactionIntent && (await aggregates.chainTransactions.enqueue(transactionIntent));
         if (!(await aggregates.payments.retry(payment, transaction?.id))) throw new TriedMeanwhile();
       })
       .catch((error: unknown) => {

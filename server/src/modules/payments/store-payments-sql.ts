@@ -10,12 +10,12 @@ export interface EarnRequest {
   id: string;
   result: unknown;
   latencyMs: number;
-  order: TransactionIntent | undefined;
+  transactionIntent: TransactionIntent | undefined;
 }
 
 /**
  * Stores answers, each together with the intent of the chain transaction that settles it: one statement for all that arrive
- * at the same time, and what is not claimed any more is left out of it. An order's idempotency key follows from its payment, and a
+ * at the same time, and what is not claimed any more is left out of it. An intent's idempotency key follows from its payment, and a
  * payment is earned once, so that a key that is there already is an error.
  */
 export async function earnTogether(
@@ -23,15 +23,15 @@ export async function earnTogether(
   requests: readonly EarnRequest[],
   at: Temporal.Instant,
 ): Promise<readonly PromiseSettledResult<EarnedPayment | undefined>[]> {
-  const lines = requests.map(({ id, result, latencyMs, order }) => ({
+  const lines = requests.map(({ id, result, latencyMs, transactionIntent: intent }) => ({
     id,
     result: JSON.stringify(result),
     latencyMs,
-    transactionId: order === undefined ? null : newId("ctx_", at.epochMilliseconds),
-    network: order?.network ?? null,
-    idempotencyKey: order?.idempotencyKey ?? null,
-    purpose: order?.purpose ?? null,
-    chainOrder: order === undefined ? null : JSON.stringify(order.operation),
+    transactionId: intent === undefined ? null : newId("ctx_", at.epochMilliseconds),
+    network: intent?.network ?? null,
+    idempotencyKey: intent?.idempotencyKey ?? null,
+    purpose: intent?.purpose ?? null,
+    chainOrder: intent === undefined ? null : JSON.stringify(intent.operation),
   }));
   const now = at.toString();
   const { rows } = await sql<{ id: string }>`

@@ -21,7 +21,7 @@ export async function sweepPayments(options: {
   for (const { payment, effect, result } of abandoned) {
     if (effect === "done") {
       // What settles it comes by itself: gather-payments.ts or watch-payments.ts.
-      if (await payments.earn(payment.id, { result, latencyMs: 0, order: undefined })) swept.earned += 1;
+      if (await payments.earn(payment.id, { result, latencyMs: 0, transactionIntent: undefined })) swept.earned += 1;
     } else if (await payments.release(payment.id)) swept.released += 1;
   }
   if (swept.earned + swept.released > 0) log.info(swept, "settled payments of a process that died");

@@ -4,7 +4,7 @@ import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import { orderOfPayment } from "./orders.ts";
+import { intentOfPayment } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 import { settleOutside, storeOutcome } from "./settle-outside.ts";
 
@@ -80,7 +80,7 @@ async function settleLoose({ stores, outcomes, submission }: WatchPaymentsOption
   if (transaction?.state === "confirmed") return await payments.writeOff(id, "it failed in its batch");
   if (transaction?.state !== "reverted") return false;
   await stores.transaction(async (aggregates) => {
-    const alone = await aggregates.chainTransactions.enqueue(orderOfPayment(payment, chainTransactionId));
+    const alone = await aggregates.chainTransactions.enqueue(intentOfPayment(payment, chainTransactionId));
     await aggregates.payments.assign([id], alone.id, chainTransactionId);
   });
   submission.wake();

@@ -5,8 +5,8 @@ import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { ANSWER_PURPOSE, hashOf, REQUEST_PURPOSE } from "./orders.ts";
 import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { ANSWER_PURPOSE, hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";
 import type { Validation, ValidationAnswer } from "./reputation.ts";
 
 export interface AnswerPorts extends RecordPorts {

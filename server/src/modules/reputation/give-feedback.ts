@@ -8,9 +8,9 @@ import type { Clock } from "../../ports/clock.ts";
 import { bookingErrors, tripStateErrors } from "../escrow/errors.ts";
 import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { FEEDBACK_PURPOSE, hashOf } from "./orders.ts";
 import { ratingScopeOf } from "./rating-scope.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { FEEDBACK_PURPOSE, hashOf } from "./registry-intents.ts";
 import type { Feedback, NewFeedback, RaterKind } from "./reputation.ts";
 
 export interface FeedbackPorts extends RecordPorts {

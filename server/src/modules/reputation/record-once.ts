@@ -7,7 +7,7 @@ import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transa
 import { resultOf } from "../chain/result-of.ts";
 import type { SendOutAnswer } from "../treasury/send-out.ts";
 import { registryErrors, registryWriteErrors } from "./errors.ts";
-import { orderKeyOf, type RegistryPurpose } from "./orders.ts";
+import { intentKeyOf, type RegistryPurpose } from "./registry-intents.ts";
 import { type RegistryAction, registryEntry } from "./registry-operation.ts";
 
 export interface RecordPorts {
@@ -41,7 +41,7 @@ const WAIT_MS = 40_000;
 const MOST_ATTEMPTS = 3;
 
 /**
- * Stores the intent and its order and marks the call as undecided, in one transaction; then the submitter carries it out, also when
+ * Stores the record and its chain transaction's intent and marks the call as undecided, in one transaction; then the submitter carries it out, also when
  * this process dies. Throws Failure with a code of `registryWriteErrors`.
  */
 export async function recordOnce<Stored extends { id: string }>(
@@ -75,7 +75,7 @@ async function storeIntent<Stored extends { id: string }>(
     if (stored === undefined) return undefined;
     await aggregates.chainTransactions.enqueue({
       network: chain.network,
-      idempotencyKey: orderKeyOf(purpose, stored.id),
+      idempotencyKey: intentKeyOf(purpose, stored.id),
       tenantId,
       callId,
       purpose,
@@ -87,16 +87,16 @@ async function storeIntent<Stored extends { id: string }>(
   });
 }
 
-/** The end of the order of a record that is stored. Undefined: not in time. */
+/** The end of the chain transaction of a record that is stored. Undefined: not in time. */
 export async function awaitEnd(
   { stores, chain, submission }: RecordPorts,
   { purpose, waitMs = WAIT_MS }: { purpose: RegistryPurpose; waitMs?: number | undefined },
   id: string,
 ): Promise<ChainTransaction | undefined> {
-  const order = await stores.chainTransactions.findByKey(chain.network, orderKeyOf(purpose, id));
-  if (order === undefined) throw new Error(`${purpose} ${id} has no order`);
+  const transaction = await stores.chainTransactions.findByKey(chain.network, intentKeyOf(purpose, id));
+  if (transaction === undefined) throw new Error(`${purpose} ${id} has no chain transaction`);
   submission.wake();
-  return await submission.waitForEnd(order.id, waitMs);
+  return await submission.waitForEnd(transaction.id, waitMs);
 }
 
 export function requireRegistries({ agentRegistries }: Pick<Chain, "agentRegistries">): AgentRegistries {

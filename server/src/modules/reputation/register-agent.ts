@@ -45,7 +45,7 @@ export async function registerMissingAgents(
   const { chainNetworks, wallets } = aggregates;
   if ((await chainNetworks.get("sandbox"))?.contracts?.agentRegistries === undefined) return 0;
   for (let registered = 0; ; ) {
-    const missing = await wallets.tenantsWithoutOrder("sandbox", AGENT_KEY, REGISTERED_AT_ONCE);
+    const missing = await wallets.tenantsWithoutTransaction("sandbox", AGENT_KEY, REGISTERED_AT_ONCE);
     for (const tenantId of missing) await registerAgent(aggregates, tenantId);
     registered += missing.length;
     if (missing.length < REGISTERED_AT_ONCE) return registered;

@@ -1,5 +1,5 @@
 import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
-import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./orders.ts";
+import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 
 /** What the registries of agents took is confirmed here; what they refused never was. */

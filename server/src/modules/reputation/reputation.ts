@@ -13,7 +13,7 @@ export type RaterKind = "org" | "user";
 
 /** A rating of an agent. `pending` until the chain has it; one that the chain refused never was. */
 export interface Feedback {
-  /** `fbk_…`; its order on the chain is found by it. */
+  /** `fbk_…`; its chain transaction is found by it. */
   id: string;
   network: Environment;
   agentId: bigint;
@@ -57,7 +57,7 @@ export interface FeedbackSummary extends Ratings {
   tagCount: number;
 }
 
-/** What an order became, by the record's own id. */
+/** What a chain transaction became, by the record's own id. */
 export interface RecordedOnChain {
   id: string;
   transactionHash: Hex;
@@ -79,7 +79,7 @@ export interface Feedbacks {
 export type ValidationState = "requesting" | "requested" | "answering" | "answered";
 
 export interface ValidationAnswer {
-  /** `van_…`; its order on the chain is found by it. */
+  /** `van_…`; its chain transaction is found by it. */
   id: string;
   /** Whose wallet answers. */
   tenantId: string;
@@ -90,7 +90,7 @@ export interface ValidationAnswer {
 }
 
 export interface Validation {
-  /** `val_…`; the request's order on the chain is found by it. */
+  /** `val_…`; the request's chain transaction is found by it. */
   id: string;
   network: Environment;
   requestHash: Hex;

@@ -6,8 +6,8 @@ import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mismatch, type SendOutAnswer } from "../treasury/send-out.ts";
 import { registryWriteErrors } from "./errors.ts";
-import { hashOf, REQUEST_PURPOSE } from "./orders.ts";
 import { type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
+import { hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";
 import { registryEntry } from "./registry-operation.ts";
 import type { NewValidation } from "./reputation.ts";
 

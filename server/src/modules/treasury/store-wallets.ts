@@ -96,7 +96,7 @@ export function createWallets(
 
     tenantsWithout: (network, limit) => tenantsWithout(db, network, limit),
 
-    tenantsWithoutOrder: (network, keyPrefix, limit) => tenantsWithoutOrder(db, network, keyPrefix, limit),
+    tenantsWithoutTransaction: (network, keyPrefix, limit) => tenantsWithoutTransaction(db, network, keyPrefix, limit),
   };
 }
 
@@ -120,7 +120,7 @@ async function tenantsWithout(db: Queryable, network: Environment, limit: number
   return rows.map(({ id }) => id);
 }
 
-async function tenantsWithoutOrder(
+async function tenantsWithoutTransaction(
   db: Queryable,
   network: Environment,
   keyPrefix: string,

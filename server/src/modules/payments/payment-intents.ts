@@ -18,7 +18,7 @@ const TOKEN = "USDC";
 type Settleable = Pick<Payment, "id" | "environment" | "signed">;
 
 /** What settles one payment. `after`: the transaction that failed to. */
-export function orderOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
+export function intentOfPayment({ id, environment, signed }: Settleable, after?: string): TransactionIntent {
   return {
     network: environment,
     idempotencyKey: after === undefined ? `payment:${id}` : `payment:${id}#${after}`,
@@ -31,7 +31,7 @@ export function orderOfPayment({ id, environment, signed }: Settleable, after?: 
 }
 
 /** What settles several payments to the same recipient at once; each by itself, so that one that fails is one. */
-export function orderOfBatch(payments: readonly [Settleable, ...Settleable[]], batchId: string): TransactionIntent {
+export function intentOfBatch(payments: readonly [Settleable, ...Settleable[]], batchId: string): TransactionIntent {
   const [{ environment, signed }] = payments;
   return {
     network: environment,

@@ -9,8 +9,8 @@ export const REQUEST_PURPOSE = "request_validation";
 export const ANSWER_PURPOSE = "submit_validation_response";
 export type RegistryPurpose = typeof FEEDBACK_PURPOSE | typeof REQUEST_PURPOSE | typeof ANSWER_PURPOSE;
 
-/** An order is found by the record that it is for, and the other way round. */
-export function orderKeyOf(purpose: RegistryPurpose, recordId: string): string {
+/** A chain transaction is found by the record that it is for, and the other way round. */
+export function intentKeyOf(purpose: RegistryPurpose, recordId: string): string {
   return `${purpose}:${recordId}`;
 }
 
