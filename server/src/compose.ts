@@ -48,7 +48,7 @@ export interface App {
 }
 
 /** What was started, in order; stopped in reverse. */
-export type Undo = (() => Promise<unknown>)[];
+type Undo = (() => Promise<unknown>)[];
 
 const DRAIN_MILLISECONDS = 5_000;
 

@@ -7,7 +7,6 @@ import type { Gate } from "./kernel/gate.ts";
 import type { Module } from "./kernel/module.ts";
 import { listEnvironments, type Parts } from "./kernel/parts.ts";
 import type { Prompt } from "./kernel/prompt.ts";
-import type { Route } from "./kernel/route.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
 import type { Ports, Tool } from "./kernel/tool.ts";
 import type { WorkTable } from "./kernel/work-table.ts";
@@ -49,7 +48,6 @@ export const prompts: readonly Prompt[] = modules.flatMap(({ prompts: some = [] 
 
 /** The resource routes of all modules. Who serves them gives what they need to run. */
 export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.routes] : []));
-export type RoutePorts = (typeof routes)[number] extends Route<infer Ports> ? Ports : never;
 
 export const migrations: Migrations = merge(modules.map((one) => one.migrations ?? {}));
 
@@ -62,7 +60,7 @@ export const chainOperations: ChainOperations = collectChainOperations(
 export const chainEndings: ChainEndings = merge(modules.map((one) => one.chainEndings ?? {}));
 
 /** Over a caller's transaction when `db` is one. An aggregate that no module makes does not compile. */
-export function createAggregates(parts: StoreParts): Aggregates {
+function createAggregates(parts: StoreParts): Aggregates {
   return merge(contributing.flatMap((one) => ("stores" in one ? [one.stores(parts)] : [])));
 }
 

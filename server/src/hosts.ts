@@ -37,7 +37,7 @@ declare module "./kernel/parts.ts" {
 export type HostName = "app" | "edge";
 
 /** What one host serves. */
-export interface HostContent {
+interface HostContent {
   /** By path, whatever the method: served without a router. */
   hot: Map<string, HttpHandler>;
   routes: Routes;

@@ -49,7 +49,7 @@ export interface BooksStatus {
   open: { queued: number; signed: number; oldest: Temporal.Instant | undefined };
 }
 
-export interface TreasuryStatus {
+interface TreasuryStatus {
   tenantId: string;
   address: Hex;
   books: Readonly<Record<TokenSymbol, Balance>>;

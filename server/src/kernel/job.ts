@@ -16,7 +16,7 @@ export function defineJob(job: Job): Job {
   return job;
 }
 
-export interface JobOptions {
+interface JobOptions {
   log: Log;
   /** After each run, for metrics. */
   onRun?(name: string, outcome: "ok" | "failed"): void;

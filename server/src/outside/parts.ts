@@ -23,7 +23,7 @@ import { openNetworks } from "./networks.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 
-export interface PartsOptions extends EmbeddedOptions {
+interface PartsOptions extends EmbeddedOptions {
   decorate?: Decorators;
   clock?: Clock;
   random?: RandomBytes;

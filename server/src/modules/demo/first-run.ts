@@ -30,7 +30,7 @@ export interface DemoTenant {
   signingSecret: string;
 }
 
-export interface QuickstartFacts extends DemoTenant {
+interface QuickstartFacts extends DemoTenant {
   appUrl: string;
   edgeUrl: string;
   supplierUrl: string | undefined;
@@ -39,7 +39,7 @@ export interface QuickstartFacts extends DemoTenant {
   payer: { address: string; privateKey: string };
 }
 
-export interface QuickstartChain {
+interface QuickstartChain {
   rpcUrl: string;
   chainId: number;
   /** CAIP-2. */
