@@ -172,7 +172,7 @@ export class EffectWorker<R extends EffectRecord, A extends EffectAggregates> {
   async #leave(record: R, kind: "unknown" | "soon", cause: unknown): Promise<EffectEnd> {
     const now = this.#clock.now();
     const milliseconds = kind === "soon" ? againAfter(record, now) : this.#definition.quietMilliseconds(record);
-    const left = await this.#store().leave(record.id, this.#workerId, now.add({ milliseconds }));
+    const left = await this.#store().leave(record.id, this.#workerId, now.add({ milliseconds }), cause);
     return left ? { kind, cause } : { kind: "lost" };
   }
 

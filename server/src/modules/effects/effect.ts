@@ -67,8 +67,8 @@ export interface EffectStore<R extends EffectRecord> {
    * to `quietUntil` with every beat, so that after a crash it counts from the crash.
    */
   touch(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
-  /** The worker lets go, and nobody touches the record before `quietUntil`. */
-  leave(id: string, workerId: string, quietUntil: Temporal.Instant): Promise<boolean>;
+  /** The worker lets go, and nobody touches the record before `quietUntil`. `cause`: for stores that keep why. */
+  leave(id: string, workerId: string, quietUntil: Temporal.Instant, cause?: unknown): Promise<boolean>;
   /**
    * Takes over records that are not final, whose quiet time is over and that no living worker has; at most `limit`, and only of `kind`
    * when one is named.
@@ -152,6 +152,9 @@ export interface EffectDefinition<R extends EffectRecord, A extends EffectAggreg
   /** After an end was stored. */
   ended?(): void;
 }
+
+/** Why a record stays open that is in no trouble: it waits for something that is expected to come. */
+export class Waiting extends Error {}
 
 export type EffectEnd =
   | { kind: "done"; result: unknown }

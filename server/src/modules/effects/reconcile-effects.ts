@@ -8,6 +8,7 @@ import {
   type EffectStore,
   type EffectStores,
   STALE_SECONDS,
+  Waiting,
 } from "./effect.ts";
 import { EffectWorker } from "./effect-worker.ts";
 
@@ -41,7 +42,8 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       }
       const end = await new EffectWorker({ stores, clock, definition }, workerId).resume(record);
       if (end.kind === "unknown" || end.kind === "soon") {
-        log.warn({ ...fields, err: end.cause }, "effect is still open");
+        if (end.cause instanceof Waiting) log.info({ ...fields, why: end.cause.message }, "effect waits");
+        else log.warn({ ...fields, err: end.cause }, "effect is still open");
       } else if (end.kind === "failed") log.warn({ ...fields, err: end.failure }, "effect given up");
       else log.info({ ...fields, end: end.kind }, "effect reconciled");
     } catch (err) {

@@ -13,6 +13,7 @@ import {
   type Next,
   send,
   unknown,
+  Waiting,
 } from "../effects/effect.ts";
 import { defineEffectUse } from "../effects/reconcile-effects.ts";
 import type { OrderRecord } from "../orders/orders.ts";
@@ -131,7 +132,7 @@ export class ServicingSteps {
       waitMilliseconds === 0 ? stored : ((await submission.waitForEnd(stored.id, waitMilliseconds)) ?? stored);
     if (transfer.state === "reverted") return failed(transferReverted(transfer.failure));
     if (transfer.state === "confirmed") return this.#send(action);
-    return { kind: "soon", cause: new Error("the transfer is not confirmed yet") };
+    return { kind: "soon", cause: new Waiting("the transfer is not confirmed yet") };
   }
 
   #done(action: ServicingAction, outcome: ServicingOutcome): ServicingMove {

@@ -5,6 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import type { Booking } from "../bookings/bookings.ts";
+import { Waiting } from "../effects/effect.ts";
 import type { OrderEvent, OrderRecord } from "../orders/orders.ts";
 import { type OrderPorts, refreshOrder } from "../orders/refresh-order.ts";
 import type { ServicingCommits } from "../servicing/servicing-effect.ts";
@@ -19,7 +20,7 @@ export interface EventPorts extends OrderPorts {
 }
 
 /** The event can be worked on later only; the message says why. */
-export class NotYet extends Error {}
+class NotYet extends Waiting {}
 
 const CREATION_FAILED: ReadonlySet<string> = new Set(["order.creation_failed", "stays.booking_creation_failed"]);
 const MOST_CREDITS = 200;

@@ -24,7 +24,7 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const webhooksModule = defineModule({
   name: "webhooks",
-  needs: ["bookings", "orders", "servicing"],
+  needs: ["bookings", "effects", "orders", "servicing"],
   routes: webhookRoutes,
   stores: ({ db, clock, vault }) => ({
     webhookInbox: createWebhookInbox(db, clock),

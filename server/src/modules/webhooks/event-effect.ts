@@ -1,0 +1,91 @@
+import type { EffectUse } from "../../kernel/effect-use.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { ReceivedEvent, WebhookInbox } from "../../ports/supplier-webhooks.ts";
+import { type EffectDefinition, type EffectRecord, type EffectStore, type Move, unknown } from "../effects/effect.ts";
+import { defineEffectUse } from "../effects/reconcile-effects.ts";
+import { type EventPorts, handleEvent } from "./handle-event.ts";
+
+/**
+ * What follows from a supplier's event is an effect (`modules/effects/effect.ts`) without a look-up: handling an event again stores
+ * what follows from it once. An event is leased for a time, and tried ever more rarely.
+ */
+interface EventRecord extends EffectRecord {
+  state: "waiting" | "done" | "failed";
+  event: ReceivedEvent;
+}
+
+/** Who takes an event and dies with it keeps it from the others for so long. */
+const LEASE = { minutes: 2 };
+const FIRST_RETRY_MILLISECONDS = 1_000;
+const LONGEST_RETRY_MILLISECONDS = 600_000;
+/** About an hour and a half; what the event was about is then read by the slow look at orders only. */
+const MOST_ATTEMPTS = 18;
+
+/** For the reconciler: the events of one supplier. */
+export function supplierEventUse(network: Environment, ports: EventPorts): EffectUse {
+  const { stores, clock } = ports;
+  const store = ({ webhookInbox }: Aggregates) => eventStore(network, webhookInbox, clock);
+  const definition: EffectDefinition<EventRecord, Aggregates> = {
+    done: "done",
+    store,
+    quietMilliseconds: ({ event: { attempts } }) =>
+      Math.min(FIRST_RETRY_MILLISECONDS * 2 ** (attempts - 1), LONGEST_RETRY_MILLISECONDS),
+    recovery: { kind: "send_again", sendAgain: ({ event }) => handleOnce(ports, network, event) },
+    neverSent: () => {
+      throw new Error("nothing is sent for an event");
+    },
+    giveBack: async () => undefined,
+    unstoredEnd: "unknown",
+  };
+  return defineEffectUse<EventRecord, Aggregates>({
+    ...{ name: `supplier_event ${network}`, stores, clock, store },
+    definitionFor: () => definition,
+  });
+}
+
+async function handleOnce(
+  ports: EventPorts,
+  network: Environment,
+  event: ReceivedEvent,
+): Promise<Move<EventRecord, Aggregates>> {
+  const done = (outcome: string): Move<EventRecord, Aggregates> => ({
+    kind: "done",
+    end: async () => ({ result: outcome, apply: async () => undefined }),
+  });
+  try {
+    return done(await handleEvent(ports, network, event));
+  } catch (err) {
+    const { id, type, attempts } = event;
+    if (attempts < MOST_ATTEMPTS) return unknown(err);
+    ports.log.error({ eventId: id, type, attempts, err }, "a supplier event is given up");
+    return done(`given up: ${reasonOf(err)}`);
+  }
+}
+
+function eventStore(network: Environment, inbox: WebhookInbox, clock: Clock): EffectStore<EventRecord> {
+  return {
+    get: async () => undefined,
+    async advance(id, _guard, _to, { result } = {}) {
+      await inbox.done(network, id, String(result));
+      return true;
+    },
+    // A lease is longer than the work.
+    touch: async () => true,
+    async leave(id, _workerId, until, cause) {
+      await inbox.putBack(network, id, reasonOf(cause), until);
+      return true;
+    },
+    async claimStale(_workerId, _staleSeconds, limit) {
+      const now = clock.now();
+      const taken = await inbox.take(network, limit, now.add(LEASE));
+      return taken.map((event) => ({
+        ...{ id: event.id, network, kind: event.type, state: "waiting", callId: undefined },
+        ...{ result: undefined, failureCode: undefined, quietUntil: undefined, createdAt: now, event },
+      }));
+    },
+  };
+}
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
