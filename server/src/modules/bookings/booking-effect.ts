@@ -4,8 +4,7 @@ import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { EffectDefinition, Move, Next } from "../effects/effect.ts";
-import { defineEffectUse } from "../effects/reconcile-effects.ts";
+import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../effects/index.ts";
 import { collect } from "../treasury/collect.ts";
 import type { Booking, BookingChange } from "./bookings.ts";
 

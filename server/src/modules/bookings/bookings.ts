@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { EffectStore } from "../effects/effect.ts";
+import type { EffectStore } from "../effects/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {

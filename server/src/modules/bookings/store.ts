@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
+import { createLeases, type LeasedTable } from "../effects/index.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */

@@ -9,12 +9,12 @@ import {
   type EffectDefinition,
   type EffectRecord,
   type EffectStore,
+  EffectWorker,
   failed,
   type Move,
   send,
   unknown,
-} from "../effects/effect.ts";
-import { EffectWorker } from "../effects/effect-worker.ts";
+} from "../effects/index.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";

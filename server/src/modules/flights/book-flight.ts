@@ -7,7 +7,7 @@ import type { Environment } from "../../ports/identity.ts";
 import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
 import type { BookingStorage } from "../bookings/booking-effect.ts";
 import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
-import type { OnceAnswer } from "../effects/execute-once.ts";
+import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../travelers/own-records.ts";
 import type { Travelers } from "../travelers/traveler-profile.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";

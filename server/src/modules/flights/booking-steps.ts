@@ -14,7 +14,7 @@ import {
 } from "../bookings/booking-effect.ts";
 import { balancePays, toMicroUsdc, toResult } from "../bookings/booking-result.ts";
 import type { Booking } from "../bookings/bookings.ts";
-import { failed, send, unknown } from "../effects/effect.ts";
+import { failed, send, unknown } from "../effects/index.ts";
 
 /**
  * How the booking of a flight moves; `modules/bookings/booking-effect.ts` says what holds for every move.

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { OnceAnswer } from "../effects/execute-once.ts";
+import type { OnceAnswer } from "../effects/index.ts";
 import { inOurWords, prepareFlightCancellation } from "./cancel-order.ts";
 import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "./cancel-stay.ts";
 import { executeServicing, type ServicingOptions, type ServicingRequest } from "./execute-servicing.ts";

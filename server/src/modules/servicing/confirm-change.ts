@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { OnceAnswer } from "../effects/execute-once.ts";
+import type { OnceAnswer } from "../effects/index.ts";
 import { inOurWords } from "./cancel-order.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";

@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/execute-once.ts";
+import { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
 import { requireMoving } from "../treasury/send-out.ts";
 import { transfer } from "../treasury/transfer-operation.ts";
 import type { NewServicingAction, ServicingAction, ServicingKind } from "./servicing-actions.ts";

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { EffectStore } from "../effects/effect.ts";
+import type { EffectStore } from "../effects/index.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 
 declare module "../../kernel/stores.ts" {

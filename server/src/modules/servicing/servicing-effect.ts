@@ -6,6 +6,7 @@ import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
+  defineEffectUse,
   type EffectDefinition,
   type EffectResult,
   failed,
@@ -14,8 +15,7 @@ import {
   send,
   unknown,
   Waiting,
-} from "../effects/effect.ts";
-import { defineEffectUse } from "../effects/reconcile-effects.ts";
+} from "../effects/index.ts";
 import type { OrderRecord } from "../orders/orders.ts";
 import { atMost, paidFor } from "../orders/paid-for.ts";
 import { collect } from "../treasury/collect.ts";

@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { ServicingActionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { createLeases, type LeasedTable } from "../effects/store-leases.ts";
+import { createLeases, type LeasedTable } from "../effects/index.ts";
 import type { ServicingAction, ServicingActions } from "./servicing-actions.ts";
 
 /** What an action fails with whose outcome stayed unknown (`servicing-effect.ts`). */

@@ -5,7 +5,7 @@ import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/st
 import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
 import type { BookingStorage } from "../bookings/booking-effect.ts";
 import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
-import type { OnceAnswer } from "../effects/execute-once.ts";
+import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCustomer } from "../travelers/own-records.ts";
 import type { Travelers } from "../travelers/traveler-profile.ts";
 import { getOwnQuote } from "./own-quotes.ts";

@@ -12,7 +12,7 @@ import {
   bookingUse,
 } from "../bookings/booking-effect.ts";
 import type { Booking } from "../bookings/bookings.ts";
-import { failed, send, unknown } from "../effects/effect.ts";
+import { failed, send, unknown } from "../effects/index.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 
 /**

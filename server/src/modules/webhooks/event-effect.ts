@@ -3,8 +3,14 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { ReceivedEvent, WebhookInbox } from "../../ports/supplier-webhooks.ts";
-import { type EffectDefinition, type EffectRecord, type EffectStore, type Move, unknown } from "../effects/effect.ts";
-import { defineEffectUse } from "../effects/reconcile-effects.ts";
+import {
+  defineEffectUse,
+  type EffectDefinition,
+  type EffectRecord,
+  type EffectStore,
+  type Move,
+  unknown,
+} from "../effects/index.ts";
 import { type EventPorts, handleEvent } from "./handle-event.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Environment } from "../../ports/identity.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import type { Booking } from "../bookings/bookings.ts";
-import { Waiting } from "../effects/effect.ts";
+import { Waiting } from "../effects/index.ts";
 import type { OrderEvent, OrderRecord } from "../orders/orders.ts";
 import { type OrderPorts, refreshOrder } from "../orders/refresh-order.ts";
 import type { ServicingCommits } from "../servicing/servicing-effect.ts";

@@ -1,0 +1,16 @@
+export {
+  type EffectDefinition,
+  type EffectRecord,
+  type EffectResult,
+  type EffectStore,
+  failed,
+  type Move,
+  type Next,
+  send,
+  unknown,
+  Waiting,
+} from "./effect.ts";
+export { EffectWorker } from "./effect-worker.ts";
+export { ANSWER_MILLISECONDS, executeOnce, type OnceAnswer, type OnceOptions } from "./execute-once.ts";
+export { defineEffectUse, reconcileEffects } from "./reconcile-effects.ts";
+export { createLeases, type LeasedTable } from "./store-leases.ts";
