@@ -5,7 +5,7 @@ export type WithoutNulls<Row> = {
 /** A row as the code has it outside of stores: what a column does not hold is undefined. */
 export function withoutNulls<Row extends object>(row: Row): WithoutNulls<Row>;
 export function withoutNulls(row: object): object {
-  const present: Record<string, unknown> = {};
-  for (const [column, value] of Object.entries(row)) present[column] = value ?? undefined;
+  const present: Record<string, unknown> = { ...row };
+  for (const column in present) if (present[column] === null) present[column] = undefined;
   return present;
 }
