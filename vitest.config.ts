@@ -4,7 +4,7 @@ import { LongestFirst } from "./server/test/support/longest-first.ts";
 const TESTS = ["server", "chaos", "conformance", "devnet", "scripts", "sandbox", "bridge", "contracts"].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
-/** Files that replace the clock or the timers of their process, which nothing else may then share. */
+/** Files that replace the clock or the timers of their process, or listen to all of its requests: nothing else may share it. */
 const ISOLATED = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.isolated.test.ts"));
 
 export default defineConfig({
