@@ -25,6 +25,7 @@ const spoilt: Readonly<Record<keyof typeof rules, readonly (readonly SourceFile[
   "modules import only the index of modules that they need": [
     [moduleFile("one"), importing("server/src/modules/one/x.ts", "../two/index.ts")],
     [moduleFile("one", "two"), moduleFile("two"), importing("server/src/modules/one/tools/x.ts", "../../two/store.ts")],
+    [moduleFile("one", "two"), moduleFile("two")],
     [moduleFile("one", "two"), moduleFile("two", "one")],
   ],
   "no file cycles": [[importing("sandbox/src/a.ts", "./b.ts"), importing("sandbox/src/b.ts", "./a.ts")]],

@@ -89,19 +89,27 @@ function declaredNeeds(files: readonly SourceFile[]): Map<string, ReadonlySet<st
 export function brokenNeeds(files: readonly SourceFile[]): string[] {
   const needs = declaredNeeds(files);
   const moduleOf = (path: string) => (roomOf(path) === "modules" ? path.split("/")[3] : undefined);
+  const used = new Set<string>();
   const found = files.filter(isService).flatMap((file) => {
     const name = moduleOf(file.path);
     if (name === undefined || name === "index.ts") return [];
     return targetsOf(file).flatMap((target) => {
       const other = moduleOf(target);
       if (other === undefined || other === name) return [];
+      used.add(`${name} needs ${other}`);
       if (needs.get(name)?.has(other) !== true)
         return [`${file.path}: ${name} does not declare that it needs ${other}`];
       return target === `server/src/modules/${other}/index.ts` ? [] : [`${file.path}: not through index.ts: ${target}`];
     });
   });
-  const graph = graphOf([...needs].flatMap(([name, others]) => [...others].map((other) => [name, other] as const)));
-  return [...found, ...findCycles(graph).map((ring) => `modules need each other: ${ring}`)];
+  const arrows = [...needs].flatMap(([name, others]) => [...others].map((other) => [name, other] as const));
+  const unused = arrows.map(([name, other]) => `${name} needs ${other}`).filter((need) => !used.has(need));
+  const graph = graphOf(arrows);
+  return [
+    ...found,
+    ...unused.map((need) => `nothing of it is imported: ${need}`),
+    ...findCycles(graph).map((ring) => `modules need each other: ${ring}`),
+  ];
 }
 
 /** Type imports count: what changes together must not be spread over a ring. */

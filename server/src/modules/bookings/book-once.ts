@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { executeOnce, type OnceAnswer, type OnceOptions } from "../effects/index.ts";
-import { requireMoving } from "../treasury/send-out.ts";
+import { requireMoving } from "../treasury/index.ts";
 import {
   type BookingSteps,
   type BookingStorage,

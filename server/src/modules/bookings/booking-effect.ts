@@ -5,7 +5,7 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { defineEffectUse, type EffectDefinition, type Move, type Next } from "../effects/index.ts";
-import { collect } from "../treasury/collect.ts";
+import { collect } from "../treasury/index.ts";
 import type { Booking, BookingChange } from "./bookings.ts";
 
 /**

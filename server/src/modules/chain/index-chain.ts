@@ -6,8 +6,7 @@ import type { ChainOperations } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import type { OwnedMovement } from "../ledger/ledger.ts";
-import { ownMovements } from "../ledger/wallet-owners.ts";
+import { type OwnedMovement, ownMovements } from "../ledger/index.ts";
 
 export interface ChainIndexerOptions {
   chain: Chain;

@@ -6,7 +6,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { ChainContracts, ChainNetwork, ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { appendAudit } from "../identity/store-audit.ts";
+import { appendAudit } from "../identity/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {

@@ -4,7 +4,7 @@ import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Identity, Tenant } from "../../ports/identity.ts";
-import type { TravelerProfile, Travelers } from "../travelers/traveler-profile.ts";
+import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 
 /** Not a person: complete, so that the first booking works, and marked by its name. */
 const demoTraveler: TravelerProfile = {

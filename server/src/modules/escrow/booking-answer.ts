@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { Replayed } from "../../kernel/tool.ts";
-import { ChainWrite } from "../treasury/chain-result.ts";
+import { ChainWrite } from "../treasury/index.ts";
 import { bookingErrors, commitErrors, stepErrors, tripStateErrors } from "./errors.ts";
 import type { StepAnswer } from "./steps.ts";
 

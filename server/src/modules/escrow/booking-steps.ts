@@ -5,7 +5,7 @@ import { isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { StoredOperation } from "../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import { mismatch } from "../treasury/send-out.ts";
+import { mismatch } from "../treasury/index.ts";
 import { stepOf } from "./apply-step.ts";
 import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
 import type { EscrowAction } from "./escrow-action.ts";

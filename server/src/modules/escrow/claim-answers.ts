@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import { FreeRecipient } from "../treasury/input.ts";
+import { FreeRecipient } from "../treasury/index.ts";
 import type { ClaimPorts } from "./claim-trip.ts";
 import { nameText, summaryText } from "./guest-text.ts";
 import { MOST_WRONG_CODES, type Trip } from "./trips.ts";

@@ -1,7 +1,7 @@
 import { invalidInput } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
-import { isNetworkContract } from "../treasury/network-contracts.ts";
+import { isNetworkContract } from "../treasury/index.ts";
 import { findSameStep, type IsSameStep, requireBooking, requireState, takeBookingStep } from "./booking-steps.ts";
 import { escrowFailure } from "./errors.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";

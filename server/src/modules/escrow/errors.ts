@@ -1,6 +1,6 @@
 import { Failure, type FailureDetails } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { sendOutErrors } from "../treasury/send-out.ts";
+import { sendOutErrors } from "../treasury/index.ts";
 import type { EscrowAction } from "./escrow-action.ts";
 
 /** What tools of the escrow share; each declares the groups that it can end in. */

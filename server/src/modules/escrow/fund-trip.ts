@@ -1,6 +1,6 @@
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { TripTerms } from "../../ports/escrow-contract.ts";
-import { type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/send-out.ts";
+import { type SendOutAnswer, type SendOutPorts, sendOut } from "../treasury/index.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import type { NewTrip } from "./trips.ts";

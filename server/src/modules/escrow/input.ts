@@ -4,7 +4,7 @@ import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { EscrowContract } from "../../ports/escrow-contract.ts";
-import { readAddress } from "../treasury/input.ts";
+import { readAddress } from "../treasury/index.ts";
 import { requireContract } from "./steps.ts";
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;

@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import type { PricingPolicy } from "../pricing/pricing-policies.ts";
+import type { PricingPolicy } from "../pricing/index.ts";
 
 const BASIS_POINTS = 10_000n;
 /** What the service takes, of the cost. */

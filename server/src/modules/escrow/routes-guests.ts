@@ -3,7 +3,7 @@ import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { definePublicRoute } from "../../kernel/route.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { addressOf } from "../treasury/input.ts";
+import { addressOf } from "../treasury/index.ts";
 import { ClaimBody, Claimed, ClaimView, describeForGuest, ViewBody } from "./claim-answers.ts";
 import { type ClaimPorts, claimTrip, openClaim } from "./claim-trip.ts";
 import { escrowFailure } from "./errors.ts";

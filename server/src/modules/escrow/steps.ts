@@ -6,8 +6,8 @@ import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transa
 import type { Clock } from "../../ports/clock.ts";
 import type { EscrowContract } from "../../ports/escrow-contract.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { resultOf } from "../chain/result-of.ts";
-import { endOf, mismatch, requireMoving } from "../treasury/send-out.ts";
+import { resultOf } from "../chain/index.ts";
+import { endOf, mismatch, requireMoving } from "../treasury/index.ts";
 import { additionsOf } from "./apply-step.ts";
 import { codeOfRefusal, escrowFailure } from "./errors.ts";
 import type { EscrowAction } from "./escrow-action.ts";

@@ -4,8 +4,8 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { createChainNetworks } from "../chain/store-networks.ts";
-import { postAll } from "../ledger/store-postings.ts";
+import { createChainNetworks } from "../chain/index.ts";
+import { postAll } from "../ledger/index.ts";
 
 export interface EscrowAdoption {
   network: Environment;

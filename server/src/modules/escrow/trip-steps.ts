@@ -2,7 +2,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { StoredOperation } from "../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import { mismatch } from "../treasury/send-out.ts";
+import { mismatch } from "../treasury/index.ts";
 import { escrowFailure, shortOfBudget } from "./errors.ts";
 import type { EscrowAction } from "./escrow-action.ts";
 import { escrowStep } from "./step-operation.ts";

@@ -4,12 +4,16 @@ import type { Micro } from "../../domain/money.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
-import type { BookingStorage } from "../bookings/booking-effect.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import {
+  BOOKING_CURRENCY,
+  type BookingStorage,
+  type BookOptions,
+  bookOnce,
+  type PreparedBooking,
+  toMicroUsdc,
+} from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCredit, findOwnCustomer } from "../travelers/own-records.ts";
-import type { Travelers } from "../travelers/traveler-profile.ts";
+import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer } from "./ensure-customer.ts";
 import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";

@@ -5,15 +5,17 @@ import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
+  type Booking,
   type BookingMove,
   type BookingSteps,
   type BookingStorage,
+  balancePays,
   booked,
   bookingUse,
   type NextBookingMove,
-} from "../bookings/booking-effect.ts";
-import { balancePays, toMicroUsdc, toResult } from "../bookings/booking-result.ts";
-import type { Booking } from "../bookings/bookings.ts";
+  toMicroUsdc,
+  toResult,
+} from "../bookings/index.ts";
 import { failed, send, unknown } from "../effects/index.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { TravelerProfile } from "../travelers/traveler-profile.ts";
+import type { TravelerProfile } from "../travelers/index.ts";
 
 const CUSTOMER_FIELDS = ["givenName", "familyName", "email", "phoneNumber"] as const;
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { Customer, Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { Bookings } from "../bookings/bookings.ts";
-import type { Travelers } from "../travelers/traveler-profile.ts";
+import type { Bookings } from "../bookings/index.ts";
+import type { Travelers } from "../travelers/index.ts";
 
 export interface CustomerPorts {
   flights: Flights;

@@ -2,8 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { AirlineCreditDetails, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { findOwnCustomer } from "../travelers/own-records.ts";
-import type { Travelers } from "../travelers/traveler-profile.ts";
+import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 
 export interface CreditsQuery {
   /** Their users are the tenant's; neither: every customer of the tenant. */

@@ -1,6 +1,6 @@
 import { toCountryAlpha2 } from "../../domain/countries.ts";
 import type { FlightOffer, OrderPassenger } from "../../ports/flights.ts";
-import type { Passport, TravelerProfile } from "../travelers/traveler-profile.ts";
+import type { Passport, TravelerProfile } from "../travelers/index.ts";
 
 /** A traveler of a booking: whose profile it is, and how the caller named the person. */
 export interface Traveler {

@@ -1,5 +1,5 @@
 import type { LoyaltyAccount, SearchPassenger } from "../../ports/flights.ts";
-import type { TravelerProfile } from "../travelers/traveler-profile.ts";
+import type { TravelerProfile } from "../travelers/index.ts";
 
 export interface PassengerWishes {
   passengers: number;

@@ -5,7 +5,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { appendAudit } from "../identity/store-audit.ts";
+import { appendAudit } from "../identity/index.ts";
 import type { Ledger, OwnedMovement, Purse, WalletOwner } from "./ledger.ts";
 import { accountOf, type Move, type Posting, postAll, readBalance } from "./store-postings.ts";
 

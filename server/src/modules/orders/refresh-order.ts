@@ -7,8 +7,8 @@ import type { Slice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
-import { refund } from "../treasury/refund.ts";
+import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/index.ts";
+import { refund } from "../treasury/index.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
 

@@ -5,7 +5,7 @@ import type { Payer } from "../../kernel/caller.ts";
 import type { Charge, GateReservations, PendingCall, Receipt, Reservation, Settled } from "../../kernel/charge.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Principal } from "../../ports/identity.ts";
-import type { Calls } from "../usage/calls.ts";
+import type { Calls } from "../usage/index.ts";
 import { isSamePayment } from "./check-terms.ts";
 import { claimPayment } from "./claim-payment.ts";
 import { PaymentEnds, type PaymentEndsOptions } from "./payment-ends.ts";

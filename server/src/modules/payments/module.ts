@@ -30,7 +30,7 @@ const PRUNE_MILLISECONDS = 600_000;
 
 export const paymentsModule = defineModule({
   name: "payments",
-  needs: ["chain", "usage"],
+  needs: ["usage"],
   stores: ({ db, clock }) => ({
     payments: createPayments(db, clock),
   }),

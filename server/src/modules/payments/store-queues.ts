@@ -1,7 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
-import { LEFT_BEHIND } from "../usage/store-calls-sql.ts";
-import { selectDead } from "../usage/store-calls-sweep.ts";
+import { LEFT_BEHIND, selectDead } from "../usage/index.ts";
 import { ANSWER_DAYS, type Payments } from "./payments.ts";
 import type { PaymentStorage } from "./store-moves.ts";
 import { toPayment } from "./store-payment-rows.ts";

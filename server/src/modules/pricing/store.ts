@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { appendAudit } from "../identity/store-audit.ts";
+import { appendAudit } from "../identity/index.ts";
 import type { PricingPolicies, PricingPolicy } from "./pricing-policies.ts";
 
 /** Of who never activated any: nobody's customers pay a markup that was not asked for. */

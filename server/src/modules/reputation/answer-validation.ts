@@ -3,7 +3,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { SendOutAnswer } from "../treasury/send-out.ts";
+import type { SendOutAnswer } from "../treasury/index.ts";
 import { registryWriteErrors } from "./errors.ts";
 import { awaitEnd, inProgress, type RecordPorts, recordOnce, requireRegistries } from "./record-once.ts";
 import { ANSWER_PURPOSE, hashOf, REQUEST_PURPOSE } from "./registry-intents.ts";

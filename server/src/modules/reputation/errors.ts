@@ -1,4 +1,4 @@
-import { stepErrors } from "../escrow/errors.ts";
+import { stepErrors } from "../escrow/index.ts";
 
 /** For tools that ask or write to the registries of agents to declare; some of them only some. */
 export const registryErrors = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
-import { readAddress } from "../treasury/input.ts";
+import { readAddress } from "../treasury/index.ts";
 
 /** What others write here is shown to everybody, agents among them: only what can be seen, and not much of it. */
 

@@ -5,9 +5,8 @@ import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
-import { SupplierResult } from "../bookings/offer-schema.ts";
-import type { OrderRecord } from "../orders/orders.ts";
+import { BOOKING_CURRENCY, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
+import type { OrderRecord } from "../orders/index.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 

@@ -3,7 +3,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
-import type { OrderRecord } from "../orders/orders.ts";
+import type { OrderRecord } from "../orders/index.ts";
 import { cancellationExpired, givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
 import type {
   NewServicingAction,

@@ -2,7 +2,7 @@ import { parseDecimal } from "../../domain/money.ts";
 import { EMPTY_PLAN, final, type Plan, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { toMicroUsdc } from "../bookings/booking-result.ts";
+import { toMicroUsdc } from "../bookings/index.ts";
 import type { ServicingKind } from "./servicing-actions.ts";
 
 interface Asked {

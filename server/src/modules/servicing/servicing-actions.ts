@@ -1,7 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
-import type { OrderRecord } from "../orders/orders.ts";
+import type { OrderRecord } from "../orders/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {

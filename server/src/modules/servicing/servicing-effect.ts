@@ -16,10 +16,8 @@ import {
   unknown,
   Waiting,
 } from "../effects/index.ts";
-import type { OrderRecord } from "../orders/orders.ts";
-import { atMost, paidFor } from "../orders/paid-for.ts";
-import { collect } from "../treasury/collect.ts";
-import { refund } from "../treasury/refund.ts";
+import { atMost, type OrderRecord, paidFor } from "../orders/index.ts";
+import { collect, refund } from "../treasury/index.ts";
 import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { sendOutErrors } from "../treasury/send-out.ts";
+import { sendOutErrors } from "../treasury/index.ts";
 
 /** What a caller should do about failures that more than one servicing tool can meet; tools spread these into their declared errors. */
 export const commitErrors = {

@@ -2,12 +2,16 @@ import { Failure, type Issue, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
-import { type BookOptions, bookOnce, type PreparedBooking } from "../bookings/book-once.ts";
-import type { BookingStorage } from "../bookings/booking-effect.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/booking-result.ts";
+import {
+  BOOKING_CURRENCY,
+  type BookingStorage,
+  type BookOptions,
+  bookOnce,
+  type PreparedBooking,
+  toMicroUsdc,
+} from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { findOwnCustomer } from "../travelers/own-records.ts";
-import type { Travelers } from "../travelers/traveler-profile.ts";
+import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import { getOwnQuote } from "./own-quotes.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 

@@ -5,13 +5,13 @@ import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
 import {
+  type Booking,
   type BookingMove,
   type BookingSteps,
   type BookingStorage,
   booked,
   bookingUse,
-} from "../bookings/booking-effect.ts";
-import type { Booking } from "../bookings/bookings.ts";
+} from "../bookings/index.ts";
 import { failed, send, unknown } from "../effects/index.ts";
 import { balancePaysForStay, toStayResult } from "./stay-result.ts";
 

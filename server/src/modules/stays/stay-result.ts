@@ -3,9 +3,7 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
-import { BOOKING_RATE, BookingRate, toMicroUsdc } from "../bookings/booking-result.ts";
-import type { Booking } from "../bookings/bookings.ts";
-import { SupplierResult } from "../bookings/offer-schema.ts";
+import { BOOKING_RATE, type Booking, BookingRate, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
 
 export const StayCancellationPolicy = z.object({
   refundable: z.boolean(),

@@ -3,8 +3,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
-import { appendAudit } from "../identity/store-audit.ts";
-import { ensureUser, isUserOf } from "../identity/store-users.ts";
+import { appendAudit, ensureUser, isUserOf } from "../identity/index.ts";
 import type { TravelerProfile, Travelers } from "./traveler-profile.ts";
 
 /** As it is stored; what a field may hold was checked when it came in. */

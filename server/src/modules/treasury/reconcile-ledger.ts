@@ -6,8 +6,7 @@ import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Network } from "../../ports/network.ts";
 import type { Wallets } from "../../ports/wallets.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import { ownerOf } from "../ledger/wallet-owners.ts";
+import { type Ledger, ownerOf } from "../ledger/index.ts";
 
 /** Of several nodes behind one address, one can lag behind. */
 const LIVE_PATIENCE = 2;

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
-import type { Purse } from "../ledger/ledger.ts";
+import type { Purse } from "../ledger/index.ts";
 import { transfer } from "./transfer-operation.ts";
 
 export const REFUND_PURPOSE = "refund";

@@ -5,7 +5,7 @@ import type { Chain } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { resultOf } from "../chain/result-of.ts";
+import { resultOf } from "../chain/index.ts";
 
 export interface SendOutPorts {
   stores: Stores;

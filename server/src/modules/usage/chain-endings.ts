@@ -1,5 +1,5 @@
 import type { ChainEndings } from "../../kernel/chain-ending.ts";
-import { transfer } from "../treasury/transfer-operation.ts";
+import { transfer } from "../treasury/index.ts";
 import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
 
 /** The records of a settlement are paid, or due again. */

@@ -4,11 +4,10 @@ import type { Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
-import type { Booking } from "../bookings/bookings.ts";
+import type { Booking } from "../bookings/index.ts";
 import { Waiting } from "../effects/index.ts";
-import type { OrderEvent, OrderRecord } from "../orders/orders.ts";
-import { type OrderPorts, refreshOrder } from "../orders/refresh-order.ts";
-import type { ServicingCommits } from "../servicing/servicing-effect.ts";
+import { type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
+import type { ServicingCommits } from "../servicing/index.ts";
 import { isDecided } from "./prove-booking.ts";
 
 export interface EventPorts extends OrderPorts {

@@ -1,6 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
-import { servicingCommits } from "../servicing/servicing-commits.ts";
+import { servicingCommits } from "../servicing/index.ts";
 import { createWebhookProcessor } from "./process-webhooks.ts";
 import { createReceivers, registerSandbox } from "./receivers.ts";
 import type { WebhookReceiver } from "./routes.ts";

@@ -1,6 +1,6 @@
 import type { Flights } from "../../ports/flights.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import type { Booking } from "../bookings/bookings.ts";
+import type { Booking } from "../bookings/index.ts";
 
 export interface ProofPorts {
   flights: Pick<Flights, "getOrder" | "findOrdersByBooking">;

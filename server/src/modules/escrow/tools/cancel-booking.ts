@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { chainProvenance } from "../../treasury/chain-result.ts";
+import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer, WaitingAmount } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, readHash, requireEscrow } from "../input.ts";

@@ -4,8 +4,7 @@ import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import type { Stores } from "../../../kernel/stores.ts";
 import { type Caller, defineTool } from "../../../kernel/tool.ts";
-import { chainProvenance } from "../../treasury/chain-result.ts";
-import { addressOf, FreeRecipient } from "../../treasury/input.ts";
+import { addressOf, chainProvenance, FreeRecipient } from "../../treasury/index.ts";
 import { BookingWrite, commitStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { commitBooking } from "../commit-booking.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";

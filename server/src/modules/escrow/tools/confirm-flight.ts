@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
-import { chainProvenance } from "../../treasury/chain-result.ts";
+import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";

@@ -4,7 +4,7 @@ import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { final, usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
+import { ChainWrite, chainProvenance } from "../../treasury/index.ts";
 import { toStepAnswer } from "../booking-answer.ts";
 import { randomHash } from "../booking-steps.ts";
 import { budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";

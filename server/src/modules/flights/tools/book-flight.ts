@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { BookingResult } from "../../bookings/booking-result.ts";
-import { planBooking } from "../../bookings/plan-booking.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
-import { sendOutErrors } from "../../treasury/send-out.ts";
+import { BookingResult, planBooking, supplierErrors } from "../../bookings/index.ts";
+import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
 
 export const bookFlight = defineTool({

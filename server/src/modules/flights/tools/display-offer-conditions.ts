@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { Conditions, PaymentRequirements, SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { Conditions, PaymentRequirements, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { describeConditions } from "../describe-conditions.ts";
 import { getOwnOffer } from "../private-offers.ts";
 

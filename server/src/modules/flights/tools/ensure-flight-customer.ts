@@ -3,8 +3,7 @@ import { emailProblem, languageProblem, nameProblem } from "../../../domain/prof
 import { Email, PhoneNumber } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { missingCustomerFields, withFields } from "../complete-profile.ts";
 import { ensureCustomer } from "../ensure-customer.ts";
 

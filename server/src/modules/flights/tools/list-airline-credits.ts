@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { listCredits } from "../list-credits.ts";
 
 export const listAirlineCredits = defineTool({

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, todayAt } from "../../bookings/dates.ts";
-import { NotApplied, Offer, SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
-import { findOwnCredit, findOwnCustomer } from "../../travelers/own-records.ts";
+import { isBefore, NotApplied, Offer, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";

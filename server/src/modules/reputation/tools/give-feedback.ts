@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
-import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { ChainWrite, chainProvenance, toToolAnswer } from "../../treasury/index.ts";
 import { feedbackErrors, giveFeedback as rate } from "../give-feedback.ts";
 import { AgentId, EscrowId, EvidenceUri, readAgentId, readHash, Tag } from "../input.ts";
 import { requireOwnTenant, userErrors } from "../own-names.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
-import { ChainResult, chainProvenance } from "../../treasury/chain-result.ts";
+import { ChainResult, chainProvenance } from "../../treasury/index.ts";
 import { RequestHash, readHash } from "../input.ts";
 import { readValidation as read, readErrors } from "../read-validation.ts";
 

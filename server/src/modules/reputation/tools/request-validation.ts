@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { ChainWrite, chainProvenance } from "../../treasury/chain-result.ts";
-import { Recipient } from "../../treasury/input.ts";
-import { toToolAnswer } from "../../treasury/tool-answer.ts";
+import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
 import { AgentId, EvidenceUri, readAgentId, Seed, Tag, walletOf } from "../input.ts";
 import { requestValidation as request, requestErrors } from "../request-validation.ts";
 

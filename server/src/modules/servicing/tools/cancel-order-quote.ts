@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { supplierErrors } from "../../bookings/index.ts";
 import { Refund } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
 import { orderNotFound } from "../servicing-errors.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { confirmCancellation } from "../confirm-cancellation.ts";
 import { planCancellation } from "../plan-servicing.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
-import { sendOutErrors } from "../../treasury/send-out.ts";
+import { supplierErrors } from "../../bookings/index.ts";
+import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
 import { planChange } from "../plan-servicing.ts";

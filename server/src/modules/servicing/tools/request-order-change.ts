@@ -2,9 +2,7 @@ import { z } from "zod";
 import { CabinClass, isCalendarDate } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, todayAt } from "../../bookings/dates.ts";
-import { Slice, SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { isBefore, Slice, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { orderNotFound } from "../servicing-errors.ts";
 

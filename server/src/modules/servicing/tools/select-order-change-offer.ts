@@ -2,8 +2,7 @@ import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
 
 export const selectOrderChangeOffer = defineTool({

@@ -3,9 +3,8 @@ import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { planBooking } from "../../bookings/plan-booking.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
-import { sendOutErrors } from "../../treasury/send-out.ts";
+import { planBooking, supplierErrors } from "../../bookings/index.ts";
+import { sendOutErrors } from "../../treasury/index.ts";
 import { bookStay as book } from "../book-stay.ts";
 import { StayResult } from "../stay-result.ts";
 

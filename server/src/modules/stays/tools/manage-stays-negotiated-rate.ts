@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { createRate, deleteRate, updateRate } from "../negotiated-rates.ts";
 
 const ACTIONS = ["create", "update", "delete"] as const;

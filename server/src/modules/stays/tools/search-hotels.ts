@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, IsoDate, Provenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, isEarlier, todayAt } from "../../bookings/dates.ts";
-import { SupplierResult } from "../../bookings/offer-schema.ts";
-import { supplierErrors } from "../../bookings/supplier-errors.ts";
+import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
 

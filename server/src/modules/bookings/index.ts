@@ -1,0 +1,23 @@
+export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
+export {
+  type BookingMove,
+  type BookingSteps,
+  type BookingStorage,
+  booked,
+  bookingUse,
+  type NextBookingMove,
+} from "./booking-effect.ts";
+export {
+  BOOKING_CURRENCY,
+  BOOKING_RATE,
+  BookingRate,
+  BookingResult,
+  balancePays,
+  toMicroUsdc,
+  toResult,
+} from "./booking-result.ts";
+export type { Booking, Bookings } from "./bookings.ts";
+export { isBefore, isEarlier, todayAt } from "./dates.ts";
+export { Conditions, NotApplied, Offer, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
+export { planBooking } from "./plan-booking.ts";
+export { supplierErrors } from "./supplier-errors.ts";

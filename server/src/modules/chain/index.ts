@@ -1,0 +1,2 @@
+export { resultOf } from "./result-of.ts";
+export { createChainNetworks } from "./store-networks.ts";

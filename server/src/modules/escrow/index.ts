@@ -1,0 +1,1 @@
+export { bookingErrors, stepErrors, tripStateErrors } from "./errors.ts";

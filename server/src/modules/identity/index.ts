@@ -1,0 +1,2 @@
+export { appendAudit } from "./store-audit.ts";
+export { ensureUser, isUserOf } from "./store-users.ts";

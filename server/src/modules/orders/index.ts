@@ -1,0 +1,3 @@
+export type { OrderEvent, OrderRecord } from "./orders.ts";
+export { atMost, paidFor } from "./paid-for.ts";
+export { type OrderPorts, refreshDueOrders, refreshOrder } from "./refresh-order.ts";

@@ -1,0 +1,1 @@
+export type { PricingPolicy } from "./pricing-policies.ts";

@@ -1,0 +1,2 @@
+export { servicingCommits } from "./servicing-commits.ts";
+export type { ServicingCommits } from "./servicing-effect.ts";

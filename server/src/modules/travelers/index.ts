@@ -1,0 +1,2 @@
+export { findOwnCredit, findOwnCustomer } from "./own-records.ts";
+export type { Passport, TravelerProfile, Travelers } from "./traveler-profile.ts";

@@ -1,0 +1,16 @@
+export { ChainResult, ChainWrite, chainProvenance } from "./chain-result.ts";
+export { collect } from "./collect.ts";
+export { addressOf, FreeRecipient, Recipient, readAddress, TokenAmount } from "./input.ts";
+export { isNetworkContract } from "./network-contracts.ts";
+export { refund } from "./refund.ts";
+export {
+  endOf,
+  mismatch,
+  requireMoving,
+  type SendOutAnswer,
+  type SendOutPorts,
+  sendOut,
+  sendOutErrors,
+} from "./send-out.ts";
+export { toToolAnswer } from "./tool-answer.ts";
+export { transfer } from "./transfer-operation.ts";

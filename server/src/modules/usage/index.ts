@@ -1,0 +1,3 @@
+export type { Calls } from "./calls.ts";
+export { LEFT_BEHIND } from "./store-calls-sql.ts";
+export { selectDead } from "./store-calls-sweep.ts";
