@@ -1,6 +1,6 @@
-// `npm test`: types, lint, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
+// `npm test`: types, lint, structure, unused code, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/start.test.ts`.
-// `npm run check` is the same with the quick tests of the source itself only, `npm run test:long` with those whose campaigns can be long.
+// `npm run check` is the same without the tests, `npm run test:long` with those whose campaigns can be long.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,12 +10,12 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
-const SOURCE_TESTS = ["scripts/structure"];
 const CAMPAIGN_TESTS = ["contracts/test/forge.test.ts", "escrow-model.test.ts"];
 const LONG_CAMPAIGNS = { FOUNDRY_PROFILE: "long", ESCROW_MODEL_RUNS: "100" };
 const words = process.argv.slice(2);
 const isLong = words[0] === "--long";
-const vitestWords = words[0] === "--check" ? SOURCE_TESTS : isLong ? CAMPAIGN_TESTS : words;
+const isCheck = words[0] === "--check";
+const vitestWords = isLong ? CAMPAIGN_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
@@ -107,6 +107,8 @@ const endLeftovers = async () => {
 const steps = [
   ["types", inModules("typescript/bin/tsc"), ["-p", ".", "--noEmit"]],
   ["lint", inModules("@biomejs/biome/bin/biome"), ["check"]],
+  ["structure", join(root, "scripts/check-structure.ts"), []],
+  ["unused code", inModules("knip/bin/knip.js"), ["--no-progress"]],
   ["generated files", join(root, "server/src/commands/gen.ts"), ["--check"]],
 ];
 let failedSteps = 0;
@@ -116,7 +118,13 @@ for (const [name, program, options] of steps) {
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
 const testsPassed =
   !interrupted &&
-  (await run("tests", inModules("vitest/vitest.mjs"), ["run", "--configLoader=native", ...reporters, ...vitestWords]));
+  (isCheck ||
+    (await run("tests", inModules("vitest/vitest.mjs"), [
+      "run",
+      "--configLoader=native",
+      ...reporters,
+      ...vitestWords,
+    ])));
 const { passed, failed } = countTests();
 // A run that failed without a failed test: an error outside of tests, or vitest itself.
 const failedOutsideTests = !testsPassed && failed === 0 ? 1 : 0;

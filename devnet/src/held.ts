@@ -1,5 +1,5 @@
 /** A transaction whose sender's earlier ones have not come yet. */
-export interface Held<Item> {
+interface Held<Item> {
   item: Item;
   from: string;
   nonce: number;

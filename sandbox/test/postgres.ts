@@ -13,7 +13,7 @@ export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 const UNPRIVILEGED_ID = 65534;
 const RUNS_AS_ROOT = process.getuid?.() === 0;
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -22,7 +22,7 @@ export const Accommodation = z.looseObject({
     z.looseObject({ name: z.string(), photos: z.array(z.object({ url: z.url() })), rates: z.array(Rate) }),
   ),
 });
-export const Result = z.looseObject({
+const Result = z.looseObject({
   id: z.string().startsWith("srr_0000"),
   cheapest_rate_total_amount: Money,
   supported_negotiated_rates: z.array(z.object({ id: z.string(), display_name: z.string() })),

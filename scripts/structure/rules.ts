@@ -52,7 +52,7 @@ function unitOf(path: string): string {
 
 const isService = (file: SourceFile): boolean => file.path.startsWith(SERVICE) && !isTest(file);
 
-export function brokenRooms(files: readonly SourceFile[]): string[] {
+function brokenRooms(files: readonly SourceFile[]): string[] {
   return files.filter(isService).flatMap((file) => {
     const room = roomOf(file.path);
     const may = mayImport[room];
@@ -86,7 +86,7 @@ function declaredNeeds(files: readonly SourceFile[]): Map<string, ReadonlySet<st
 }
 
 /** A module imports the `index.ts` of the modules that its `needs` name, and nothing else of another one. */
-export function brokenNeeds(files: readonly SourceFile[]): string[] {
+function brokenNeeds(files: readonly SourceFile[]): string[] {
   const needs = declaredNeeds(files);
   const moduleOf = (path: string) => (roomOf(path) === "modules" ? path.split("/")[3] : undefined);
   const used = new Set<string>();
@@ -113,18 +113,18 @@ export function brokenNeeds(files: readonly SourceFile[]): string[] {
 }
 
 /** Type imports count: what changes together must not be spread over a ring. */
-export function cyclesOfFiles(files: readonly SourceFile[]): string[] {
+function cyclesOfFiles(files: readonly SourceFile[]): string[] {
   return findCycles(graphOf(files.flatMap((file) => targetsOf(file).map((target) => [file.path, target] as const))));
 }
 
-export function cyclesOfFolders(files: readonly SourceFile[]): string[] {
+function cyclesOfFolders(files: readonly SourceFile[]): string[] {
   const arrows = files
     .filter(isService)
     .flatMap((file) => targetsOf(file).map((target) => [unitOf(file.path), unitOf(target)] as const));
   return findCycles(graphOf(arrows.filter(([, to]) => to !== "")));
 }
 
-export function brokenPackages(files: readonly SourceFile[]): string[] {
+function brokenPackages(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     const [own = ""] = file.path.split("/");
     const may = packages[own];
@@ -135,7 +135,7 @@ export function brokenPackages(files: readonly SourceFile[]): string[] {
   });
 }
 
-export function longFiles(files: readonly SourceFile[]): string[] {
+function longFiles(files: readonly SourceFile[]): string[] {
   return files
     .map(({ path, text }) => ({ path, lines: text.split("\n").length - 1 }))
     .filter(({ lines }) => lines > MAXIMUM_LINES)
@@ -144,7 +144,7 @@ export function longFiles(files: readonly SourceFile[]): string[] {
 
 const STORE_FILE = /\/(?:store(?:-[^/]*)?\.ts|migrations\/[^/]+)$|^server\/src\/platform\/database\//;
 
-export function strayQueries(files: readonly SourceFile[]): string[] {
+function strayQueries(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isService(file) && file.imports.includes("kysely") && !STORE_FILE.test(file.path))
     .map(({ path }) => `${path}: only store files, migrations and platform/database import Kysely`);
@@ -153,7 +153,7 @@ export function strayQueries(files: readonly SourceFile[]): string[] {
 const OUTSIDE_WORLD = /process\.env|\bfetch\(|Date\.now|new Date\(\)/;
 const ENVIRONMENT_READERS = /^server\/src\/(?:main\.ts|commands\/|config\/)/;
 
-export function hiddenInputs(files: readonly SourceFile[]): string[] {
+function hiddenInputs(files: readonly SourceFile[]): string[] {
   return files.filter(isService).flatMap(({ path, text }) => {
     if (["modules", "kernel"].includes(roomOf(path)) && OUTSIDE_WORLD.test(text)) {
       return [`${path}: reads the environment, the clock or the network itself`];

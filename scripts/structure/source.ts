@@ -45,7 +45,7 @@ function listFolder(folder: string) {
 }
 
 /** Where a relative specifier leads, from the repository's root; undefined for a package. */
-export function targetOf(file: Pick<SourceFile, "path">, specifier: string): string | undefined {
+function targetOf(file: Pick<SourceFile, "path">, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   return relative(resolve("/"), resolve("/", dirname(file.path), specifier))
     .split(sep)

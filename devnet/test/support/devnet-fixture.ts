@@ -26,7 +26,7 @@ const Started = z.object({
 });
 
 /** Always the same accounts: nothing of value is theirs. */
-export const accounts: readonly PrivateKeyAccount[] = Array.from({ length: 8 }, (_, index) =>
+const accounts: readonly PrivateKeyAccount[] = Array.from({ length: 8 }, (_, index) =>
   privateKeyToAccount(keccak256(toHex(`wayfare devnet test ${index}`))),
 );
 export const account = (index: number): PrivateKeyAccount => {

@@ -22,7 +22,7 @@ type ScenarioRow = {
   delay_ms: number;
 };
 
-export type Scenario = {
+type Scenario = {
   id: string;
   match: { path: string; method?: string };
   fault: FaultKind;
@@ -40,7 +40,7 @@ export type Scenarios = {
 };
 
 /** A pattern matches its own path and those below it; `{name}` stands for one segment, and then only the whole path matches. */
-export function matchesPath(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   const wanted = pattern.split("/").filter((segment) => segment !== "");
   const given = path.split("/").filter((segment) => segment !== "");
   const hasPlaceholder = wanted.some((segment) => segment.startsWith("{"));

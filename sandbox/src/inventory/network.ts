@@ -3,7 +3,7 @@ import { chance } from "../hash.ts";
 import { type AirlineRecord, type AirportRecord, aircraftByCode, airlines, airportByCode } from "../reference/data.ts";
 import { distanceKm } from "./geography.ts";
 
-export type Route = { readonly airline: AirlineRecord; readonly hub: AirportRecord; readonly distanceKm: number };
+type Route = { readonly airline: AirlineRecord; readonly hub: AirportRecord; readonly distanceKm: number };
 
 /** Countries whose airlines may fly inside each other's borders. */
 const SINGLE_MARKET = new Set(

@@ -26,13 +26,7 @@ const USABLE_RANGE = 0.93;
 const TURBOPROPS = new Set(["AT7", "DH4"]);
 const TURBOPROP_REACH_KM = 900;
 
-export function chooseAircraft(
-  seed: string,
-  airline: AirlineRecord,
-  from: AirportRecord,
-  to: AirportRecord,
-  slot: number,
-) {
+function chooseAircraft(seed: string, airline: AirlineRecord, from: AirportRecord, to: AirportRecord, slot: number) {
   const distance = distanceKm(from, to);
   const able = airline.fleet
     .map((code) => aircraftByCode.get(code))

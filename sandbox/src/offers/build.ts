@@ -26,7 +26,7 @@ export type Offer = {
   readonly testRoute: TestRoute | undefined;
 };
 
-export const OFFER_LIFE_MS = 30 * 60_000;
+const OFFER_LIFE_MS = 30 * 60_000;
 const HOUR_MS = 3_600_000;
 const LONGEST_HOLD_MS = 72 * HOUR_MS;
 const PRICE_GUARANTEE_MS = 48 * HOUR_MS;

@@ -21,7 +21,7 @@ const CABIN_LETTERS: Record<CabinClass, string> = { economy: "Y", premium_econom
 const EMISSION_WEIGHT: Record<CabinClass, number> = { economy: 1, premium_economy: 1.5, business: 2.9, first: 4 };
 const LONG_HAUL_KM = 4500;
 
-export function formatDuration(ms: number): string {
+function formatDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   const days = Math.floor(minutes / 1440);
   const hours = Math.floor((minutes % 1440) / 60);

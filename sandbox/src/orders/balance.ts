@@ -2,7 +2,7 @@
 import { airlineError } from "../http/errors.ts";
 import type { Queryable } from "../storage/database.ts";
 
-export const OPENING_BALANCE_MICRO = 1_000_000_000_000n;
+const OPENING_BALANCE_MICRO = 1_000_000_000_000n;
 
 /** The account exists from the first start on, with its opening entry. */
 export async function openAccount(tx: Queryable, nowMs: number): Promise<void> {

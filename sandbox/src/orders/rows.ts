@@ -7,7 +7,7 @@ import { type BookedService, renderService } from "../seats/booked.ts";
 import type { Journey, WireSlice } from "../seats/services.ts";
 import type { Queryable } from "../storage/database.ts";
 
-export type OrderPassenger = {
+type OrderPassenger = {
   id: string;
   type: RequestPassenger["type"];
   age: number | null;

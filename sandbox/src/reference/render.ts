@@ -6,7 +6,7 @@ export function airportId(airport: AirportRecord): string {
   return `arp_${airport.iata.toLowerCase()}_${airport.country.toLowerCase()}`;
 }
 
-export function cityId(airport: AirportRecord): string {
+function cityId(airport: AirportRecord): string {
   return `cit_${airport.cityCode.toLowerCase()}_${airport.country.toLowerCase()}`;
 }
 
@@ -16,7 +16,7 @@ export function isMetropolitan(code: string): boolean {
   return members.length > 1 || (members.length === 1 && !airportByCode.has(code));
 }
 
-export function renderCity(code: string) {
+function renderCity(code: string) {
   const members = airportsByCity.get(code) ?? [];
   const [first] = members;
   if (first === undefined || !isMetropolitan(code)) return null;

@@ -121,7 +121,7 @@ export function segmentLayout(segment: WireSegment): CabinLayout | undefined {
 }
 
 /** Somebody else sits there already, whoever asks. */
-export function isOccupied(segment: WireSegment, designator: string): boolean {
+function isOccupied(segment: WireSegment, designator: string): boolean {
   return chance("seat", flightKey(segment), designator) < OCCUPIED;
 }
 

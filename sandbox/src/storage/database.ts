@@ -13,7 +13,7 @@ export type Database = Queryable & {
 };
 
 /** COMMIT was sent and its answer never came: whether the work was done is not known. */
-export class CommitOutcomeUnknown extends Error {}
+class CommitOutcomeUnknown extends Error {}
 
 /** As long as the service itself waits for a connection: a machine that is busy is no database that is away. */
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -13,7 +13,7 @@ const KEPT_BODY_LENGTH = 1_000;
 /** While one attempt is under way no other is started; after a crash in the middle it is made again. */
 const CLAIM_MS = 15_000;
 
-export function signWebhook(secret: string, timestampSeconds: number, rawBody: string): string {
+function signWebhook(secret: string, timestampSeconds: number, rawBody: string): string {
   const digest = createHmac("sha256", secret).update(`${timestampSeconds}.${rawBody}`).digest("hex");
   return `t=${timestampSeconds},v1=${digest}`;
 }

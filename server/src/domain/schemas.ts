@@ -33,7 +33,7 @@ export const Email = z
   .meta({ format: "email" });
 
 const E164 = /^\+[1-9]\d{6,14}$/;
-export const isPhoneNumber = (text: string): boolean => E164.test(text);
+const isPhoneNumber = (text: string): boolean => E164.test(text);
 
 export const PhoneNumber = z
   .string()

@@ -14,7 +14,7 @@ export const toolAreas = [
 export type ToolArea = (typeof toolAreas)[number];
 
 /** Areas that only have resource routes. */
-export const resourceAreas = ["travelers", "usage"] as const;
+const resourceAreas = ["travelers", "usage"] as const;
 export type Area = ToolArea | (typeof resourceAreas)[number];
 
 export const effects = ["read", "write", "spend"] as const;

@@ -29,7 +29,7 @@ export interface ChainOperationDefinition<Input extends { token: TokenSymbol }> 
 }
 
 /** How its outcome is told. */
-export interface OperationOutcome<Input> {
+interface OperationOutcome<Input> {
   /** What it takes out of a wallet of ours, by an authorization that the wallet signs and can withdraw. */
   outgoing?(input: Input): Omit<Outgoing, "token">;
   /** Whether a movement of its token is what it moves; left out: it moves nothing by itself. */

@@ -31,7 +31,7 @@ export type Outcome =
   | { ok: false; code: string; detail?: string; issues?: unknown; extra?: unknown; retryAfterSeconds?: number };
 
 /** `tenant`: on its monthly bill, under its cap. `payment`: by a payment that came with the call. */
-export type PaidBy = "tenant" | "payment";
+type PaidBy = "tenant" | "payment";
 
 /** A payment that was signed for one call, as the chain has it. */
 export interface PaymentReceipt {

@@ -19,7 +19,7 @@ export interface SignalSource {
   readonly signal: AbortSignal;
 }
 
-export interface Invocation extends Calling {
+interface Invocation extends Calling {
   toolName: string;
   args: unknown;
   /** Pays for this call instead of the tenant. */

@@ -60,7 +60,7 @@ export interface Module {
   facts?(parts: Parts): Promise<readonly Fact[]>;
 }
 
-export interface Migration {
+interface Migration {
   /** Takes what the database's library gives it, which only `migrations/` and the platform know. */
   up(db: never): Promise<void>;
 }

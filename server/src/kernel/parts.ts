@@ -69,7 +69,11 @@ export interface Parts {
   readonly workTables: readonly WorkTable[];
 }
 
-/** What of the configuration modules need; each adds its own, and the configuration has them all. */
+/**
+ * What of the configuration modules need; each adds its own, and the configuration has them all.
+ *
+ * @public
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: modules add to it by declaration merging.
 export interface Settings {}
 

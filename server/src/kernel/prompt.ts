@@ -8,7 +8,7 @@ export interface Prompt {
   render(argument: (name: string) => string | undefined, today: Temporal.PlainDate): string;
 }
 
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;

@@ -62,7 +62,7 @@ export interface CallInfo {
   progress(step: string): void;
 }
 
-export interface CallContext<Code extends string> {
+interface CallContext<Code extends string> {
   caller: Caller;
   call: CallInfo;
   fail(code: Code, details?: FailureDetails): Failure;
@@ -70,7 +70,7 @@ export interface CallContext<Code extends string> {
   invalid(...issues: Issue[]): Failure;
 }
 
-export interface PlanContext {
+interface PlanContext {
   caller: Caller;
 }
 

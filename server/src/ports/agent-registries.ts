@@ -8,7 +8,7 @@ export interface AgentRegistryAddresses {
   validation: Hex;
 }
 
-export interface ValidationOnChain {
+interface ValidationOnChain {
   validator: Hex;
   agentId: bigint;
   /** Undefined: not answered yet. */

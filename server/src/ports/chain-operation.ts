@@ -50,7 +50,7 @@ export interface TokenAuthorization {
 }
 
 /** Any other message of EIP-712, signed by a wallet of ours. */
-export interface SignedMessage {
+interface SignedMessage {
   kind: "message";
   from: Hex;
   typedData: {

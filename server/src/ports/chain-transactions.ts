@@ -7,13 +7,13 @@ import type { Environment } from "./identity.ts";
  * queued: stored, nothing signed · signed: nonce, raw transaction and hash are stored; it was or may have been broadcast ·
  * confirmed: in a block that counts · reverted: in a block that counts, without effect.
  */
-export type ChainTransactionState = "queued" | "signed" | "confirmed" | "reverted";
+type ChainTransactionState = "queued" | "signed" | "confirmed" | "reverted";
 
 /**
  * carry_out: the operation itself is under way · withdraw: it was sent and had no effect; under way is what makes its authorization
  * unusable, so that nobody who has seen it can carry it out after its money was given back.
  */
-export type ChainTransactionStep = "carry_out" | "withdraw";
+type ChainTransactionStep = "carry_out" | "withdraw";
 
 export interface SignedTransaction {
   raw: Hex;

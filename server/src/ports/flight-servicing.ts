@@ -36,7 +36,7 @@ export interface SeatService {
   totalCurrency: string;
 }
 
-export interface Ancillaries {
+interface Ancillaries {
   bags: readonly BaggageService[];
   /** Free seats, cheapest first within a segment; empty also when the airline gives no seat map. */
   seats: readonly SeatService[];
@@ -53,7 +53,7 @@ export interface PricedServices {
   services: readonly (RequestedService & { kind: "bag" | "seat"; totalAmount: string })[];
 }
 
-export interface OrderDocument {
+interface OrderDocument {
   type: string;
   number: string;
   passengerIds: readonly string[];
@@ -78,7 +78,7 @@ export interface OrderDetails {
   availableActions: readonly string[];
 }
 
-export interface IssuedCredit {
+interface IssuedCredit {
   id: string;
   airlineIataCode: string | null;
   amount: string;
@@ -121,7 +121,7 @@ export interface ChangeOffer {
   slices: { add: readonly Slice[]; remove: readonly Slice[] };
 }
 
-export interface ChangeRequest {
+interface ChangeRequest {
   /** `ocr_…` */
   id: string;
   orderId: string;

@@ -22,7 +22,7 @@ export interface Place {
   precision: "address" | "neighborhood" | "city" | "airport";
 }
 
-export interface PlaceSearch {
+interface PlaceSearch {
   /** Best first; empty when nothing fits. */
   candidates: readonly Place[];
   /** Names of near matches for a text that was not found, best first. */

@@ -15,7 +15,7 @@ export interface SupplierEvent {
 }
 
 /** Where the supplier sends its events. */
-export interface WebhookEndpoint {
+interface WebhookEndpoint {
   endpointId: string;
   url: string;
   secret: string;

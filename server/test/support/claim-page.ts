@@ -32,7 +32,7 @@ export async function openLink(chromium: TestBrowser, link: string, look: Look =
   return { ...watched, requested, posted };
 }
 
-export const heading = (page: Page, name: string): Locator => page.getByRole("heading", { level: 1, name });
+const heading = (page: Page, name: string): Locator => page.getByRole("heading", { level: 1, name });
 export const until = async (page: Page, name: string) => heading(page, name).waitFor();
 export const status = (page: Page): Locator => page.getByRole("status");
 export const wallet = (page: Page): Locator => page.getByLabel("Address of your wallet");

@@ -3,7 +3,7 @@ import { createDuffel, type DuffelTimeouts } from "../../src/adapters/duffel/ind
 import { createHttpClient } from "../../src/platform/http-client/http-client.ts";
 import { type Script, startScriptedServer } from "./scripted-server.ts";
 
-export interface LogLine {
+interface LogLine {
   level: string;
   fields: Readonly<Record<string, unknown>>;
   message: string;

@@ -239,5 +239,3 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     },
   };
 }
-
-export type MemorySupplier = ReturnType<typeof createMemorySupplier>;

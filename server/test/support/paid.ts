@@ -25,7 +25,7 @@ const Requirements = z.object({
   maxTimeoutSeconds: z.number(),
   extra: z.object({ name: z.string(), version: z.string() }),
 });
-export type Requirements = z.infer<typeof Requirements>;
+type Requirements = z.infer<typeof Requirements>;
 
 const PaymentRequired = z.object({
   x402Version: z.literal(2),

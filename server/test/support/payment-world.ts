@@ -31,7 +31,7 @@ const TRANSFER = [
 const CALL_PATIENCE_MS = 120_000;
 const VALID_SECONDS = 3_600;
 
-export const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
+const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
 /** A real chain and a real database, with payers that sign, and as many service processes as a test wants. */
 export async function openPaymentWorld() {

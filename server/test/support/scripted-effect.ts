@@ -45,7 +45,7 @@ export interface ScriptedAggregates {
   money: Money;
 }
 
-export type ScriptedStores = EffectStores<ScriptedAggregates>;
+type ScriptedStores = EffectStores<ScriptedAggregates>;
 type ScriptedMove = Move<ScriptedRecord, ScriptedAggregates>;
 type NextScripted = Next<ScriptedRecord, ScriptedAggregates>;
 
@@ -107,10 +107,10 @@ function createMarks(db: Queryable): Effects {
   };
 }
 
-export type ScriptedFault = "refused" | "lost_before_effect" | "lost_after_effect" | "late_effect";
+type ScriptedFault = "refused" | "lost_before_effect" | "lost_after_effect" | "late_effect";
 
 /** Another system: it sells once for a key and can be asked about that; a message it takes as often as it comes. */
-export function createOtherSystem() {
+function createOtherSystem() {
   const reserved = new Set<string>();
   const payments: string[] = [];
   const messages: string[] = [];
@@ -145,8 +145,8 @@ export function createOtherSystem() {
   };
 }
 
-export type OtherSystem = ReturnType<typeof createOtherSystem>;
-export const QUIET_MILLISECONDS = 1_000;
+type OtherSystem = ReturnType<typeof createOtherSystem>;
+const QUIET_MILLISECONDS = 1_000;
 
 /** A purchase is reserved and then paid; a message is told. */
 class ScriptedSteps {

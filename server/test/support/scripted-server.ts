@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 /** An outside system over its real wire: a loopback HTTP server that answers as it is told and remembers what it was asked. */
 
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   path: string;
   query: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { silentLog } from "./identity.ts";
 import { createMemoryServicing } from "./memory-servicing.ts";
 import { offer } from "./offers.ts";
 
-export const OPENING = 100_000_000_000n;
+const OPENING = 100_000_000_000n;
 export type What = "cancellation" | "change by balance" | "change by wallet" | "stay";
 
 const Booked = z.object({ orderId: z.string() });

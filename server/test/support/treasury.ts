@@ -34,7 +34,7 @@ export const stranger = (): Hex => `0x${randomBytes(20).toString("hex")}`;
 type Owner = Pick<TestService, "config" | "dataDir" | "sql">;
 
 /** The keys of a deployment, as its storage and its master key give them: what only a thief or a test does. */
-export function openKeys({ config, dataDir }: Pick<Owner, "config" | "dataDir">) {
+function openKeys({ config, dataDir }: Pick<Owner, "config" | "dataDir">) {
   const { masterKeyFile, databaseUrl = "" } = config;
   const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: false }));
   const { db, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => undefined });

@@ -210,7 +210,7 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 /** `retry-after` or `ratelimit-reset`: seconds, or an HTTP date. */
-export function secondsUntil(value: string | undefined, nowEpochMilliseconds: number): number | undefined {
+function secondsUntil(value: string | undefined, nowEpochMilliseconds: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,6}$/.test(value)) return Math.min(3_600, Math.max(1, Number(value)));
   const at = Date.parse(value);

@@ -209,7 +209,7 @@ export function toCredit(credit: z.infer<typeof WireCredit>, now: Temporal.Insta
 }
 
 /** An expiry comes as an instant or as a date; a date counts to its end. */
-export function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
+function isOver(expiresAt: string | null | undefined, now: Temporal.Instant): boolean {
   if (expiresAt === null || expiresAt === undefined) return false;
   try {
     const text = /^\d{4}-\d{2}-\d{2}$/.test(expiresAt) ? `${expiresAt}T23:59:59Z` : expiresAt;

@@ -55,7 +55,7 @@ export function createEcbRates(options: {
 }
 
 /** Throws when the document is not what it should be: half a table must not pass for one. */
-export function parseRates(document: string): RateTable {
+function parseRates(document: string): RateTable {
   if (!END.test(document)) throw new Error("the document breaks off");
   const asOf = DAY.exec(document)?.[1];
   const perEuro = new Map([["EUR", MICRO_PER_UNIT]]);

@@ -3,7 +3,7 @@ import { createTransport } from "nodemailer";
 import { Failure } from "../../domain/errors.ts";
 import type { Mail, Mailer } from "../../ports/mailer.ts";
 
-export interface SmtpServerAddress {
+interface SmtpServerAddress {
   host: string;
   port: number;
   /** wrapped: TLS from the first byte · required: STARTTLS, or nothing is sent · optional: STARTTLS where the server offers it · off */

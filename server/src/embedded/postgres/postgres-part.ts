@@ -5,7 +5,7 @@ import { databaseUrl, readAccess, SERVICE_DATABASE } from "./access.ts";
 import { ensureDatabases } from "./databases.ts";
 import { closeServer, openServer } from "./server.ts";
 
-export const postgresFolderOf = (dataDir: string): string => join(dataDir, "postgres");
+const postgresFolderOf = (dataDir: string): string => join(dataDir, "postgres");
 
 /** Undefined before the first start. Carries the password. */
 export const embeddedDatabaseUrl = (dataDir: string): string | undefined => {

@@ -12,7 +12,7 @@ declare module "../../kernel/stores.ts" {
  * intended: stored, nothing sent yet · ordering: the order was or may have been sent · held: the supplier reserved it, unpaid ·
  * paying: the payment was or may have been sent · booked: paid · failed: nothing is owed, nothing is held.
  */
-export type BookingState = "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
+type BookingState = "intended" | "ordering" | "held" | "paying" | "booked" | "failed";
 
 export interface Booking {
   /** `bkg_…`; kept in the supplier's metadata. */

@@ -28,7 +28,7 @@ export const Slice = z.object({
   segments: z.array(Segment).readonly(),
 });
 
-export const Condition = z
+const Condition = z
   .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullable(), penaltyCurrency: z.string().nullable() })
   .nullable()
   .describe("null: the airline did not say");

@@ -126,7 +126,7 @@ export interface EffectResult<R extends EffectRecord, A extends EffectAggregates
   apply(aggregates: A): Promise<void>;
 }
 
-export type Recovery<R extends EffectRecord, A extends EffectAggregates> =
+type Recovery<R extends EffectRecord, A extends EffectAggregates> =
   /** The other side can be asked. Not asked for a record that is `intended`; one that throws leaves the record open. */
   | { kind: "look_up"; lookUp(record: R): Next<R, A> }
   /** It cannot, but takes what comes again under the same key for the same. */

@@ -20,7 +20,7 @@ export interface OnceRequest<R extends CalledEffect, A extends EffectAggregates>
   outcomeUnknown(cause: unknown): Failure;
 }
 
-export interface PreparedEffect<R extends CalledEffect, A extends EffectAggregates> {
+interface PreparedEffect<R extends CalledEffect, A extends EffectAggregates> {
   /** Stores the intent and what pays for it. Undefined: somebody else was quicker. */
   insert(aggregates: A): Promise<R | undefined>;
   /** What is done first about the stored intent. */

@@ -42,7 +42,7 @@ export function encodeAction(tripId: Hex, action: EscrowAction): Hex {
 }
 
 /** The text itself, filled up with zeros; of one that is too long for that, its hash. */
-export function toWord(text: string): Hex {
+function toWord(text: string): Hex {
   const hex = stringToHex(text);
   return hex.length <= 2 + 2 * WORD_BYTES ? stringToHex(text, { size: WORD_BYTES }) : keccak256(hex);
 }

@@ -10,14 +10,7 @@ declare module "../../kernel/stores.ts" {
 }
 
 /** As the chain has it; before its first transaction is confirmed `reserving`, and `failed` when that had no effect. */
-export type EscrowBookingState =
-  | "reserving"
-  | "reserved"
-  | "committed"
-  | "confirmed"
-  | "settled"
-  | "cancelled"
-  | "failed";
+type EscrowBookingState = "reserving" | "reserved" | "committed" | "confirmed" | "settled" | "cancelled" | "failed";
 
 export type EscrowBookingStep = "reserve" | "commit" | "confirm" | "settle" | "cancel" | "release";
 
@@ -56,7 +49,7 @@ export interface EscrowBooking {
   updatedAt: Temporal.Instant;
 }
 
-export type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "network" | "tenantId" | "reserved"> & {
+type NewEscrowBooking = Pick<EscrowBooking, "bookingId" | "tripId" | "network" | "tenantId" | "reserved"> & {
   pending: NonNullable<EscrowBooking["pending"]>;
 };
 

@@ -16,7 +16,7 @@ export interface GuestLink {
 }
 
 /** The secret stands behind the `#`, which browsers keep to themselves. */
-export function buildGuestLink(linkOrigin: string, { tripId, linkSecret }: GuestLink): string {
+function buildGuestLink(linkOrigin: string, { tripId, linkSecret }: GuestLink): string {
   return `${linkOrigin}${CLAIM_PATH}/${tripId}#${linkSecret}`;
 }
 

@@ -9,10 +9,10 @@ declare module "../../kernel/stores.ts" {
 }
 
 /** funding: its budget is on the way · funded: it is in the escrow · closed: nothing new is reserved · failed: it never was funded. */
-export type TripState = "funding" | "funded" | "closed" | "failed";
+type TripState = "funding" | "funded" | "closed" | "failed";
 
 /** What happens to a trip as a whole; each is one transaction of the chain. */
-export type TripStep = "fund" | "claim" | "log" | "close" | "release";
+type TripStep = "fund" | "claim" | "log" | "close" | "release";
 
 /** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up. */
 export type MailState = "none" | "pending" | "sent" | "failed";

@@ -18,7 +18,7 @@ export interface OrderEvent {
 }
 
 /** A change that the airline made by itself and nobody has answered. */
-export interface ScheduleChange {
+interface ScheduleChange {
   id: string;
   detectedAt: string | null;
 }

@@ -15,7 +15,7 @@ declare module "../../kernel/stores.ts" {
  * money is on its way · settled: the money is there · receivable: the tool has succeeded and the payment could not be settled.
  * A failed tool leaves no row: the authorization stays usable.
  */
-export type PaymentState = "claimed" | "earned" | "settled" | "receivable";
+type PaymentState = "claimed" | "earned" | "settled" | "receivable";
 
 /** So long the answer of a settled payment is kept. */
 export const ANSWER_DAYS = 7;
@@ -98,7 +98,7 @@ export interface SettledBy {
 }
 
 /** A claim that nobody works on any more, and what its call did outside. */
-export interface AbandonedPayment {
+interface AbandonedPayment {
   payment: Payment;
   effect: "none" | "failed" | "done";
   /** What the call recorded with its effect. */

@@ -56,7 +56,7 @@ export async function claimTogether(
   return await settleOneByOne(requests, (request) => claimAlone(db, request, at));
 }
 
-export async function claimAlone(db: Queryable, request: ClaimRequest, at: string): Promise<PaymentClaim> {
+async function claimAlone(db: Queryable, request: ClaimRequest, at: string): Promise<PaymentClaim> {
   try {
     const [written] = await writeClaims(db, [request], at);
     return await toClaim(db, request, at, written);

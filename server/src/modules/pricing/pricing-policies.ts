@@ -9,7 +9,7 @@ declare module "../../kernel/stores.ts" {
 
 /** Who bears the service's take: the customer on top of cost and markup, or the tenant out of its markup. */
 export const serviceTakeBehaviors = ["add_to_customer", "deduct_from_markup"] as const;
-export type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];
+type ServiceTakeBehavior = (typeof serviceTakeBehaviors)[number];
 
 /** How a tenant prices what it sells on; a new one never changes what was priced by an older one. */
 export interface PricingPolicy {

@@ -4,10 +4,10 @@ import type { Wallets } from "../../ports/wallets.ts";
 import { registryEntry } from "./registry-operation.ts";
 
 /** Before the tenant's id, in the idempotency key of what registers its agent. */
-export const AGENT_KEY = "agent:";
+const AGENT_KEY = "agent:";
 
 /** The tenant's agent in the registries of the development chain, owned by its treasury. Once, whoever asks how often. */
-export async function registerAgent(
+async function registerAgent(
   { wallets, chainTransactions }: { wallets: Wallets; chainTransactions: ChainTransactions },
   tenantId: string,
 ): Promise<ChainTransaction> {

@@ -50,7 +50,7 @@ export interface Ratings {
   starSum: number;
 }
 
-export interface FeedbackSummary extends Ratings {
+interface FeedbackSummary extends Ratings {
   /** The most frequent first. */
   byTag: readonly (Ratings & { tag: string })[];
   /** How many tags there are, also beyond those in `byTag`. */
@@ -76,7 +76,7 @@ export interface Feedbacks {
 }
 
 /** Both steps are transactions of the chain: the request is the agent's owner's, the answer the validator's. */
-export type ValidationState = "requesting" | "requested" | "answering" | "answered";
+type ValidationState = "requesting" | "requested" | "answering" | "answered";
 
 export interface ValidationAnswer {
   /** `van_…`; its chain transaction is found by it. */

@@ -10,7 +10,7 @@ import type { OrderRecord } from "../orders/index.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
-export const Credits = z
+const Credits = z
   .array(
     z.object({
       id: z.string().describe("airlineCreditId of book_flight"),

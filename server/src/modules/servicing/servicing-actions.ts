@@ -17,7 +17,7 @@ export type ServicingKind = "flight_cancellation" | "flight_change" | "stay_canc
  * supplier yet · sent: the supplier was or may have been told · done · failed: nothing happened at the supplier, and what was paid
  * or held is given back.
  */
-export type ServicingState = "intended" | "paying" | "sent" | "done" | "failed";
+type ServicingState = "intended" | "paying" | "sent" | "done" | "failed";
 
 /** One commit at the supplier that changes an order: a cancellation or a change. */
 export interface ServicingAction {

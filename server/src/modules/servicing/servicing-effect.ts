@@ -38,7 +38,7 @@ import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
  */
 export const SERVICING_PURPOSE = "servicing";
 
-export interface NewOrderEvent {
+interface NewOrderEvent {
   kind: string;
   key: string;
   details: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ declare module "../../kernel/tool.ts" {
   }
 }
 
-export interface LoyaltyProgrammeAccount {
+interface LoyaltyProgrammeAccount {
   airlineIataCode: string;
   accountNumber: string;
 }

@@ -42,7 +42,7 @@ export interface Settlement {
   paidBefore?: { usageId: string | null; price: Micro };
 }
 
-export interface KeyIdentity {
+interface KeyIdentity {
   tenantId: string;
   subject: string;
   tool: string;
@@ -56,7 +56,7 @@ export type Claim =
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
 
 /** `isPending`: paid by a signed payment that is not settled yet, and may turn out not to be good. */
-export type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
+type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
 
 /** Reservations in a caller's transaction, for calls for which something else is reserved together with them. */
 export interface CallReservations {
