@@ -17,11 +17,17 @@ const table: LeasedTable<Selectable<BookingTable>, Booking> = {
 };
 
 export function createBookings(queryable: Queryable, clock: Clock): Bookings {
+  return {
+    ...createLeases(queryable, clock, table),
+    ...createRecords(queryable, clock),
+    ...createCustomers(queryable, clock),
+  };
+}
+
+function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "insert" | "findLive" | "get" | "advance"> {
   const now = (): string => clock.now().toString();
 
   return {
-    ...createLeases(queryable, clock, table),
-
     async insert(booking) {
       const at = now();
       const row = await queryable
@@ -87,7 +93,15 @@ export function createBookings(queryable: Queryable, clock: Clock): Bookings {
         .executeTakeFirst();
       return row !== undefined;
     },
+  };
+}
 
+/** Who may make a supplier's customer, and whose it is. */
+function createCustomers(
+  queryable: Queryable,
+  clock: Clock,
+): Pick<Bookings, "leaseCustomer" | "endCustomerLease" | "ownCustomer"> {
+  return {
     async leaseCustomer(network, email, holder, seconds) {
       const at = clock.now();
       const values = { holder, expiresAt: at.add({ milliseconds: Math.round(seconds * 1000) }).toString() };

@@ -72,53 +72,43 @@ const selectTrips = (db: Queryable) =>
     ])
     .select(stepsOfTrip.as("transactions"));
 
+interface TripsOptions {
+  db: Queryable;
+  vault: Vault;
+  clock: Clock;
+}
+
 /** Joins the caller's transaction when `db` is one. */
-export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault; clock: Clock }): Trips {
-  const now = (): string => clock.now().toString();
-
-  async function get(network: Environment, tripId: Hex): Promise<Trip | undefined> {
-    const row = await selectTrips(db).where("network", "=", network).where("tripId", "=", tripId).executeTakeFirst();
-    return row === undefined ? undefined : toTrip(row, vault);
-  }
-
+export function createTrips(options: TripsOptions): Trips {
   return {
-    async insert(trip) {
-      const { network, tripId, guestEmail } = trip;
-      const at = now();
-      await db
-        .insertInto("trip")
-        .values({
-          network,
-          tripId,
-          tenantId: trip.tenantId,
-          userId: trip.userId,
-          escrow: trip.escrow,
-          funder: trip.funder,
-          budgetMicro: trip.budget,
-          expiresAt: trip.expiresAt.toString(),
-          codeNonce: trip.codeNonce,
-          requiresCode: trip.requiresCode,
-          details: JSON.stringify(trip.details),
-          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
-          mail: trip.mail,
-          createdAt: at,
-          updatedAt: at,
-        })
-        .execute();
-      const stored = await get(network, tripId);
-      if (stored === undefined) throw new Error(`trip ${tripId} has vanished`);
-      return stored;
-    },
+    ...createReads(options),
+    ...createLists(options),
+    ...createWrites(options),
+    ...createClaimGuards(options),
+    ...createActions(options),
+  };
+}
 
-    get,
+async function getTrip(
+  { db, vault }: Pick<TripsOptions, "db" | "vault">,
+  network: Environment,
+  tripId: Hex,
+): Promise<Trip | undefined> {
+  const row = await selectTrips(db).where("network", "=", network).where("tripId", "=", tripId).executeTakeFirst();
+  return row === undefined ? undefined : toTrip(row, vault);
+}
+
+function createReads(options: TripsOptions): Pick<Trips, "get" | "find" | "lock"> {
+  return {
+    get: (network, tripId) => getTrip(options, network, tripId),
 
     async find(tenantId, network, tripId) {
-      const trip = await get(network, tripId);
+      const trip = await getTrip(options, network, tripId);
       return trip?.tenantId === tenantId ? trip : undefined;
     },
 
     async lock(network, tripId) {
-      const row = await db
+      const row = await options.db
         .selectFrom("trip")
         .select("tripId")
         .where("network", "=", network)
@@ -126,76 +116,13 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
         .forUpdate()
         .executeTakeFirst();
       // A statement of its own: one that has waited for the lock would read other tables as they were before.
-      return row === undefined ? undefined : await get(network, tripId);
+      return row === undefined ? undefined : await getTrip(options, network, tripId);
     },
+  };
+}
 
-    async change(network, tripId, change) {
-      const at = now();
-      await db
-        .updateTable("trip")
-        .set({ ...toColumns(change), updatedAt: at })
-        .where("network", "=", network)
-        .where("tripId", "=", tripId)
-        .execute();
-      if (change.transaction === undefined) return;
-      const { step, transactionHash } = change.transaction;
-      await db
-        .insertInto("escrowStep")
-        .values({ network, tripId, bookingId: null, step, transactionHash, at })
-        .execute();
-    },
-
-    async countWrongCode(network, tripId, atMost) {
-      const row = await db
-        .updateTable("trip")
-        .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
-        .where("network", "=", network)
-        .where("tripId", "=", tripId)
-        .where("wrongCodes", "<", atMost)
-        .returning("wrongCodes")
-        .executeTakeFirst();
-      return row?.wrongCodes;
-    },
-
-    async unlock(tenantId, network, tripId) {
-      const row = await db
-        .updateTable("trip")
-        .set({ wrongCodes: 0, updatedAt: now() })
-        .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
-        .where("tripId", "=", tripId)
-        .returning("tripId")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async recordAction(network, tripId, { actionId, actionType, fee, transactionHash }) {
-      await db
-        .insertInto("agentAction")
-        .values({
-          network,
-          actionId,
-          tripId,
-          actionType,
-          feeMicro: fee,
-          transactionHash,
-          at: now(),
-        })
-        .execute();
-    },
-
-    async listActions(network, tripId, limit) {
-      return await db
-        .selectFrom("agentAction")
-        .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
-        .where("network", "=", network)
-        .where("tripId", "=", tripId)
-        .orderBy("at", "desc")
-        .orderBy("actionId")
-        .limit(limit)
-        .execute();
-    },
-
+function createLists({ db, vault }: TripsOptions): Pick<Trips, "list" | "listExpired"> {
+  return {
     async list(tenantId, network, { limit, after }) {
       const rows = await selectTrips(db)
         .where("tenantId", "=", tenantId)
@@ -228,6 +155,117 @@ export function createTrips({ db, vault, clock }: { db: Queryable; vault: Vault;
         .limit(limit)
         .execute();
       return rows.map((row) => toTrip(row, vault));
+    },
+  };
+}
+
+function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" | "change"> {
+  return {
+    async insert(trip) {
+      const { network, tripId, guestEmail } = trip;
+      const at = clock.now().toString();
+      await db
+        .insertInto("trip")
+        .values({
+          network,
+          tripId,
+          tenantId: trip.tenantId,
+          userId: trip.userId,
+          escrow: trip.escrow,
+          funder: trip.funder,
+          budgetMicro: trip.budget,
+          expiresAt: trip.expiresAt.toString(),
+          codeNonce: trip.codeNonce,
+          requiresCode: trip.requiresCode,
+          details: JSON.stringify(trip.details),
+          encryptedGuestEmail: guestEmail === undefined ? null : vault.encrypt(guestEmail, contextOf(tripId)),
+          mail: trip.mail,
+          createdAt: at,
+          updatedAt: at,
+        })
+        .execute();
+      const stored = await getTrip({ db, vault }, network, tripId);
+      if (stored === undefined) throw new Error(`trip ${tripId} has vanished`);
+      return stored;
+    },
+
+    async change(network, tripId, change) {
+      const at = clock.now().toString();
+      await db
+        .updateTable("trip")
+        .set({ ...toColumns(change), updatedAt: at })
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .execute();
+      if (change.transaction === undefined) return;
+      const { step, transactionHash } = change.transaction;
+      await db
+        .insertInto("escrowStep")
+        .values({ network, tripId, bookingId: null, step, transactionHash, at })
+        .execute();
+    },
+  };
+}
+
+/** Wrong codes are counted, and lock the claim. */
+function createClaimGuards({ db, clock }: TripsOptions): Pick<Trips, "countWrongCode" | "unlock"> {
+  const now = (): string => clock.now().toString();
+
+  return {
+    async countWrongCode(network, tripId, atMost) {
+      const row = await db
+        .updateTable("trip")
+        .set((column) => ({ wrongCodes: column("wrongCodes", "+", 1), updatedAt: now() }))
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .where("wrongCodes", "<", atMost)
+        .returning("wrongCodes")
+        .executeTakeFirst();
+      return row?.wrongCodes;
+    },
+
+    async unlock(tenantId, network, tripId) {
+      const row = await db
+        .updateTable("trip")
+        .set({ wrongCodes: 0, updatedAt: now() })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .returning("tripId")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}
+
+/** What agents logged of a trip. */
+function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" | "listActions"> {
+  return {
+    async recordAction(network, tripId, { actionId, actionType, fee, transactionHash }) {
+      await db
+        .insertInto("agentAction")
+        .values({
+          network,
+          actionId,
+          tripId,
+          actionType,
+          feeMicro: fee,
+          transactionHash,
+          at: clock.now().toString(),
+        })
+        .execute();
+    },
+
+    async listActions(network, tripId, limit) {
+      return await db
+        .selectFrom("agentAction")
+        .select(["actionId", "actionType", "feeMicro as fee", "transactionHash", "at"])
+        .where("network", "=", network)
+        .where("tripId", "=", tripId)
+        .orderBy("at", "desc")
+        .orderBy("actionId")
+        .limit(limit)
+        .execute();
     },
   };
 }

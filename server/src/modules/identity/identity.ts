@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
+import type { PrincipalCache } from "./principal-cache.ts";
 import { appendAudit } from "./store-audit.ts";
 import { createAuthentication } from "./store-authentication.ts";
 import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-keys.ts";
@@ -51,46 +52,19 @@ export interface StoredIdentity extends Identity {
   cachedKeys(): number;
 }
 
+/** What changes of tenants and keys work with. */
+interface Parts extends Pick<IdentityOptions, "db" | "vault" | "clock" | "onTenantCreated"> {
+  random: RandomBytes;
+  /** Forgets what changed. */
+  cache: PrincipalCache;
+}
+
 /** Identity over our own tables. */
 export function createIdentity(options: IdentityOptions): StoredIdentity {
-  const { db, vault, clock, random = systemRandom, onTenantCreated } = options;
+  const { db } = options;
   const authentication = createAuthentication(options);
   const { cache } = authentication;
-
-  // As fine as the database keeps it, so that what is returned now equals what is read later.
-  const timeOf = (instant: Temporal.Instant) => instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
-
-  async function mint(transaction: Queryable, input: MintInput): Promise<{ apiKey: string; key: ApiKey }> {
-    const now = timeOf(clock.now());
-    const { apiKey, start } = newKey(random);
-    const keyHash = hashKey(apiKey);
-    if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
-    const key: ApiKey = {
-      id: newId("key_", now.epochMilliseconds, random),
-      tenantId: input.tenantId,
-      name: checkName(input.name ?? input.environment, "name"),
-      start,
-      scopes: checkScopes(input.scopes ?? defaultScopes(input.environment)),
-      environment: input.environment,
-      createdAt: now,
-      expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
-      revokedAt: undefined,
-      lastUsedAt: undefined,
-    };
-    await insertKey(transaction, key, keyHash);
-    await appendAudit(
-      transaction,
-      {
-        tenantId: key.tenantId,
-        actor: input.actor,
-        action: "key.mint",
-        subjectId: key.id,
-        details: { environment: key.environment, scopes: key.scopes, expiresAt: key.expiresAt?.toString() ?? null },
-      },
-      clock,
-    );
-    return { apiKey, key };
-  }
+  const parts: Parts = { ...options, random: options.random ?? systemRandom, cache };
 
   return {
     ready: authentication.ready,
@@ -101,7 +75,17 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     listTenants: () => selectTenants(db),
     getTenant: (tenantId) => selectTenant(db, tenantId),
     listKeys: (tenantId) => selectKeys(db, tenantId),
+    ...createTenantChanges(parts),
+    ...createKeyChanges(parts),
+    ...createSecretChanges(parts),
+    close: authentication.close,
+  };
+}
 
+function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "setTenant"> {
+  const { db, vault, clock, random, cache, onTenantCreated } = parts;
+
+  return {
     async createTenant(input) {
       const now = timeOf(clock.now());
       const tenant: Tenant = {
@@ -117,7 +101,8 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
         const details = { name: tenant.name, plan: tenant.plan, capMicroUsdc: tenant.monthlyCapMicroUsdc.toString() };
         const audit = { tenantId: tenant.id, actor: input.actor, action: "tenant.create", subjectId: tenant.id };
         await appendAudit(transaction, { ...audit, details }, clock);
-        const minted = await mint(transaction, { tenantId: tenant.id, environment: "sandbox", actor: input.actor });
+        const key: MintInput = { tenantId: tenant.id, environment: "sandbox", actor: input.actor };
+        const minted = await mint(transaction, key, parts);
         await onTenantCreated?.(transaction, tenant);
         return { tenant, ...minted };
       });
@@ -141,11 +126,17 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
       cache.evictTenant(tenantId);
       return tenant;
     },
+  };
+}
 
+function createKeyChanges(parts: Parts): Pick<Identity, "mintKey" | "revokeKey"> {
+  const { db, clock, cache } = parts;
+
+  return {
     async mintKey(input) {
       return await db.transaction().execute(async (transaction) => {
         if ((await selectTenant(transaction, input.tenantId)) === undefined) throw tenantNotFound();
-        return await mint(transaction, input);
+        return await mint(transaction, input, parts);
       });
     },
 
@@ -159,7 +150,13 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
       if (result.outcome === "revoked") cache.evictKey(result.keyHash);
       return result.outcome !== "unknown";
     },
+  };
+}
 
+function createSecretChanges(parts: Parts): Pick<Identity, "revealSigningSecret" | "rotateSigningSecret"> {
+  const { db, vault, clock, random, cache } = parts;
+
+  return {
     async revealSigningSecret(tenantId, actor) {
       return await db.transaction().execute(async (transaction) => {
         const secret = await takeSigningSecret(transaction, tenantId, clock.now(), vault);
@@ -181,9 +178,48 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
       cache.evictTenant(tenantId);
       return signingSecret;
     },
-
-    close: authentication.close,
   };
+}
+
+async function mint(
+  transaction: Queryable,
+  input: MintInput,
+  { clock, random }: Pick<Parts, "clock" | "random">,
+): Promise<{ apiKey: string; key: ApiKey }> {
+  const now = timeOf(clock.now());
+  const { apiKey, start } = newKey(random);
+  const keyHash = hashKey(apiKey);
+  if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const key: ApiKey = {
+    id: newId("key_", now.epochMilliseconds, random),
+    tenantId: input.tenantId,
+    name: checkName(input.name ?? input.environment, "name"),
+    start,
+    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment)),
+    environment: input.environment,
+    createdAt: now,
+    expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+  };
+  await insertKey(transaction, key, keyHash);
+  await appendAudit(
+    transaction,
+    {
+      tenantId: key.tenantId,
+      actor: input.actor,
+      action: "key.mint",
+      subjectId: key.id,
+      details: { environment: key.environment, scopes: key.scopes, expiresAt: key.expiresAt?.toString() ?? null },
+    },
+    clock,
+  );
+  return { apiKey, key };
+}
+
+/** As fine as the database keeps it, so that what is returned now equals what is read later. */
+function timeOf(instant: Temporal.Instant): Temporal.Instant {
+  return instant.round({ smallestUnit: "millisecond", roundingMode: "floor" });
 }
 
 function checkName(name: string, path: string): string {

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import { type Expression, type ExpressionBuilder, type InferResult, type SqlBool, sql } from "kysely";
 import { z } from "zod";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -22,59 +22,56 @@ const ONCE: ReadonlySet<string> = new Set(["ticketed", "cancelled"]);
 
 type Conditions = (row: ExpressionBuilder<Database, "booking">) => Expression<SqlBool>[];
 
+/** Beside what every reader needs, as the columns are named. */
+const selectOrders = (queryable: Queryable, conditions: Conditions) =>
+  queryable
+    .selectFrom("booking")
+    .select([
+      "id as bookingId",
+      "orderId",
+      "tenantId",
+      "network",
+      "kind",
+      "orderStatus as status",
+      "pnr",
+      "ticketing",
+      "orderDocuments as documents",
+      "orderScheduleChanges as scheduleChanges",
+      "createdAt",
+      "updatedAt",
+      "orderReadAt as readAt",
+      sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("totalAmount"),
+      sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("totalCurrency"),
+      sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
+    ])
+    .where("state", "=", "booked")
+    .where((row) => row.and(conditions(row)));
+
+type Row = InferResult<ReturnType<typeof selectOrders>>[number];
+
 export function createOrders(queryable: Queryable, clock: Clock): Orders {
-  /** Beside what every reader needs, as the columns are named. */
-  const select = (conditions: Conditions) =>
-    queryable
-      .selectFrom("booking")
-      .select([
-        "id as bookingId",
-        "orderId",
-        "tenantId",
-        "network",
-        "kind",
-        "orderStatus as status",
-        "pnr",
-        "ticketing",
-        "orderDocuments as documents",
-        "orderScheduleChanges as scheduleChanges",
-        "createdAt",
-        "updatedAt",
-        "orderReadAt as readAt",
-        sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("totalAmount"),
-        sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("totalCurrency"),
-        sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
-      ])
-      .where("state", "=", "booked")
-      .where((row) => row.and(conditions(row)));
+  return {
+    ...createReads(queryable),
+    ...createUpdates(queryable, clock),
+    ...createEvents(queryable),
+    ...createChecks(queryable, clock),
+  };
+}
 
-  type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
-
-  function toRecord(row: Row): OrderRecord {
-    const { orderId, ...order } = withoutNulls(row);
-    if (orderId === undefined) throw new Error(`booking ${row.bookingId} is booked without an order`);
-    return {
-      ...order,
-      orderId,
-      documents: Documents.parse(row.documents),
-      slices: Slices.safeParse(row.slices).data ?? [],
-      scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),
-    };
-  }
-
-  async function first(conditions: Conditions): Promise<OrderRecord | undefined> {
-    const row = await select(conditions).executeTakeFirst();
-    return row === undefined ? undefined : toRecord(row);
-  }
-
+function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId" | "list"> {
   return {
     find: (tenantId, network, orderId) =>
-      first((row) => [row("tenantId", "=", tenantId), row("network", "=", network), row("orderId", "=", orderId)]),
+      findFirst(queryable, (row) => [
+        row("tenantId", "=", tenantId),
+        row("network", "=", network),
+        row("orderId", "=", orderId),
+      ]),
 
-    findByOrderId: (network, orderId) => first((row) => [row("network", "=", network), row("orderId", "=", orderId)]),
+    findByOrderId: (network, orderId) =>
+      findFirst(queryable, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
 
     async list(tenantId, network, { limit, before, status }) {
-      const rows = await select((row) => [
+      const rows = await selectOrders(queryable, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         ...(before === undefined ? [] : [row("id", "<", before)]),
@@ -85,7 +82,11 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
         .execute();
       return rows.map(toRecord);
     },
+  };
+}
 
+function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update"> {
+  return {
     async update(network, orderId, change, seen) {
       const now = clock.now().toString();
       const columns = toColumns(change);
@@ -112,10 +113,17 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
         .executeTakeFirst();
       if (row !== undefined) return "changed";
       if (seen === undefined) return "same";
-      const current = await first((where) => [where("network", "=", network), where("orderId", "=", orderId)]);
+      const current = await findFirst(queryable, (where) => [
+        where("network", "=", network),
+        where("orderId", "=", orderId),
+      ]);
       return current?.updatedAt.equals(seen) === true ? "same" : "stale";
     },
+  };
+}
 
+function createEvents(queryable: Queryable): Pick<Orders, "record" | "events"> {
+  return {
     async record(network, orderId, { kind, key, source, details, at }) {
       const row = await queryable
         .insertInto("orderEvent")
@@ -159,7 +167,12 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
       const own = ["booked", ...ticketed].map((kind) => ({ kind, at, details: {}, source: "call" as const }));
       return [...own, ...recorded];
     },
+  };
+}
 
+/** When the supplier is asked again. */
+function createChecks(queryable: Queryable, clock: Clock): Pick<Orders, "takeDue" | "wasRead"> {
+  return {
     async takeDue(network, limit, until) {
       const now = clock.now().toString();
       const taken = await queryable
@@ -180,7 +193,7 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
         .returning("id")
         .execute();
       if (taken.length === 0) return [];
-      const rows = await select((row) => [
+      const rows = await selectOrders(queryable, (row) => [
         row(
           "id",
           "in",
@@ -200,6 +213,23 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
         .execute();
     },
   };
+}
+
+function toRecord(row: Row): OrderRecord {
+  const { orderId, ...order } = withoutNulls(row);
+  if (orderId === undefined) throw new Error(`booking ${row.bookingId} is booked without an order`);
+  return {
+    ...order,
+    orderId,
+    documents: Documents.parse(row.documents),
+    slices: Slices.safeParse(row.slices).data ?? [],
+    scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),
+  };
+}
+
+async function findFirst(queryable: Queryable, conditions: Conditions): Promise<OrderRecord | undefined> {
+  const row = await selectOrders(queryable, conditions).executeTakeFirst();
+  return row === undefined ? undefined : toRecord(row);
 }
 
 const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlices", "orderScheduleChanges"]);

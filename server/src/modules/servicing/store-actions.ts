@@ -17,43 +17,19 @@ const table: LeasedTable<Selectable<ServicingActionTable>, ServicingAction> = {
 };
 
 export function createServicingActions(queryable: Queryable, clock: Clock): ServicingActions {
-  const now = (): string => clock.now().toString();
   const leases = createLeases(queryable, clock, table);
 
   return {
     ...leases,
     wake: (id) => leases.wake(id, table.sending),
+    ...createReads(queryable),
+    ...createLists(queryable),
+    ...createWrites(queryable, clock),
+  };
+}
 
-    async insert(action) {
-      const at = now();
-      const row = await queryable
-        .insertInto("servicingAction")
-        .values({
-          id: action.id,
-          tenantId: action.tenantId,
-          network: action.network,
-          callId: action.callId,
-          kind: action.kind,
-          subjectId: action.subjectId,
-          bookingId: action.bookingId,
-          orderId: action.orderId,
-          state: "intended",
-          paymentKind: action.payment?.kind ?? null,
-          paymentMicro: action.payment?.amount ?? null,
-          expected: JSON.stringify(action.expected),
-          workerId: action.workerId,
-          workerSeenAt: at,
-          createdAt: at,
-          updatedAt: at,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(["tenantId", "network", "kind", "subjectId"]).where("state", "<>", "failed").doNothing(),
-        )
-        .returningAll()
-        .executeTakeFirst();
-      return row === undefined ? undefined : toAction(row);
-    },
-
+function createReads(queryable: Queryable): Pick<ServicingActions, "findLive" | "get"> {
+  return {
     async findLive(tenantId, network, kind, subjectId) {
       const row = await queryable
         .selectFrom("servicingAction")
@@ -71,7 +47,12 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
       const row = await queryable.selectFrom("servicingAction").selectAll().where("id", "=", id).executeTakeFirst();
       return row === undefined ? undefined : toAction(row);
     },
+  };
+}
 
+/** The actions of one order. */
+function createLists(queryable: Queryable): Pick<ServicingActions, "listDone" | "listSent" | "listGivenUp"> {
+  return {
     async listDone(network, orderId) {
       const rows = await queryable
         .selectFrom("servicingAction")
@@ -118,6 +99,42 @@ export function createServicingActions(queryable: Queryable, clock: Clock): Serv
         .orderBy("createdAt")
         .execute();
       return rows.map(toAction);
+    },
+  };
+}
+
+function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions, "insert" | "reopen" | "advance"> {
+  const now = (): string => clock.now().toString();
+
+  return {
+    async insert(action) {
+      const at = now();
+      const row = await queryable
+        .insertInto("servicingAction")
+        .values({
+          id: action.id,
+          tenantId: action.tenantId,
+          network: action.network,
+          callId: action.callId,
+          kind: action.kind,
+          subjectId: action.subjectId,
+          bookingId: action.bookingId,
+          orderId: action.orderId,
+          state: "intended",
+          paymentKind: action.payment?.kind ?? null,
+          paymentMicro: action.payment?.amount ?? null,
+          expected: JSON.stringify(action.expected),
+          workerId: action.workerId,
+          workerSeenAt: at,
+          createdAt: at,
+          updatedAt: at,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(["tenantId", "network", "kind", "subjectId"]).where("state", "<>", "failed").doNothing(),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return row === undefined ? undefined : toAction(row);
     },
 
     async reopen(id) {

@@ -22,13 +22,23 @@ const StoredProfile = z.object({
   ),
 });
 
+interface TravelersOptions {
+  db: OpenDatabase["db"];
+  vault: Vault;
+  clock: Clock;
+}
+
 /** Users' profiles and their customer ids at the supplier. */
-export function createTravelers(options: { db: OpenDatabase["db"]; vault: Vault; clock: Clock }): Travelers {
-  const { db, vault, clock } = options;
-
+export function createTravelers(options: TravelersOptions): Travelers {
   return {
-    isUser: (tenantId, userId) => isUserOf(db, tenantId, userId),
+    isUser: (tenantId, userId) => isUserOf(options.db, tenantId, userId),
+    ...createProfiles(options),
+    ...createCustomers(options),
+  };
+}
 
+function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers, "get" | "put"> {
+  return {
     async get(tenantId, userId) {
       const row = await db
         .selectFrom("travelerProfile")
@@ -67,7 +77,17 @@ export function createTravelers(options: { db: OpenDatabase["db"]; vault: Vault;
         return created;
       });
     },
+  };
+}
 
+function createCustomers({
+  db,
+  clock,
+}: TravelersOptions): Pick<
+  Travelers,
+  "findCustomerUserId" | "findUserByCustomerId" | "listCustomerUserIds" | "linkCustomer"
+> {
+  return {
     async findCustomerUserId(tenantId, userId, network) {
       const row = await db
         .selectFrom("travelerCustomer")
