@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inflate } from "@sparticuz/chromium";
+import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { z } from "zod";
 
 /** A real browser from npm alone. It is unpacked into a folder of its own, so that several runs and users never share one. */
 
@@ -64,16 +66,17 @@ export async function startBrowser(): Promise<TestBrowser> {
   }
 }
 
-function unpackInto(folder: string): Promise<string[]> {
-  const before = process.env.TMPDIR;
-  // The package looks at it when it is called, not later.
-  process.env.TMPDIR = folder;
-  try {
-    return Promise.all(PACKED.map((name) => inflate(join(packedFolder, name))));
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
+/** In a process of its own: the package unpacks into the temporary folder of its process, which is everybody's here. */
+async function unpackInto(folder: string): Promise<string[]> {
+  const paths = PACKED.map((name) => join(packedFolder, name));
+  const unpack = `
+    import { inflate } from ${JSON.stringify(import.meta.resolve("@sparticuz/chromium"))};
+    console.log(JSON.stringify(await Promise.all(${JSON.stringify(paths)}.map((path) => inflate(path)))));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", unpack], {
+    env: { TMPDIR: folder },
+  });
+  return z.array(z.string()).parse(JSON.parse(stdout));
 }
 
 async function watch(browser: Browser, origin: string): Promise<WatchedPage> {
