@@ -23,7 +23,12 @@ const TRANSFERS_TO_REPLAY = 10_000;
 /** Per sender and slice; a slice that uses them up says so. */
 const SIGNED_PER_SLICE = 500;
 const CHAIN_ID = 5_042_002;
-const TARGETS = { perSecond: 300, firstStartMs: 2_000, replayMs: 6_000, snapshotMs: 1_000 } as const;
+const TARGETS = {
+  perSecond: 300,
+  firstStartMilliseconds: 2_000,
+  replayMilliseconds: 6_000,
+  snapshotMilliseconds: 1_000,
+} as const;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const program = join(import.meta.dirname, "../devnet/src/main.ts");
@@ -72,7 +77,7 @@ const startChain = async (name: string, snapshotAfter = 1_000_000) => {
   });
   children.add(child);
   for await (const line of createInterface({ input: child.stdout })) {
-    return { child, startMs: performance.now() - begun, ...Started.parse(JSON.parse(line)) };
+    return { child, startMilliseconds: performance.now() - begun, ...Started.parse(JSON.parse(line)) };
   }
   throw new Error("The chain did not start.");
 };
@@ -160,7 +165,7 @@ try {
     `load: node bench/devnet.ts — ${SENDERS} senders with an account each, closed loop, signed beforehand, ${SECONDS} s a slice, ${ROUNDS} rounds interleaved, node ${process.version}`,
   );
   say(
-    `first start: ${first.startMs.toFixed(0)} ms (${judge(`target ${TARGETS.firstStartMs}`, first.startMs < TARGETS.firstStartMs)})`,
+    `first start: ${first.startMilliseconds.toFixed(0)} ms (${judge(`target ${TARGETS.firstStartMilliseconds}`, first.startMilliseconds < TARGETS.firstStartMilliseconds)})`,
   );
   const automine = await startAutomine();
   const sides = { chain: await openSide(first.port), automine: await openSide(automine.port) };
@@ -169,9 +174,9 @@ try {
       const { call, wallets, slices } = sides[name];
       const slice = await runRpcSlice(call, await wallets.signTransfers(SIGNED_PER_SLICE), round === 0 ? 2 : SECONDS);
       if (round > 0) slices.push(slice);
-      const { perSecond, p50Ms, p95Ms, acknowledged, stalled } = slice;
+      const { perSecond, p50Milliseconds, p95Milliseconds, acknowledged, stalled } = slice;
       say(
-        `${round === 0 ? "warm-up" : `round ${round}`} ${name.padEnd(8)} ${perSecond.toFixed(0).padStart(5)} transfers/s  p50 ${p50Ms.toFixed(1)} ms  p95 ${p95Ms.toFixed(1)} ms  acknowledged ${acknowledged}  stalled ${stalled}`,
+        `${round === 0 ? "warm-up" : `round ${round}`} ${name.padEnd(8)} ${perSecond.toFixed(0).padStart(5)} transfers/s  p50 ${p50Milliseconds.toFixed(1)} ms  p95 ${p95Milliseconds.toFixed(1)} ms  acknowledged ${acknowledged}  stalled ${stalled}`,
       );
     }
   }
@@ -201,7 +206,7 @@ try {
   const replayed = await startChain("long", 1_000);
   const sameAfterReplay = replayed.restored.hash === tip;
   say(
-    `start after kill -9, replaying ${transfers.flat().length} transactions in ${replayed.restored.block} blocks: ${replayed.startMs.toFixed(0)} ms, same tip hash: ${sameAfterReplay} (${judge(`target ${TARGETS.replayMs}`, sameAfterReplay && replayed.startMs < TARGETS.replayMs)})`,
+    `start after kill -9, replaying ${transfers.flat().length} transactions in ${replayed.restored.block} blocks: ${replayed.startMilliseconds.toFixed(0)} ms, same tip hash: ${sameAfterReplay} (${judge(`target ${TARGETS.replayMilliseconds}`, sameAfterReplay && replayed.startMilliseconds < TARGETS.replayMilliseconds)})`,
   );
   // Idle, it writes its snapshot.
   const chainFolder = join(folder, "long");
@@ -210,7 +215,7 @@ try {
   const restored = await startChain("long");
   const sameFromSnapshot = restored.restored.hash === tip;
   say(
-    `start after kill -9 with a snapshot: ${restored.startMs.toFixed(0)} ms, same tip hash: ${sameFromSnapshot} (${judge(`target ${TARGETS.snapshotMs}`, sameFromSnapshot && restored.startMs < TARGETS.snapshotMs)})`,
+    `start after kill -9 with a snapshot: ${restored.startMilliseconds.toFixed(0)} ms, same tip hash: ${sameFromSnapshot} (${judge(`target ${TARGETS.snapshotMilliseconds}`, sameFromSnapshot && restored.startMilliseconds < TARGETS.snapshotMilliseconds)})`,
   );
   await kill(restored.child, "SIGTERM");
 } finally {

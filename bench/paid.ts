@@ -156,9 +156,9 @@ function openWallet(
   };
 }
 
-function describe({ paidPerSecond, p50Ms, p99Ms, refused }: PaidSlice): string {
+function describe({ paidPerSecond, p50Milliseconds, p99Milliseconds, refused }: PaidSlice): string {
   const others = [...refused].map(([status, count]) => `${count} times ${status}`).join(", ") || "none";
-  return `${paidPerSecond.toFixed(0).padStart(6)} paid requests/s  p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  not 200: ${others}`;
+  return `${paidPerSecond.toFixed(0).padStart(6)} paid requests/s  p50 ${p50Milliseconds.toFixed(1)} ms  p99 ${p99Milliseconds.toFixed(1)} ms  not 200: ${others}`;
 }
 
 function medianRate(slices: readonly PaidSlice[]): number {

@@ -36,9 +36,9 @@ export async function compare<Name extends string>(
     for (const name of names) {
       const measured = await slice(name, SECONDS);
       slices.get(name)?.push(measured);
-      const { requestsPerSecond, p50Ms, p99Ms, refused } = measured;
+      const { requestsPerSecond, p50Milliseconds, p99Milliseconds, refused } = measured;
       say(
-        `round ${round} ${name.padEnd(width)} ${requestsPerSecond.toFixed(0).padStart(7)} requests/s  p50 ${p50Ms.toFixed(1)} ms  p99 ${p99Ms.toFixed(1)} ms  not 200: ${refused}`,
+        `round ${round} ${name.padEnd(width)} ${requestsPerSecond.toFixed(0).padStart(7)} requests/s  p50 ${p50Milliseconds.toFixed(1)} ms  p99 ${p99Milliseconds.toFixed(1)} ms  not 200: ${refused}`,
       );
     }
   }

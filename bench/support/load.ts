@@ -2,8 +2,8 @@ import { connect } from "node:net";
 
 export interface Slice {
   requestsPerSecond: number;
-  p50Ms: number;
-  p99Ms: number;
+  p50Milliseconds: number;
+  p99Milliseconds: number;
   refused: number;
 }
 
@@ -41,7 +41,12 @@ export async function runSlice(options: {
   const elapsed = (performance.now() - begun) / 1000;
   latencies.sort((left, right) => left - right);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return { requestsPerSecond: latencies.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99), refused };
+  return {
+    requestsPerSecond: latencies.length / elapsed,
+    p50Milliseconds: at(0.5),
+    p99Milliseconds: at(0.99),
+    refused,
+  };
 }
 
 function drive(

@@ -6,8 +6,8 @@ export interface PaidSlice {
   paid: number;
   /** Answered with anything else, by status. */
   refused: ReadonlyMap<string, number>;
-  p50Ms: number;
-  p99Ms: number;
+  p50Milliseconds: number;
+  p99Milliseconds: number;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function runPaidSlice(options: {
   latencies.sort((left, right) => left - right);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   const paid = latencies.length;
-  return { paidPerSecond: paid / elapsed, paid, refused, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { paidPerSecond: paid / elapsed, paid, refused, p50Milliseconds: at(0.5), p99Milliseconds: at(0.99) };
 }
 
 /** One request as it goes over the wire. */

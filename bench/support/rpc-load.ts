@@ -34,21 +34,21 @@ export const createCall = (port: number, connections: number): { call: Call; clo
 
 export interface RpcSlice {
   perSecond: number;
-  p50Ms: number;
-  p95Ms: number;
+  p50Milliseconds: number;
+  p95Milliseconds: number;
   acknowledged: number;
   /** Transactions that never got a receipt within the limit. */
   stalled: number;
 }
 
-const STALL_MS = 5_000;
+const STALL_MILLISECONDS = 5_000;
 
 /** Acknowledged: the answer came and the receipt is there. */
 export const sendAndConfirm = async (call: Call, raw: string): Promise<void> => {
   const hash = await call("eth_sendRawTransaction", raw);
-  const giveUpMs = performance.now() + STALL_MS;
+  const giveUpMilliseconds = performance.now() + STALL_MILLISECONDS;
   while ((await call("eth_getTransactionReceipt", hash)) === null) {
-    if (performance.now() > giveUpMs) throw new Error("stalled");
+    if (performance.now() > giveUpMilliseconds) throw new Error("stalled");
     await nextTurn();
   }
 };
@@ -59,7 +59,7 @@ export const runRpcSlice = async (
   senders: readonly (readonly string[])[],
   seconds: number,
 ): Promise<RpcSlice> => {
-  const latenciesMs: number[] = [];
+  const latenciesMilliseconds: number[] = [];
   let stalled = 0;
   const begun = performance.now();
   const end = begun + seconds * 1_000;
@@ -70,7 +70,7 @@ export const runRpcSlice = async (
         if (sentAt >= end) return;
         try {
           await sendAndConfirm(call, raw);
-          latenciesMs.push(performance.now() - sentAt);
+          latenciesMilliseconds.push(performance.now() - sentAt);
         } catch (error) {
           if (!(error instanceof Error && error.message === "stalled")) throw error;
           stalled += 1;
@@ -81,12 +81,12 @@ export const runRpcSlice = async (
     }),
   );
   const elapsed = (performance.now() - begun) / 1_000;
-  const sorted = latenciesMs.toSorted((a, b) => a - b);
+  const sorted = latenciesMilliseconds.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
   return {
     perSecond: sorted.length / elapsed,
-    p50Ms: at(0.5),
-    p95Ms: at(0.95),
+    p50Milliseconds: at(0.5),
+    p95Milliseconds: at(0.95),
     acknowledged: sorted.length,
     stalled,
   };

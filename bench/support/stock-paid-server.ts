@@ -30,7 +30,7 @@ const options = z
 
 const GAS = 300_000n;
 const FEES = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-const RECEIPT_POLL_MS = 5;
+const RECEIPT_POLL_MILLISECONDS = 5;
 const Fields = z.array(z.object({ name: z.string(), type: z.string() }));
 const Types = z.object({ TransferWithAuthorization: Fields });
 const transferAbi = parseAbi([
@@ -40,7 +40,7 @@ const transferAbi = parseAbi([
 
 const network = `eip155:${options.CHAIN_ID}` as const;
 const account = privateKeyToAccount(options.GAS_KEY);
-const client = createPublicClient({ transport: http(options.RPC_URL), pollingInterval: RECEIPT_POLL_MS });
+const client = createPublicClient({ transport: http(options.RPC_URL), pollingInterval: RECEIPT_POLL_MILLISECONDS });
 let nonce = await client.getTransactionCount({ address: account.address });
 let last: Promise<unknown> = Promise.resolve();
 

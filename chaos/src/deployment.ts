@@ -75,7 +75,7 @@ export class Deployment {
   /** Of parts: until their keeper has seen it, they seem to run. */
   readonly #kills = new Set<Aim>();
   #downSince: number | undefined;
-  #longestOutageMs = 0;
+  #longestOutageMilliseconds = 0;
 
   /** Starts it at once. The ports are fixed: callers have to find the service again after it was killed. */
   constructor({ environment, edge, broken, keep }: DeploymentOptions, ports: readonly [number, number, number]) {
@@ -120,8 +120,8 @@ export class Deployment {
   }
 
   /** Longest time from a kill of anything to the service being ready again. */
-  get longestOutageMs(): number {
-    return this.#longestOutageMs;
+  get longestOutageMilliseconds(): number {
+    return this.#longestOutageMilliseconds;
   }
 
   /** Facts of the running service; there after the first `untilReady`. */
@@ -143,7 +143,7 @@ export class Deployment {
     }
     for (const one of this.#processes) one.resetFailedStarts();
     if (this.#downSince !== undefined) {
-      this.#longestOutageMs = Math.max(this.#longestOutageMs, performance.now() - this.#downSince);
+      this.#longestOutageMilliseconds = Math.max(this.#longestOutageMilliseconds, performance.now() - this.#downSince);
     }
     this.#downSince = undefined;
   }

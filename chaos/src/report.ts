@@ -5,8 +5,8 @@ import type { Kills } from "./nemesis.ts";
 
 const EXAMPLES = 5;
 
-export function duration(startedMs: number): string {
-  return ((performance.now() - startedMs) / 1000).toFixed(1);
+export function duration(startedMilliseconds: number): string {
+  return ((performance.now() - startedMilliseconds) / 1000).toFixed(1);
 }
 
 export function describeRound(facts: {
@@ -42,7 +42,7 @@ export function describeTotals(facts: { history: History; kills: Kills; deployme
     `acknowledged  ${history.acknowledgements.length} (${list(byTool)})`,
     `refused       ${list(history.refusals)}`,
     `kills         ${list(kills)}`,
-    `starts        ${deployment.starts}, longest outage ${(deployment.longestOutageMs / 1000).toFixed(1)} s`,
+    `starts        ${deployment.starts}, longest outage ${(deployment.longestOutageMilliseconds / 1000).toFixed(1)} s`,
     ...describeCutOff(deployment.startsCutOff),
   ];
 }

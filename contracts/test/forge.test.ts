@@ -11,7 +11,7 @@ import { findFoundryBinary } from "./support/foundry-binary.ts";
 const LEAST_SHARE = 0.7;
 const LEAST_CALLS = 20;
 /** The long campaigns take minutes. */
-const FORGE_TIMEOUT_MS = 3_600_000;
+const FORGE_TIMEOUT_MILLISECONDS = 3_600_000;
 const LARGEST_OUTPUT_BYTES = 64 * 1024 * 1024;
 const GAS_SUITES = "contracts/test/Gas.t.sol:";
 
@@ -35,7 +35,7 @@ async function runForge(folder: string): Promise<z.infer<typeof Report>> {
   const { stdout } = await promisify(execFile)(program, ["test", "--json", "--root", repository], {
     // The paths in foundry.toml are from there.
     cwd: repository,
-    timeout: FORGE_TIMEOUT_MS,
+    timeout: FORGE_TIMEOUT_MILLISECONDS,
     killSignal: "SIGKILL",
     maxBuffer: LARGEST_OUTPUT_BYTES,
     env: {
@@ -97,7 +97,7 @@ describe("the contracts under forge", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "wayfare-forge-"));
     report = await runForge(folder);
-  }, FORGE_TIMEOUT_MS);
+  }, FORGE_TIMEOUT_MILLISECONDS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("pass every unit, fuzz and invariant test", () => {

@@ -6,10 +6,10 @@ import { type Block, blockOf, resultOf } from "./node-answers.ts";
 import { type NodeLane, openNodeLane } from "./node-lane.ts";
 
 const START_ATTEMPTS = 3;
-const START_LIMIT_MS = 20_000;
-const CONNECT_EVERY_MS = 5;
+const START_LIMIT_MILLISECONDS = 20_000;
+const CONNECT_EVERY_MILLISECONDS = 5;
 /** A node that says nothing for this long hangs. Writing a snapshot of a very long chain takes seconds. */
-const SILENCE_LIMIT_MS = 30_000;
+const SILENCE_LIMIT_MILLISECONDS = 30_000;
 /** How many blocks back the state can still be asked. */
 const STATES_IN_MEMORY = 1_000;
 
@@ -55,12 +55,12 @@ const spawned = (options: AnvilOptions, port: number): { child: ChildProcess; en
 };
 
 const connected = async (port: number, isOver: () => boolean): Promise<NodeLane | undefined> => {
-  const deadline = performance.now() + START_LIMIT_MS;
+  const deadline = performance.now() + START_LIMIT_MILLISECONDS;
   while (!isOver() && performance.now() < deadline) {
     try {
-      return await openNodeLane(port, SILENCE_LIMIT_MS);
+      return await openNodeLane(port, SILENCE_LIMIT_MILLISECONDS);
     } catch {
-      await delay(CONNECT_EVERY_MS);
+      await delay(CONNECT_EVERY_MILLISECONDS);
     }
   }
   return undefined;
@@ -81,7 +81,7 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilNode> => {
     });
     try {
       const lane = await connected(port, () => endedBy !== undefined);
-      if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MS} ms`);
+      if (lane === undefined) throw new Error(endedBy ?? `it does not listen within ${START_LIMIT_MILLISECONDS} ms`);
       const version = String(resultOf(await lane.call("web3_clientVersion")));
       const genesisBlock = blockOf(await lane.call("eth_getBlockByNumber", "0x0", false));
       if (genesisBlock.miner !== options.genesis.coinbase) throw new Error(`another node answers on port ${port}`);

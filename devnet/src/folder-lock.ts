@@ -8,8 +8,8 @@ interface FolderLock {
   release(): void;
 }
 
-const PATIENCE_MS = 3_000;
-const TRY_EVERY_MS = 20;
+const PATIENCE_MILLISECONDS = 3_000;
+const TRY_EVERY_MILLISECONDS = 20;
 
 /** Node has no file locks of its own; an exclusive SQLite transaction on an empty file is one (fcntl). */
 const tryLock = (path: string): FolderLock | undefined => {
@@ -29,13 +29,13 @@ const tryLock = (path: string): FolderLock | undefined => {
 
 /** Waits a moment for a predecessor that was just killed and may still be going. */
 export const lockFolder = async (folder: string): Promise<FolderLock> => {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
     const lock = tryLock(join(folder, "lock"));
     if (lock !== undefined) return lock;
     if (performance.now() > deadline) {
       throw new Error(`Another process runs the chain in ${folder}: stop it, or use another folder.`);
     }
-    await delay(TRY_EVERY_MS);
+    await delay(TRY_EVERY_MILLISECONDS);
   }
 };

@@ -3,7 +3,7 @@ interface Held<Item> {
   item: Item;
   from: string;
   nonce: number;
-  deadlineMs: number;
+  deadlineMilliseconds: number;
 }
 
 /** The waiting room of transactions that came before an earlier one of their sender. */
@@ -13,10 +13,10 @@ interface HeldTransactions<Item> {
   senders(): string[];
   /** Takes out those of one sender that may be sent now, in the order of their nonces. */
   takeReady(from: string, nextNonce: number): Item[];
-  takeOverdue(nowMs: number): Held<Item>[];
+  takeOverdue(nowMilliseconds: number): Held<Item>[];
   takeAll(): Held<Item>[];
   /** Undefined when nothing waits. */
-  nextDeadlineMs(): number | undefined;
+  nextDeadlineMilliseconds(): number | undefined;
 }
 
 export const createHeldTransactions = <Item>(most: number): HeldTransactions<Item> => {
@@ -46,8 +46,9 @@ export const createHeldTransactions = <Item>(most: number): HeldTransactions<Ite
         .sort((a, b) => a.nonce - b.nonce)
         .map(({ item }) => item);
     },
-    takeOverdue: (nowMs) => take(({ deadlineMs }) => deadlineMs <= nowMs),
+    takeOverdue: (nowMilliseconds) => take(({ deadlineMilliseconds }) => deadlineMilliseconds <= nowMilliseconds),
     takeAll: () => take(() => true),
-    nextDeadlineMs: () => (all.length === 0 ? undefined : Math.min(...all.map(({ deadlineMs }) => deadlineMs))),
+    nextDeadlineMilliseconds: () =>
+      all.length === 0 ? undefined : Math.min(...all.map(({ deadlineMilliseconds }) => deadlineMilliseconds)),
   };
 };

@@ -70,8 +70,8 @@ const opened = (port: number): Promise<Socket> =>
     });
   });
 
-/** @param silenceLimitMs how long the node may say nothing while an answer is due. */
-export const openNodeLane = async (port: number, silenceLimitMs: number): Promise<NodeLane> => {
+/** @param silenceLimitMilliseconds how long the node may say nothing while an answer is due. */
+export const openNodeLane = async (port: number, silenceLimitMilliseconds: number): Promise<NodeLane> => {
   const socket = await opened(port);
   const queue: Waiting[] = [];
   let asked: Waiting | undefined;
@@ -86,7 +86,7 @@ export const openNodeLane = async (port: number, silenceLimitMs: number): Promis
   };
   const askNext = (): void => {
     asked = queue.shift();
-    socket.setTimeout(asked === undefined ? 0 : silenceLimitMs);
+    socket.setTimeout(asked === undefined ? 0 : silenceLimitMilliseconds);
     if (asked !== undefined) socket.write(asked.text);
   };
   const read = createBodyReader((body) => {
@@ -104,7 +104,7 @@ export const openNodeLane = async (port: number, silenceLimitMs: number): Promis
     }
   });
   socket.on("error", end);
-  socket.on("timeout", () => end(new Error(`The node said nothing for ${silenceLimitMs} ms.`)));
+  socket.on("timeout", () => end(new Error(`The node said nothing for ${silenceLimitMilliseconds} ms.`)));
   socket.on("close", () => end(new Error("The node closed the connection.")));
 
   const ask = (call: RpcCall): Promise<RpcAnswer> => {

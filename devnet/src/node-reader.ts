@@ -9,7 +9,7 @@ export interface NodeReader {
 }
 
 const CONNECTIONS = 8;
-const READ_LIMIT_MS = 30_000;
+const READ_LIMIT_MILLISECONDS = 30_000;
 
 export const createNodeReader = (port: number): NodeReader => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -17,7 +17,7 @@ export const createNodeReader = (port: number): NodeReader => {
     read: (body) =>
       new Promise((resolve, reject) => {
         const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-        const options = { agent, host: LOOPBACK, port, method: "POST", headers, timeout: READ_LIMIT_MS };
+        const options = { agent, host: LOOPBACK, port, method: "POST", headers, timeout: READ_LIMIT_MILLISECONDS };
         const asked = request(options, (answer) => {
           const pieces: Buffer[] = [];
           answer.on("data", (piece) => pieces.push(piece));
@@ -25,7 +25,7 @@ export const createNodeReader = (port: number): NodeReader => {
           answer.on("error", reject);
         });
         asked.on("error", reject);
-        asked.on("timeout", () => asked.destroy(new Error(`no answer within ${READ_LIMIT_MS} ms`)));
+        asked.on("timeout", () => asked.destroy(new Error(`no answer within ${READ_LIMIT_MILLISECONDS} ms`)));
         asked.end(body);
       }),
     close: () => agent.destroy(),

@@ -46,7 +46,7 @@ export const checkMined = (block: Block, record: LogRecord): void => {
 
 const RECORDS_AT_ONCE = 50;
 /** A killed node's connection ends first; that the process is gone is seen later, on a busy machine by seconds. */
-const NOTICE_MS = 10_000;
+const NOTICE_MILLISECONDS = 10_000;
 
 const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: Tip): Promise<Tip> => {
   let tip = from;
@@ -138,7 +138,7 @@ export const recover = async (
       return recovered;
     } catch (error) {
       // A node that somebody killed says nothing about the files.
-      if (!(await answers(node)) && (await endWithin(NOTICE_MS, node)) === "SIGKILL") throw error;
+      if (!(await answers(node)) && (await endWithin(NOTICE_MILLISECONDS, node)) === "SIGKILL") throw error;
       node.kill();
       await node.ended;
       failed.push({ base, reason: errorText(error) });

@@ -5,9 +5,9 @@ import type { Gateway } from "./rpc-gateway.ts";
 
 const BODY_LIMIT_BYTES = 2_000_000;
 /** For a client to send its request; and to take some of the answer. */
-const REQUEST_LIMIT_MS = 30_000;
-const SILENCE_LIMIT_MS = 60_000;
-const CLOSE_LIMIT_MS = 500;
+const REQUEST_LIMIT_MILLISECONDS = 30_000;
+const SILENCE_LIMIT_MILLISECONDS = 60_000;
+const CLOSE_LIMIT_MILLISECONDS = 500;
 
 interface RpcServer {
   port: number;
@@ -64,7 +64,7 @@ export const listenRpc = async (
     else answerWith(response, 200, answer);
   };
   const server = createServer(
-    { requestTimeout: REQUEST_LIMIT_MS, keepAliveTimeout: SILENCE_LIMIT_MS },
+    { requestTimeout: REQUEST_LIMIT_MILLISECONDS, keepAliveTimeout: SILENCE_LIMIT_MILLISECONDS },
     (request, response) => {
       handle(request, response).catch(() => {
         if (response.headersSent || request.destroyed) response.destroy();
@@ -72,7 +72,7 @@ export const listenRpc = async (
       });
     },
   );
-  server.setTimeout(SILENCE_LIMIT_MS);
+  server.setTimeout(SILENCE_LIMIT_MILLISECONDS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, LOOPBACK, resolve);
@@ -84,7 +84,7 @@ export const listenRpc = async (
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-        setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS).unref();
+        setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MILLISECONDS).unref();
       }),
   };
 };

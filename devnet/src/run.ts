@@ -5,7 +5,7 @@ import { readSettings } from "./settings.ts";
 import { type DevnetTools, startDevnet } from "./start.ts";
 
 /** Everything answered is in the log: only a snapshot is worth the wait, and who stops it as a part waits less. */
-const STOP_WITHIN_MS = 30_000;
+const STOP_WITHIN_MILLISECONDS = 30_000;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const endWith = (reason: string): void => {
@@ -23,13 +23,13 @@ export const runDevnet = async (words: readonly string[], tools: Partial<DevnetT
       return;
     }
     const { standStillAt } = settings;
-    const nowMs = standStillAt === undefined ? Date.now : () => Date.parse(standStillAt);
-    const running = await startDevnet(settings, { nowMs, say, ...tools });
+    const nowMilliseconds = standStillAt === undefined ? Date.now : () => Date.parse(standStillAt);
+    const running = await startDevnet(settings, { nowMilliseconds, say, ...tools });
     let stopping = false;
     const stop = () => {
       if (stopping) return;
       stopping = true;
-      setTimeout(() => process.exit(0), STOP_WITHIN_MS).unref();
+      setTimeout(() => process.exit(0), STOP_WITHIN_MILLISECONDS).unref();
       running.stop().then(
         () => process.exit(0),
         () => process.exit(0),

@@ -18,7 +18,7 @@ const GROUP_LIMIT = 500;
 const HELD_LIMIT = 1_024;
 const QUEUE_LIMIT = 10_000;
 /** Idle for this long, a snapshot disturbs nobody. */
-const IDLE_MS = 500;
+const IDLE_MILLISECONDS = 500;
 
 interface Waiting {
   raw: string;
@@ -44,7 +44,7 @@ const refuseEarly = (item: Waiting, nonce: number): void =>
 export class Sequencer {
   readonly #lane: NodeLane;
   readonly #chain: ChainKeeper;
-  readonly #timing: { nowMs(): number; holdMs: number };
+  readonly #timing: { nowMilliseconds(): number; holdMilliseconds: number };
   readonly #running: Promise<void>;
   readonly #queue: Waiting[] = [];
   readonly #inFlight = new Map<string, Promise<RpcAnswer>>();
@@ -56,7 +56,7 @@ export class Sequencer {
   constructor(
     lane: NodeLane,
     chain: ChainKeeper,
-    timing: { nowMs(): number; holdMs: number },
+    timing: { nowMilliseconds(): number; holdMilliseconds: number },
     onBroken: (reason: string) => void,
   ) {
     this.#lane = lane;
@@ -124,8 +124,8 @@ export class Sequencer {
   }
 
   #hold(item: Waiting, { from, nonce }: Queued): void {
-    const deadlineMs = performance.now() + this.#timing.holdMs;
-    if (!this.#held.add({ item, from, nonce, deadlineMs })) refuseEarly(item, nonce);
+    const deadlineMilliseconds = performance.now() + this.#timing.holdMilliseconds;
+    if (!this.#held.add({ item, from, nonce, deadlineMilliseconds })) refuseEarly(item, nonce);
   }
 
   /** What became possible goes first. */
@@ -140,7 +140,7 @@ export class Sequencer {
   async #mine(accepted: readonly Accepted[]): Promise<void> {
     const record = this.#chain.nextRecord(
       accepted.map(({ item }) => item.raw),
-      Math.floor(this.#timing.nowMs() / 1_000),
+      Math.floor(this.#timing.nowMilliseconds() / 1_000),
     );
     try {
       await this.#chain.log(record);
@@ -171,13 +171,13 @@ export class Sequencer {
     const accepted = await this.#offer(this.#takeGroup());
     if (accepted.length > 0) await this.#mine(accepted);
     else resultOf(await this.#lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
-    if (this.#held.nextDeadlineMs() !== undefined) await this.#releaseHeld();
+    if (this.#held.nextDeadlineMilliseconds() !== undefined) await this.#releaseHeld();
   }
 
   /** Until something is sent or a deadline passes; true when nothing came. */
-  #rest(limitMs: number | undefined): Promise<boolean> {
+  #rest(limitMilliseconds: number | undefined): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(true), limitMs);
+      const timer = limitMilliseconds === undefined ? undefined : setTimeout(() => resolve(true), limitMilliseconds);
       this.#wake = () => {
         clearTimeout(timer);
         resolve(false);
@@ -186,10 +186,15 @@ export class Sequencer {
   }
 
   async #restOrSnapshot(): Promise<void> {
-    const deadlineMs = this.#held.nextDeadlineMs();
-    const untilDeadlineMs = deadlineMs === undefined ? undefined : Math.max(0, deadlineMs - performance.now());
+    const deadlineMilliseconds = this.#held.nextDeadlineMilliseconds();
+    const untilDeadlineMilliseconds =
+      deadlineMilliseconds === undefined ? undefined : Math.max(0, deadlineMilliseconds - performance.now());
     const wantsSnapshot = this.#chain.isSnapshotDue("idle");
-    const isIdle = await this.#rest(wantsSnapshot ? Math.min(IDLE_MS, untilDeadlineMs ?? IDLE_MS) : untilDeadlineMs);
+    const isIdle = await this.#rest(
+      wantsSnapshot
+        ? Math.min(IDLE_MILLISECONDS, untilDeadlineMilliseconds ?? IDLE_MILLISECONDS)
+        : untilDeadlineMilliseconds,
+    );
     if (isIdle && wantsSnapshot) await this.#chain.takeSnapshot(this.#lane);
   }
 

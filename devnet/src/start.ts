@@ -24,20 +24,20 @@ interface RunningDevnet {
 }
 
 export interface DevnetTools {
-  nowMs(): number;
+  nowMilliseconds(): number;
   say(line: string): void;
   openLog?: OpenLog;
   /** How long a transaction waits for an earlier one of its sender. */
-  holdMs?: number;
+  holdMilliseconds?: number;
 }
 
-const HOLD_MS = 3_000;
+const HOLD_MILLISECONDS = 3_000;
 
 /** Starts the chain of a folder: its node, restored to the last logged block, behind the sequencer and the method list. */
 export const startDevnet = async (settings: Settings, tools: DevnetTools): Promise<RunningDevnet> => {
   const { folder } = settings;
-  const { nowMs, say, holdMs = HOLD_MS } = tools;
-  const nowSeconds = (): number => Math.floor(nowMs() / 1_000);
+  const { nowMilliseconds, say, holdMilliseconds = HOLD_MILLISECONDS } = tools;
+  const nowSeconds = (): number => Math.floor(nowMilliseconds() / 1_000);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   const lock = await lockFolder(folder);
@@ -75,7 +75,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   void node.ended.then((reason) => onBroken(`the node ended (${reason})`));
   const { snapshotAfter } = settings;
   const chain = await createChainKeeper({ folder, snapshotAfter, openLog: tools.openLog ?? openLog, say }, recovered);
-  const sequencer = new Sequencer(lane, chain, { nowMs, holdMs }, onBroken);
+  const sequencer = new Sequencer(lane, chain, { nowMilliseconds, holdMilliseconds }, onBroken);
   const reader = createNodeReader(node.port);
   const gateway = createGateway({
     sequencer,

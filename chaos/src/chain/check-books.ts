@@ -150,11 +150,11 @@ export function checkCaptures({ bookings, orders, wallets }: ChainBooks, { trans
 export function checkPaidCalls({ paidCalls, orders, bookings }: ChainBooks): Finding {
   const tools = new Set(["send_tokens", "settle_split", "faucet_drip", "book_flight"]);
   const paid = paidCalls.filter(({ tool }) => tools.has(tool)).map(({ call_id }) => call_id ?? "without a call");
-  const carriedOut = [
+  const confirmedCalls = [
     ...orders.filter(({ state, purpose }) => state === "confirmed" && tools.has(purpose)).map(({ call_id }) => call_id),
     ...bookings.filter(({ state }) => state === "booked").map(({ call_id }) => call_id),
   ];
-  const done = new Set(carriedOut.flatMap((call) => (call === null ? [] : [call])));
+  const done = new Set(confirmedCalls.flatMap((call) => (call === null ? [] : [call])));
   const charged = new Set(paid);
   const problems = [
     ...findRepeated(paid, (call) => `a charge for ${call}`),

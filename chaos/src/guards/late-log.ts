@@ -1,6 +1,6 @@
 import { type OpenLog, openLog } from "../../../devnet/src/write-ahead-log.ts";
 
-const LATE_MS = 2_000;
+const LATE_MILLISECONDS = 2_000;
 
 /**
  * What a chaos run must notice: a log that says at once that a record is durable, and writes it some time later. A kill in
@@ -18,7 +18,7 @@ export const openLateLog: OpenLog = async (folder, segment, bytes) => {
       const timer = setTimeout(() => {
         timers.delete(timer);
         waiting.shift()?.();
-      }, LATE_MS);
+      }, LATE_MILLISECONDS);
       timers.add(timer);
     },
     async close() {

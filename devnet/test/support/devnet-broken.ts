@@ -8,14 +8,14 @@ import { readSettings } from "../../src/settings.ts";
 import { startDevnet } from "../../src/start.ts";
 import { LogFullError, type OpenLog, openLog } from "../../src/write-ahead-log.ts";
 
-const LATE_MS = 60_000;
-const PATIENT_MS = 600_000;
+const LATE_MILLISECONDS = 60_000;
+const PATIENT_MILLISECONDS = 600_000;
 
 const forgetful: OpenLog = async (...place) => {
   const log = await openLog(...place);
   return {
     append(record) {
-      void delay(LATE_MS, undefined, { ref: false }).then(() => log.append(record));
+      void delay(LATE_MILLISECONDS, undefined, { ref: false }).then(() => log.append(record));
       return Promise.resolve();
     },
     close: () => log.close(),
@@ -53,10 +53,10 @@ const logs = new Map([
 ]);
 const [mode = "", ...words] = process.argv.slice(2);
 const running = await startDevnet(readSettings(words), {
-  nowMs: Date.now,
+  nowMilliseconds: Date.now,
   say: (line) => void process.stderr.write(`${line}\n`),
   openLog: logs.get(mode) ?? openLog,
-  ...(mode === "patient" ? { holdMs: PATIENT_MS } : {}),
+  ...(mode === "patient" ? { holdMilliseconds: PATIENT_MILLISECONDS } : {}),
 });
 const { port, genesisHash, restored } = running;
 process.stdout.write(

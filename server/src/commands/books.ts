@@ -21,7 +21,7 @@ import type { Environment } from "../ports/identity.ts";
 import type { Wallet } from "../ports/wallets.ts";
 import { type CommandOptions, type OpenedDatabase, withDatabase } from "./open-database.ts";
 
-const RPC_TIMEOUT_MS = 5_000;
+const RPC_TIMEOUT_MILLISECONDS = 5_000;
 const OPEN_AT_MOST = 1_000;
 const ACTOR = "command";
 
@@ -72,12 +72,12 @@ export async function withBooks<Result>(
   options: CommandOptions & {
     network: Environment;
     /** Of one question to the node. */
-    rpcTimeoutMs?: number;
+    rpcTimeoutMilliseconds?: number;
   },
   work: (books: Books) => Promise<Result>,
 ): Promise<Result> {
   const { dataDir } = config;
-  const { rpcTimeoutMs = RPC_TIMEOUT_MS } = options;
+  const { rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS } = options;
   const wantsDevnet = options.network === "sandbox" && devnetAccess(dataDir) !== undefined;
   const devnetPrefund: (vault: OpenedDatabase["vault"]) => readonly string[] | undefined = (vault) =>
     wantsDevnet ? sandboxPrefund(vault) : undefined;
@@ -88,7 +88,7 @@ export async function withBooks<Result>(
       const client =
         rpcUrl === undefined
           ? undefined
-          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, retries: 0 }));
+          : createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, retries: 0 }));
       return await work(new StoredBooks(config, opened, options.network, client));
     } finally {
       http.close();

@@ -57,15 +57,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
     unpaidPerMinute: read(variables.unpaidPerMinute),
     claimsPerMinute: read(variables.claimsPerMinute),
-    paymentBatchWindowMs: read(variables.paymentBatchWindowMs),
+    paymentBatchWindowMilliseconds: read(variables.paymentBatchWindowMilliseconds),
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
-    x402FacilitatorTimeoutMs: read(variables.x402FacilitatorTimeoutMs),
+    x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
     databasePoolSize: read(variables.databasePoolSize),
-    supplierSearchTimeoutMs: read(variables.supplierSearchTimeoutMs),
-    supplierCommitTimeoutMs: read(variables.supplierCommitTimeoutMs),
-    supplierQuietMs: read(variables.supplierQuietMs),
-    sandboxCommitTimeoutMs: read(variables.sandboxCommitTimeoutMs),
-    sandboxQuietMs: read(variables.sandboxQuietMs),
+    supplierSearchTimeoutMilliseconds: read(variables.supplierSearchTimeoutMilliseconds),
+    supplierCommitTimeoutMilliseconds: read(variables.supplierCommitTimeoutMilliseconds),
+    supplierQuietMilliseconds: read(variables.supplierQuietMilliseconds),
+    sandboxCommitTimeoutMilliseconds: read(variables.sandboxCommitTimeoutMilliseconds),
+    sandboxQuietMilliseconds: read(variables.sandboxQuietMilliseconds),
     sandboxBalanceUsdc: read(variables.sandboxBalanceUsdc),
     releaseDownloadsUrl: read(variables.releaseDownloadsUrl),
     securityContact: read(variables.securityContact),
@@ -87,8 +87,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 /** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */
 function quietProblems(config: Config): string[] {
   const pairs = [
-    ["supplierQuietMs", "supplierCommitTimeoutMs"],
-    ["sandboxQuietMs", "sandboxCommitTimeoutMs"],
+    ["supplierQuietMilliseconds", "supplierCommitTimeoutMilliseconds"],
+    ["sandboxQuietMilliseconds", "sandboxCommitTimeoutMilliseconds"],
   ] as const;
   return pairs
     .filter(([quiet, timeout]) => config[quiet] <= config[timeout])

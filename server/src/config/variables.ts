@@ -169,7 +169,7 @@ export const variables = {
     "Requests that an address may send a minute to look at trips and claim them with guest links before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
-  paymentBatchWindowMs: withDefault(
+  paymentBatchWindowMilliseconds: withDefault(
     "PAYMENT_BATCH_WINDOW_MS",
     "0",
     "How long payments for calls are gathered, to be settled in one transaction, in milliseconds. 0: each is settled by itself, at once.",
@@ -180,38 +180,38 @@ export const variables = {
     http,
     "An x402 facilitator that verifies and settles the payments of this NETWORK_MODE. Unset: the service does it itself.",
   ),
-  x402FacilitatorTimeoutMs: withDefault(
+  x402FacilitatorTimeoutMilliseconds: withDefault(
     "X402_FACILITATOR_TIMEOUT_MS",
     "10000",
     "How long that facilitator may take for one answer, in milliseconds.",
     wholeNumber(100, 120_000),
   ),
   databasePoolSize: withDefault("DATABASE_POOL_SIZE", "10", "Database connections of a process.", wholeNumber(2, 500)),
-  supplierSearchTimeoutMs: withDefault(
+  supplierSearchTimeoutMilliseconds: withDefault(
     "SUPPLIER_SEARCH_TIMEOUT_MS",
     "20000",
     "How long the supplier may collect offers, in milliseconds.",
     wholeNumber(2_000, 60_000),
   ),
-  supplierCommitTimeoutMs: withDefault(
+  supplierCommitTimeoutMilliseconds: withDefault(
     "SUPPLIER_COMMIT_TIMEOUT_MS",
     "130000",
     "How long a booking or payment may take at the supplier, in milliseconds. Giving up earlier makes its outcome unknown.",
     wholeNumber(100, 300_000),
   ),
-  supplierQuietMs: withDefault(
+  supplierQuietMilliseconds: withDefault(
     "SUPPLIER_QUIET_MS",
     "260000",
     "After an unknown outcome: how long after sending a look-up that finds nothing proves that nothing happened, in milliseconds.",
     wholeNumber(100, 3_600_000),
   ),
-  sandboxCommitTimeoutMs: withDefault(
+  sandboxCommitTimeoutMilliseconds: withDefault(
     "SANDBOX_COMMIT_TIMEOUT_MS",
     "5000",
     "The same as SUPPLIER_COMMIT_TIMEOUT_MS, for the supplier sandbox.",
     wholeNumber(100, 300_000),
   ),
-  sandboxQuietMs: withDefault(
+  sandboxQuietMilliseconds: withDefault(
     "SANDBOX_QUIET_MS",
     "10000",
     "The same as SUPPLIER_QUIET_MS, for the supplier sandbox.",

@@ -15,7 +15,7 @@ const Meta = z.object({ genesis: z.object({ chainId: z.int() }) });
 const Endpoint = z.object({ port: z.int().min(1).max(65_535) });
 
 const DEVNET_PROGRAM = fileURLToPath(new URL("../../../devnet/src/main.ts", import.meta.url));
-const ADOPT_LIMIT_MS = 3_000;
+const ADOPT_LIMIT_MILLISECONDS = 3_000;
 const FIRST_NAME = "devnet";
 
 /** The folder of a chain is named after its part. */
@@ -82,7 +82,7 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
 
   const adopt = async ({ known, signal }: OpenOptions): Promise<RunningPart | undefined> => {
     if (!known || !isAlive(known)) return undefined;
-    if (await becomesHealthy(known, ADOPT_LIMIT_MS, signal)) {
+    if (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal)) {
       log.info({ pid: known.pid, port: known.port }, "adopted the running development chain");
       return known;
     }

@@ -20,14 +20,14 @@ interface HttpProgram {
   movePort: (() => Promise<number>) | undefined;
 }
 
-const PROBE_MS = 25;
-const PROBE_TIMEOUT_MS = 2_000;
-const START_LIMIT_MS = 60_000;
+const PROBE_MILLISECONDS = 25;
+const PROBE_TIMEOUT_MILLISECONDS = 2_000;
+const START_LIMIT_MILLISECONDS = 60_000;
 /** The time alone says nothing: this process may have been the one that stood still. */
 const LEAST_PROBES = 4;
 const START_ATTEMPTS = 5;
 /** A stop has 10 s for everything. Whatever is killed then has lost nothing: the next start recovers it. */
-const STOP_LIMIT_MS = 1_500;
+const STOP_LIMIT_MILLISECONDS = 1_500;
 const REASON_LIMIT = 400;
 const READY = '"ready":true';
 
@@ -35,7 +35,7 @@ export const urlOf = (port: number): string => `http://${LOOPBACK}:${port}`;
 
 const isHealthy = async (port: number): Promise<boolean> => {
   try {
-    const answer = await fetch(`${urlOf(port)}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const answer = await fetch(`${urlOf(port)}/healthz`, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MILLISECONDS) });
     await answer.arrayBuffer();
     return answer.status === 200;
   } catch {
@@ -45,17 +45,17 @@ const isHealthy = async (port: number): Promise<boolean> => {
 
 export const becomesHealthy = async (
   { port, ...process }: RunningPart,
-  limitMs: number,
+  limitMilliseconds: number,
   signal: AbortSignal,
   saysReady: () => boolean = () => true,
 ): Promise<boolean> => {
-  const deadline = performance.now() + limitMs;
+  const deadline = performance.now() + limitMilliseconds;
   for (let probes = 0; probes < LEAST_PROBES || performance.now() < deadline; probes += 1) {
     signal.throwIfAborted();
     // Alive after the answer too: a stranger on the port must not pass for a program that just ended.
     if (saysReady() && (await isHealthy(port)) && isAlive(process)) return true;
     if (!isAlive(process)) return false;
-    await delay(PROBE_MS);
+    await delay(PROBE_MILLISECONDS);
   }
   return false;
 };
@@ -63,14 +63,14 @@ export const becomesHealthy = async (
 /** Ends the program, and with it whatever of its group outlives it. */
 export const closeProgram = async (process: ProcessIdentity): Promise<void> => {
   sendSignal(process, "SIGTERM");
-  if (await waitUntilGone(process, STOP_LIMIT_MS)) return;
+  if (await waitUntilGone(process, STOP_LIMIT_MILLISECONDS)) return;
   sendSignal(process, "SIGKILL", "group");
   await waitUntilGone(process, 1_000);
 };
 
 /** Runs a program that ends by itself, within the time that a stop has. */
 export const runToItsEnd = async (words: readonly string[], logPath: string): Promise<void> => {
-  await waitUntilGone(spawnPart(process.execPath, words, logPath), STOP_LIMIT_MS);
+  await waitUntilGone(spawnPart(process.execPath, words, logPath), STOP_LIMIT_MILLISECONDS);
 };
 
 /**
@@ -89,7 +89,7 @@ export const startProgram = async (
     started(running);
     // Only the program itself says that it is ready: a stranger on its port can answer before it finds the port taken.
     const saysReady = () => readLogSince(logPath, logOffset).includes(READY);
-    if (await becomesHealthy(running, START_LIMIT_MS, signal, saysReady)) return running;
+    if (await becomesHealthy(running, START_LIMIT_MILLISECONDS, signal, saysReady)) return running;
     // One that ends without a word was killed while it started.
     const wasKilled = !isAlive(running);
     await closeProgram(running);

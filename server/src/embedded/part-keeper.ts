@@ -5,8 +5,8 @@ import type { Part, RunningPart } from "./part.ts";
 import { type PartEntry, readParts, writeParts } from "./parts-file.ts";
 import { isAlive, ownIdentity } from "./process-identity.ts";
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 2_000;
+const FIRST_RETRY_MILLISECONDS = 100;
+const LONGEST_RETRY_MILLISECONDS = 2_000;
 
 interface KeepPhase {
   /** What must start now: its failure rejects. */
@@ -34,7 +34,7 @@ export const createPartKeeper = (
   const entries = new Map<string, PartEntry>(
     readParts(dataDir).map((entry) => [entry.name, { ...entry, ready: false }]),
   );
-  const retries = new Map<string, { at: number; waitMs: number }>();
+  const retries = new Map<string, { at: number; waitMilliseconds: number }>();
   const save = () => writeParts(dataDir, owner, [...entries.values()]);
   save();
 
@@ -53,8 +53,11 @@ export const createPartKeeper = (
 
   const planRetry = (name: string, error: unknown): void => {
     const before = retries.get(name);
-    const waitMs = Math.min(before ? before.waitMs * 2 : FIRST_RETRY_MS, LONGEST_RETRY_MS);
-    retries.set(name, { at: performance.now() + waitMs, waitMs });
+    const waitMilliseconds = Math.min(
+      before ? before.waitMilliseconds * 2 : FIRST_RETRY_MILLISECONDS,
+      LONGEST_RETRY_MILLISECONDS,
+    );
+    retries.set(name, { at: performance.now() + waitMilliseconds, waitMilliseconds });
     log.error({ part: name, reason: errorText(error) }, "an embedded part could not be started, trying again");
   };
 

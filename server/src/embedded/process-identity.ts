@@ -54,12 +54,12 @@ const exists = (pid: number): boolean => {
 };
 
 // Without /proc each look is a run of ps: between two of them it is enough that the number is still in use.
-const PS_EVERY_MS = 2_000;
+const PS_EVERY_MILLISECONDS = 2_000;
 const lastSeen = new Map<string, number>();
 
 const isAliveByPs = ({ pid, startTime }: ProcessIdentity): boolean => {
   const key = `${pid} ${startTime}`;
-  const fresh = performance.now() - (lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < PS_EVERY_MS;
+  const fresh = performance.now() - (lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < PS_EVERY_MILLISECONDS;
   const alive = exists(pid) && (fresh || identifyProcess(pid)?.startTime === startTime);
   if (!alive) lastSeen.delete(key);
   else if (!fresh) lastSeen.set(key, performance.now());
@@ -94,14 +94,14 @@ export const sendSignal = (
   }
 };
 
-const GONE_POLL_MS = 20;
+const GONE_POLL_MILLISECONDS = 20;
 
 /** True when the process ended within the time. */
-export const waitUntilGone = async (identity: ProcessIdentity, timeoutMs: number): Promise<boolean> => {
-  const deadline = performance.now() + timeoutMs;
+export const waitUntilGone = async (identity: ProcessIdentity, timeoutMilliseconds: number): Promise<boolean> => {
+  const deadline = performance.now() + timeoutMilliseconds;
   while (isAlive(identity)) {
     if (performance.now() > deadline) return false;
-    await delay(GONE_POLL_MS);
+    await delay(GONE_POLL_MILLISECONDS);
   }
   return true;
 };

@@ -47,11 +47,11 @@ export interface Embedded {
   stop(): Promise<void>;
 }
 
-const TICK_MS = 250;
+const TICK_MILLISECONDS = 250;
 /** The other one may be making the database for the first time, on a slow disk. */
-const WAIT_FOR_OTHERS_MS = 180_000;
-const PROGRESS_EVERY_MS = 5_000;
-const STOP_LIMIT_MS = 9_000;
+const WAIT_FOR_OTHERS_MILLISECONDS = 180_000;
+const PROGRESS_EVERY_MILLISECONDS = 5_000;
+const STOP_LIMIT_MILLISECONDS = 9_000;
 
 const prepareFolders = (dataDir: string): string => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -95,7 +95,7 @@ const joinService = (dataDir: string, registrations: Registrations, makeKeeper: 
      */
     async leave(): Promise<void> {
       registrations.remove();
-      const deadline = performance.now() + STOP_LIMIT_MS;
+      const deadline = performance.now() + STOP_LIMIT_MILLISECONDS;
       while (performance.now() < deadline) {
         if (registrations.countOthers() > 0) {
           release();
@@ -214,16 +214,16 @@ const becomeReady = async (
   const allReady = () =>
     wants.every((name) => readParts(dataDir).some((part) => part.name === name && part.ready && isAlive(part)));
   const begun = performance.now();
-  let nextProgress = begun + PROGRESS_EVERY_MS;
+  let nextProgress = begun + PROGRESS_EVERY_MILLISECONDS;
   for (;;) {
     signal.throwIfAborted();
     await share.tick(wants);
     if (allReady()) return;
     if (performance.now() > nextProgress) {
       progress("Waiting for another Wayfare process to start the embedded parts");
-      nextProgress += PROGRESS_EVERY_MS;
+      nextProgress += PROGRESS_EVERY_MILLISECONDS;
     }
-    if (performance.now() - begun > WAIT_FOR_OTHERS_MS) {
+    if (performance.now() - begun > WAIT_FOR_OTHERS_MILLISECONDS) {
       throw new EmbeddedError(
         `Another Wayfare process holds ${dataDir} and its embedded parts do not become ready: see ${dataDir}/logs, stop that process, or set another DATA_DIR.`,
       );
@@ -235,7 +235,7 @@ const becomeReady = async (
 /** Looks after the parts until it is told to stop. */
 const watch = async (share: Share, signal: AbortSignal, log: Log): Promise<void> => {
   while (!signal.aborted) {
-    await delay(TICK_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    await delay(TICK_MILLISECONDS, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
       await share.tick([]);

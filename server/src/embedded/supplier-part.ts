@@ -15,7 +15,7 @@ const Settings = z.object({ token: z.string().min(1), port: z.int().min(1).max(6
 const Secrets = z.object({ token: z.string(), databaseUrl: z.string() });
 
 export const SANDBOX_PROGRAM = fileURLToPath(new URL("../../../sandbox/src/main.ts", import.meta.url));
-const ADOPT_LIMIT_MS = 3_000;
+const ADOPT_LIMIT_MILLISECONDS = 3_000;
 
 const folderOf = (dataDir: string): string => join(dataDir, "supplier");
 const settingsFileOf = (dataDir: string): string => join(folderOf(dataDir), "settings.json");
@@ -68,7 +68,7 @@ export const supplierPart = ({
   const adopt = async ({ known, signal }: OpenOptions, databaseUrl: string): Promise<RunningPart | undefined> => {
     if (!known || !isAlive(known)) return undefined;
     const sameDatabase = readPrivateJson(secretsFile, Secrets)?.databaseUrl === databaseUrl;
-    if (sameDatabase && (await becomesHealthy(known, ADOPT_LIMIT_MS, signal))) {
+    if (sameDatabase && (await becomesHealthy(known, ADOPT_LIMIT_MILLISECONDS, signal))) {
       log.info({ pid: known.pid, port: known.port }, "adopted the running supplier sandbox");
       return known;
     }

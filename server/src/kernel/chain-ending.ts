@@ -8,7 +8,7 @@ export interface ChainEnding {
    * After the movements are posted, once for all that are finished in the same database transaction, of whichever purpose. It
    * posts nothing itself.
    */
-  confirmed?(aggregates: Aggregates, carriedOut: readonly CarriedOut[]): Promise<void>;
+  confirmed?(aggregates: Aggregates, confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void>;
   /** After `confirmed`: what only the end tells, in addition to the stored answer of the call. */
   additions?(aggregates: Aggregates, transaction: ChainTransaction): Promise<Readonly<Record<string, unknown>>>;
   /** Instead of giving the money back to the tenant's available balance. */
@@ -22,7 +22,7 @@ export interface ChainEnding {
 /** By a transaction's purpose. */
 export type ChainEndings = Readonly<Record<string, ChainEnding>>;
 
-export interface CarriedOut {
+export interface ConfirmedTransaction {
   transaction: ChainTransaction;
   receipt: ChainReceipt;
 }

@@ -35,7 +35,7 @@ interface OperationOutcome<Input> {
   /** Whether a movement of its token is what it moves; left out: it moves nothing by itself. */
   isMovedBy?(input: Input, movement: TokenMovement): boolean;
   /** Whether a successful transaction did what it is for; left out: when it has a movement that `isMovedBy` says yes to. */
-  isCarriedOut?(input: Input, receipt: ChainReceipt): boolean;
+  tookEffect?(input: Input, receipt: ChainReceipt): boolean;
   /** What tells that another transaction than ours carried it out, where no authorization of the token does. */
   event?(call: OperationCall<Input>): OperationEvent | undefined;
   /** True: it waits while money stands still on its network, although nothing leaves a wallet of ours. */
@@ -91,10 +91,10 @@ export function defineChainOperation<Input extends { token: TokenSymbol }>(
       return outcome.outgoing && { ...outcome.outgoing(input), token: input.token };
     },
     isMovedBy: (stored, movement) => isMovedBy(inputOf(stored), movement),
-    isCarriedOut(stored, receipt) {
+    tookEffect(stored, receipt) {
       if (!receipt.succeeded) return false;
       const input = inputOf(stored);
-      if (outcome.isCarriedOut !== undefined) return outcome.isCarriedOut(input, receipt);
+      if (outcome.tookEffect !== undefined) return outcome.tookEffect(input, receipt);
       return receipt.movements.some((movement) => isMovedBy(input, movement));
     },
     event: (call) => outcome.event?.(typed(call)),

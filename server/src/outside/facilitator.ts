@@ -8,16 +8,20 @@ import { paidNetworkOf } from "./paid-network.ts";
 
 /** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
 export async function openFacilitator(
-  config: Pick<Config, "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMs">,
+  config: Pick<Config, "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMilliseconds">,
   networks: ByEnvironment<Network>,
   http: HttpClient,
 ): Promise<Facilitator | undefined> {
-  const { networkMode: environment, x402FacilitatorUrl: url, x402FacilitatorTimeoutMs: timeoutMs } = config;
+  const {
+    networkMode: environment,
+    x402FacilitatorUrl: url,
+    x402FacilitatorTimeoutMilliseconds: timeoutMilliseconds,
+  } = config;
   const opened = networks[environment];
   if (url === undefined || opened === undefined) return undefined;
   try {
     const { network } = paidNetworkOf(opened);
-    return await createX402Facilitator({ url, http, environment, network, timeoutMs });
+    return await createX402Facilitator({ url, http, environment, network, timeoutMilliseconds });
   } catch (error) {
     if (error instanceof FacilitatorSetupError) throw new ConfigError(`Not started: ${error.message}`);
     throw error;

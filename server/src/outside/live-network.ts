@@ -27,10 +27,10 @@ export interface LiveNetworkOptions extends NetworkParts {
   confirmations: number;
   relayerKey: Hex;
   /** How long a node is waited for that lags behind the one that was asked before a restart. */
-  lagPatienceMs?: number;
+  lagPatienceMilliseconds?: number;
 }
 
-const LIVE_LAG_PATIENCE_MS = 5_000;
+const LIVE_LAG_PATIENCE_MILLISECONDS = 5_000;
 
 /** The operator's key of the live relayer: 32 bytes in hexadecimal, with or without 0x. */
 export function readRelayerKey(path: string): Hex {
@@ -51,7 +51,7 @@ function readText(path: string): string {
 export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Network> {
   const parts = createNetworkClient(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
-  const { confirmations, clock, relayerKey, lagPatienceMs = LIVE_LAG_PATIENCE_MS } = options;
+  const { confirmations, clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
   const contracts = lowerContracts(options.contracts);
   const network = "production";
   return await explained(async () => {
@@ -68,7 +68,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     const current = since === undefined ? contracts : { ...contracts, escrowSince: since };
     const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
-    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMs);
+    const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
     if (stored !== undefined && (stored.USDC !== contracts.tokens.USDC || stored.EURC !== contracts.tokens.EURC)) {
       throw new ConfigError(

@@ -36,26 +36,26 @@ export interface NetworkParts {
   log: Log;
   rpcUrl: string;
   /** Of one question to the node. */
-  rpcTimeoutMs?: number;
+  rpcTimeoutMilliseconds?: number;
   /** Every kind of chain operation. */
   operations: ChainOperations;
 }
 
-const RPC_TIMEOUT_MS = 5_000;
+const RPC_TIMEOUT_MILLISECONDS = 5_000;
 const SETTLED_BLOCKS = 100n;
-const LAG_PAUSE_MS = 200;
+const LAG_PAUSE_MILLISECONDS = 200;
 
 export type NetworkClient = ReturnType<typeof createNetworkClient>;
 
 /** `isBatched`: the node is the development chain's, which takes many questions at once. */
 export function createNetworkClient(
-  { db, vault, clock, http, rpcUrl, rpcTimeoutMs = RPC_TIMEOUT_MS }: NetworkParts,
+  { db, vault, clock, http, rpcUrl, rpcTimeoutMilliseconds = RPC_TIMEOUT_MILLISECONDS }: NetworkParts,
   isBatched: boolean,
 ) {
   return {
     db,
     clock,
-    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMs: rpcTimeoutMs, isBatched })),
+    client: createEvmClient(createRpc({ url: rpcUrl, http, timeoutMilliseconds: rpcTimeoutMilliseconds, isBatched })),
     networks: createChainNetworks(db, clock),
     wallets: createWallets({ db, vault, clock }),
     signer: createSigner({ db, vault }),
@@ -68,7 +68,7 @@ export async function bindNetwork(
   { client, networks }: NetworkClient,
   network: Environment,
   what: string,
-  lagPatienceMs = 0,
+  lagPatienceMilliseconds = 0,
 ): Promise<ChainNetwork> {
   const identity = await readIdentity(client);
   const block = (number: bigint) => reach(() => client.getBlock({ blockNumber: number }));
@@ -86,9 +86,9 @@ export async function bindNetwork(
   if (state.genesisHash !== identity.genesisHash) throw refuse("has another genesis than the one of this database");
   let indexed = head < state.indexed.number ? undefined : await block(state.indexed.number);
   // Of several nodes behind one address, one may lag behind the one that was asked before a restart.
-  const deadline = performance.now() + lagPatienceMs;
+  const deadline = performance.now() + lagPatienceMilliseconds;
   while (indexed === undefined && performance.now() < deadline) {
-    await delay(LAG_PAUSE_MS);
+    await delay(LAG_PAUSE_MILLISECONDS);
     const isThere = (await reach(() => client.getBlockNumber())) >= state.indexed.number;
     if (isThere) indexed = await block(state.indexed.number);
   }

@@ -10,7 +10,7 @@ export interface SandboxNetworkOptions extends NetworkParts {
   /** Has native gas from the development chain's first block on: `sandboxFunder` of sandbox-keys.ts. */
   funderKey: Hex;
   /** How long a chain that is away is waited for. */
-  patienceMs?: number;
+  patienceMilliseconds?: number;
 }
 
 const NETWORK = "sandbox";
@@ -22,7 +22,7 @@ const SANDBOX_PAUSE_MS = 200;
  * be started again by whoever looks after it, and is waited for.
  */
 export async function openSandboxNetwork(options: SandboxNetworkOptions): Promise<Network> {
-  const deadline = performance.now() + (options.patienceMs ?? SANDBOX_PATIENCE_MS);
+  const deadline = performance.now() + (options.patienceMilliseconds ?? SANDBOX_PATIENCE_MS);
   for (;;) {
     try {
       return await openSandboxOnce(options);

@@ -25,8 +25,11 @@ export function openSuppliers(
       clock,
       log,
       http,
-      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.sandboxCommitTimeoutMs },
-      quietMilliseconds: config.sandboxQuietMs,
+      timeouts: {
+        searchMilliseconds: config.supplierSearchTimeoutMilliseconds,
+        commitMilliseconds: config.sandboxCommitTimeoutMilliseconds,
+      },
+      quietMilliseconds: config.sandboxQuietMilliseconds,
     });
   }
   if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {
@@ -38,8 +41,11 @@ export function openSuppliers(
       clock,
       log,
       http,
-      timeouts: { searchMs: config.supplierSearchTimeoutMs, commitMs: config.supplierCommitTimeoutMs },
-      quietMilliseconds: config.supplierQuietMs,
+      timeouts: {
+        searchMilliseconds: config.supplierSearchTimeoutMilliseconds,
+        commitMilliseconds: config.supplierCommitTimeoutMilliseconds,
+      },
+      quietMilliseconds: config.supplierQuietMilliseconds,
     });
   }
   return suppliers;

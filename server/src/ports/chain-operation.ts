@@ -119,7 +119,7 @@ export interface ChainOperation {
   /** Whether it is what the operation moves; so can another one be that moves the same. */
   isMovedBy(stored: StoredOperation, movement: TokenMovement): boolean;
   /** Whether it did what it was for in this transaction; that can be in a block and successful, and yet something else. */
-  isCarriedOut(stored: StoredOperation, receipt: ChainReceipt): boolean;
+  tookEffect(stored: StoredOperation, receipt: ChainReceipt): boolean;
   /** Undefined: no event says so. */
   event(call: OperationCall<StoredOperation>): OperationEvent | undefined;
 }

@@ -106,5 +106,5 @@ export interface ChainSubmission {
    */
   wake(atOnce?: boolean): void;
   /** Its end, whichever process brings it about; undefined: not in that time. */
-  waitForEnd(id: string, timeoutMs: number): Promise<ChainTransaction | undefined>;
+  waitForEnd(id: string, timeoutMilliseconds: number): Promise<ChainTransaction | undefined>;
 }

@@ -27,7 +27,7 @@ const { submitter } = await openSandboxChain({
   http: createHttpClient(),
   log: silentLog,
   rpcUrl: values.rpc,
-  patienceMs: 120_000,
+  patienceMilliseconds: 120_000,
   funderKey: `0x${values["funder-key"].slice(2)}`,
 });
 submitter.start();

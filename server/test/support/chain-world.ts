@@ -15,11 +15,11 @@ import { equipSandboxTenant, openSandboxChain, type SandboxChainOptions } from "
 export const UNIT = 1_000_000n;
 
 /** Longer than any machine stands still: a test of a node that does not answer, or of who does not wait, has a time-out of its own. */
-const PATIENCE_MS = 120_000;
-const DRAIN_PATIENCE_MS = 45_000;
+const PATIENCE_MILLISECONDS = 120_000;
+const DRAIN_PATIENCE_MILLISECONDS = 45_000;
 /** So many turns are enough for everything that nobody else has in hand. */
 const DRAIN_TURNS = 100;
-const DRAIN_PAUSE_MS = 20;
+const DRAIN_PAUSE_MILLISECONDS = 20;
 
 /** A development chain, a database, and as many submitters over both as a test wants. */
 export async function openChainWorld(options: { chain?: DevChain } = {}) {
@@ -33,13 +33,13 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
   const shared = {
     operations: chainOperations,
     ...{ db, vault, clock, stores, http, log: silentLog },
-    ...{ rpcUrl: chain.url, rpcTimeoutMs: PATIENCE_MS, funderKey: chain.funderKey },
+    ...{ rpcUrl: chain.url, rpcTimeoutMilliseconds: PATIENCE_MILLISECONDS, funderKey: chain.funderKey },
   };
   const opened: { submitter: { stop(): Promise<void> } }[] = [];
   let next = 0;
 
   async function open(change: Partial<SandboxChainOptions> = {}) {
-    const network = await openSandboxChain({ ...shared, timing: { resendMs: 0 }, ...change });
+    const network = await openSandboxChain({ ...shared, timing: { resendMilliseconds: 0 }, ...change });
     opened.push(network);
     return network;
   }
@@ -48,12 +48,12 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
 
   /** Until nothing is open. What a submitter beside this one has in hand is waited for. */
   async function drain(by: { submitter: { runOnce(): Promise<number> } } = network): Promise<void> {
-    const deadline = performance.now() + DRAIN_PATIENCE_MS;
+    const deadline = performance.now() + DRAIN_PATIENCE_MILLISECONDS;
     for (let turn = 0; turn < DRAIN_TURNS || performance.now() < deadline; turn += 1) {
       if ((await by.submitter.runOnce()) === 0) return;
       // What arrived before the one with the nonce before it can be left over by that one's block.
       await chain.mine();
-      if (turn >= DRAIN_TURNS) await delay(DRAIN_PAUSE_MS);
+      if (turn >= DRAIN_TURNS) await delay(DRAIN_PAUSE_MILLISECONDS);
     }
     throw new Error("there are transactions that do not come to an end");
   }
@@ -118,7 +118,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
           operation,
           input,
           result: { ok: 1 },
-          waitMs: PATIENCE_MS,
+          waitMilliseconds: PATIENCE_MILLISECONDS,
           ...change,
         },
       );

@@ -41,7 +41,7 @@ export async function openClaimWorld() {
       guestEmail: undefined,
       linkOrigin: undefined,
       escrowAddress: undefined,
-      waitMs: 0,
+      waitMilliseconds: 0,
       ...change,
     });
   }
@@ -60,7 +60,7 @@ export async function openClaimWorld() {
   }
 
   const claim = (request: Omit<ClaimRequest, "chainId"> & { chainId?: number }) =>
-    claimTrip(ports, { chainId: network.chain.chainId, waitMs: 0, ...request });
+    claimTrip(ports, { chainId: network.chain.chainId, waitMilliseconds: 0, ...request });
 
   return {
     ...world,

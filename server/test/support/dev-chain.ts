@@ -32,7 +32,7 @@ interface RpcRequest extends RpcCall {
 }
 
 /** Longer than any machine stands still. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MILLISECONDS = 120_000;
 
 /**
  * A real anvil with a genesis of its own, reached through a proxy that mines after every transaction, as the sequencer does, and
@@ -67,7 +67,7 @@ export async function startDevChain(options: { chainId?: number } = {}) {
 
   const state: { fate: (call: RpcCall) => Fate; mining: boolean } = { fate: () => "pass", mining: true };
   const calls: RpcCall[] = [];
-  const client = createPublicClient({ transport: http(direct, { timeout: PATIENCE_MS }), cacheTime: 0 });
+  const client = createPublicClient({ transport: http(direct, { timeout: PATIENCE_MILLISECONDS }), cacheTime: 0 });
 
   async function ask(method: string, params: unknown[] = []): Promise<unknown> {
     const answer = await post(direct, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));

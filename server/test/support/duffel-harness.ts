@@ -26,7 +26,7 @@ export async function startDuffel(script: Script, timeouts: Partial<DuffelTimeou
 }
 
 /** Longer than every time-out of the adapter. */
-const PATIENCE_MS = 600_000;
+const PATIENCE_MILLISECONDS = 600_000;
 
 /** A supplier that never answers: time stands still until it has been asked, and then everybody's patience is over. */
 export async function startSilentDuffel() {
@@ -40,7 +40,7 @@ export async function startSilentDuffel() {
     ...duffel,
     async giveUp(calling: Promise<unknown>): Promise<unknown> {
       await Promise.race([asked, calling]);
-      vi.advanceTimersByTime(PATIENCE_MS);
+      vi.advanceTimersByTime(PATIENCE_MILLISECONDS);
       return await calling;
     },
     async [Symbol.asyncDispose]() {
@@ -68,7 +68,7 @@ export function duffelAt(
     clock,
     log: { info: writer("info"), warn: writer("warn"), error: writer("error") },
     http,
-    timeouts: { retryDelayMs: 0, ...timeouts },
+    timeouts: { retryDelayMilliseconds: 0, ...timeouts },
   });
   return { flights, flightServicing, stays, stayBookings, webhooks, http, lines };
 }

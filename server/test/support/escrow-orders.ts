@@ -65,13 +65,13 @@ export function openEscrowOrders(world: ChainWorld) {
     });
 
   /** Its end. */
-  async function carryOut(operation: StoredOperation): Promise<ChainTransaction> {
+  async function execute(operation: StoredOperation): Promise<ChainTransaction> {
     const { id } = await store(operation);
     await world.drain();
     return requireThere(await world.stores.chainTransactions.get(id));
   }
 
-  const act = (tripId: Hex, action: EscrowAction): Promise<ChainTransaction> => carryOut(orderOf(tripId, action));
+  const act = (tripId: Hex, action: EscrowAction): Promise<ChainTransaction> => execute(orderOf(tripId, action));
 
   return {
     escrow,
@@ -100,7 +100,7 @@ export function openEscrowOrders(world: ChainWorld) {
     nowSeconds,
     termsOf,
     prefundOf,
-    carryOut,
+    execute,
     act,
     /** As the tools fund it: the money is on its way in the books first. Answers the trip's id. */
     async fund(tenant: EscrowTenant, change: Partial<TripTerms> = {}): Promise<Hex> {
@@ -170,7 +170,7 @@ export function openEscrowOrders(world: ChainWorld) {
       const { address } = privateKeyToAccount(privateKey);
       const account: Hex = `0x${address.slice(2).toLowerCase()}`;
       await world.devChain.sendAs(world.devChain.funderKey, { to: account, value: 10n ** 18n });
-      await carryOut(mint.of({ token: "USDC", to: account, amount }));
+      await execute(mint.of({ token: "USDC", to: account, amount }));
       return { privateKey, address: account };
     },
     /** What sends a trip of the stranger's own: signed by him, past the service. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const AGAIN_MS = 20;
+const AGAIN_MILLISECONDS = 20;
 
 /**
  * What becomes of a call whose request the supplier's sandbox holds without an answer: the sandbox hangs up, until the call has heard
@@ -11,7 +11,7 @@ export async function hangUpUntil<Result>(supplierUrl: string, calling: Promise<
     () => true,
     () => true,
   );
-  while (!(await Promise.race([ended, delay(AGAIN_MS, false)]))) {
+  while (!(await Promise.race([ended, delay(AGAIN_MILLISECONDS, false)]))) {
     const response = await fetch(`${supplierUrl}/_sandbox/hang-up`, { method: "POST" });
     if (!response.ok) throw new Error(`hang-up answered ${response.status}: ${await response.text()}`);
   }

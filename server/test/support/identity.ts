@@ -25,7 +25,7 @@ export const silentLog = { info: () => undefined, warn: () => undefined, error: 
 export async function openTestIdentities() {
   const testDatabase = await createMigratedDatabase();
   // Many who ask at once wait for one of the few connections, and on a machine that stands still for longer than a caller would.
-  const options = { poolSize: 4, onError: () => undefined, connectionPatienceMs: 120_000 };
+  const options = { poolSize: 4, onError: () => undefined, connectionPatienceMilliseconds: 120_000 };
   const database = openDatabase(testDatabase.url, options);
   const { db, pool } = database;
   const clock = createManualClock();

@@ -28,7 +28,7 @@ const TRANSFER = [
 ] as const;
 
 /** Longer than any machine stands still: a test whose call is not to wait says so. */
-const CALL_PATIENCE_MS = 120_000;
+const CALL_PATIENCE_MILLISECONDS = 120_000;
 const VALID_SECONDS = 3_600;
 
 const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
@@ -138,8 +138,8 @@ export async function openPaymentWorld() {
       outcomesFor: () => outcomes,
       isTransient: isDatabaseAway,
       pause: (milliseconds) => delay(milliseconds, undefined, { ref: false }),
-      batchWindowMs: 0,
-      waitMs: CALL_PATIENCE_MS,
+      batchWindowMilliseconds: 0,
+      waitMilliseconds: CALL_PATIENCE_MILLISECONDS,
       ...change,
     });
     const shared = {

@@ -52,8 +52,8 @@ const Selected = z.object({
 });
 
 /** Longer than any machine stands still: what gets no answer is hung up, and the quiet time is ended by the test. */
-const COMMIT_MS = 120_000;
-const QUIET_MS = 600_000;
+const COMMIT_MILLISECONDS = 120_000;
+const QUIET_MILLISECONDS = 600_000;
 
 export const micro = (amount: string): bigint => {
   const value = parseDecimal(amount.replace(/^-/, ""));
@@ -64,8 +64,8 @@ export const micro = (amount: string): bigint => {
 /** The product with the supplier's sandbox, and the ways of an order from its offer to its end. */
 export async function openServicing(environment: Readonly<Record<string, string>> = {}) {
   const service = await startTestService({
-    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_MS),
-    SANDBOX_QUIET_MS: String(QUIET_MS),
+    SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_MILLISECONDS),
+    SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),
     ...environment,
   });
   let daysAhead = 40;

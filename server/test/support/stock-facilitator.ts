@@ -89,7 +89,7 @@ export async function startStockFacilitator(options: {
     return mine;
   }
 
-  async function carryOut({ path, body }: AskedFacilitator): Promise<object> {
+  async function execute({ path, body }: AskedFacilitator): Promise<object> {
     if (path === "/supported") return facilitator.getSupported();
     const { paymentPayload, paymentRequirements } = Question.parse(body);
     return path === "/verify"
@@ -112,12 +112,12 @@ export async function startStockFacilitator(options: {
     if (fate === "reset") {
       incoming.socket.resetAndDestroy();
     } else if (fate === "dropped") {
-      await carryOut(question);
+      await execute(question);
       incoming.socket.resetAndDestroy();
     } else if (fate === "pass") {
-      answer(200, JSON.stringify(await carryOut(question)));
+      answer(200, JSON.stringify(await execute(question)));
     } else if ("lie" in fate) {
-      answer(200, JSON.stringify(fate.lie({ ...(await carryOut(question)) })));
+      answer(200, JSON.stringify(fate.lie({ ...(await execute(question)) })));
     } else {
       answer(fate.status, fate.text ?? JSON.stringify(fate.json));
     }

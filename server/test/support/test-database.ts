@@ -14,7 +14,7 @@ export const adminUrl = (): string => {
   return url;
 };
 
-const CREATE_TIMEOUT_MS = 60_000;
+const CREATE_TIMEOUT_MILLISECONDS = 60_000;
 
 /** The run's migrated database (see global-setup.ts), which nobody works in: databases are copied from it. */
 const migratedTemplate = (): string => {
@@ -29,7 +29,7 @@ const createDatabase = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(8).toString("hex")}`;
   // Copied as files: a third of the work of PostgreSQL's default, which writes every page to its log too.
   const statement = `create database ${name} template ${template} strategy file_copy`;
-  await withClient(admin, (client) => client.query(statement), CREATE_TIMEOUT_MS);
+  await withClient(admin, (client) => client.query(statement), CREATE_TIMEOUT_MILLISECONDS);
   const url = new URL(admin);
   url.pathname = `/${name}`;
   return {
@@ -38,7 +38,7 @@ const createDatabase = async (template: string): Promise<TestDatabase> => {
       await withClient(
         admin,
         (client) => client.query(`drop database if exists ${name} with (force)`),
-        CREATE_TIMEOUT_MS,
+        CREATE_TIMEOUT_MILLISECONDS,
       );
     },
   };

@@ -176,7 +176,7 @@ export async function runChainCommand(
     },
   };
   // A node that is late is no node that is away.
-  const options = { log: silentLog, progress: () => undefined, rpcTimeoutMs: 60_000 };
+  const options = { log: silentLog, progress: () => undefined, rpcTimeoutMilliseconds: 60_000 };
   const code = await runProgram(chainProgram, args, output, (work) =>
     work((network, inner) => withBooks(config, { ...options, network }, inner)),
   );

@@ -17,7 +17,7 @@ import { silentLog } from "./identity.ts";
 import { stranger } from "./treasury.ts";
 
 const DAY = 86_400;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MILLISECONDS = 120_000;
 
 /** One call of a tenant that takes one step. */
 export interface StepCall {
@@ -37,7 +37,8 @@ export async function openTripWorld() {
   /** Who waits at all waits for as long as it takes: many orders at once are not soon over everywhere. */
   const submission: ChainSubmission = {
     wake: network.submitter.wake,
-    waitForEnd: (id, timeoutMs) => network.submitter.waitForEnd(id, timeoutMs === 0 ? 0 : PATIENCE_MS),
+    waitForEnd: (id, timeoutMilliseconds) =>
+      network.submitter.waitForEnd(id, timeoutMilliseconds === 0 ? 0 : PATIENCE_MILLISECONDS),
   };
   const healthy: StepPorts = { stores, chain: network.chain, submission, clock };
 
@@ -57,7 +58,7 @@ export async function openTripWorld() {
       endings: chainEndings,
       isTransient: () => false,
       log: silentLog,
-      timing: { resendMs: 0 },
+      timing: { resendMilliseconds: 0 },
     });
     const alone: ChainSubmission = {
       wake: () => undefined,
@@ -73,7 +74,7 @@ export async function openTripWorld() {
   }
 
   /** Has what it asks for carried out by a healthy process, which otherwise does nothing. */
-  async function carriedOut<Result>(work: Promise<Result>): Promise<Result> {
+  async function drained<Result>(work: Promise<Result>): Promise<Result> {
     let isOver = false;
     const end = () => {
       isOver = true;
@@ -128,13 +129,13 @@ export async function openTripWorld() {
     escrow,
     ports: healthy,
     openDying,
-    carriedOut,
+    drained,
     newCall,
     plan,
     fund,
     async newTrip(budget: bigint, times = {}): Promise<Hex> {
       const planned = plan(budget, times);
-      await carriedOut(fund(planned, { callId: await newCall() }));
+      await drained(fund(planned, { callId: await newCall() }));
       return planned.trip.tripId;
     },
     reserve: (

@@ -8,7 +8,7 @@ type Cancellations = Pick<FlightServicing, "quoteCancellation" | "getCancellatio
 
 const CANCELLATIONS = "/air/order_cancellations";
 
-export function createCancellations(client: DuffelClient, askAirlineTimeoutMs: number): Cancellations {
+export function createCancellations(client: DuffelClient, askAirlineTimeoutMilliseconds: number): Cancellations {
   return {
     async quoteCancellation(orderId) {
       if (!isSupplierId(orderId)) throw failure("order_not_found");
@@ -19,7 +19,7 @@ export function createCancellations(client: DuffelClient, askAirlineTimeoutMs: n
         method: "POST",
         path: CANCELLATIONS,
         data: { order_id: orderId },
-        timeoutMs: askAirlineTimeoutMs,
+        timeoutMilliseconds: askAirlineTimeoutMilliseconds,
       });
       return toCancellation(quote);
     },

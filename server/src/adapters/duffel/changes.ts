@@ -23,7 +23,7 @@ function toSlicesData({ add, remove }: ChangeSlices): unknown {
 }
 
 /** Asking for offers and choosing one costs nothing and binds nobody, so both may be repeated; the confirmation may not. */
-export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutMs: number): Changes {
+export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutMilliseconds: number): Changes {
   return {
     async requestChange(orderId, slices) {
       if (!isSupplierId(orderId)) throw failure("order_not_found");
@@ -33,7 +33,7 @@ export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutM
         method: "POST",
         path: "/air/order_change_requests",
         data: { order_id: orderId, slices: toSlicesData(slices) },
-        timeoutMs: askAirlineTimeoutMs,
+        timeoutMilliseconds: askAirlineTimeoutMilliseconds,
       });
       const parsed = request.order_change_offers.map((offer) => WireChangeOffer.safeParse(offer));
       const offers = parsed.flatMap((result) => (result.success ? [toChangeOffer(result.data)] : []));
@@ -61,7 +61,7 @@ export function createChanges(client: DuffelClient, log: Log, askAirlineTimeoutM
         method: "POST",
         path: "/air/order_changes",
         data: { selected_order_change_offer: changeOfferId },
-        timeoutMs: askAirlineTimeoutMs,
+        timeoutMilliseconds: askAirlineTimeoutMilliseconds,
       });
       return toChange(change);
     },

@@ -15,10 +15,10 @@ export interface DuffelClientOptions {
   http: HttpClient;
   clock: Clock;
   log: Log;
-  readTimeoutMs: number;
-  commitTimeoutMs: number;
+  readTimeoutMilliseconds: number;
+  commitTimeoutMilliseconds: number;
   /** Pause before the one repetition of a failed read. */
-  retryDelayMs: number;
+  retryDelayMilliseconds: number;
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -30,7 +30,7 @@ interface ReadRequest<T> {
   path: string;
   query?: Query;
   data?: unknown;
-  timeoutMs?: number;
+  timeoutMilliseconds?: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -108,14 +108,14 @@ class HttpDuffelClient implements DuffelClient {
   }
 
   async #sendCommit({ path, data = {} }: CommitRequest<unknown>): Promise<HttpResponse> {
-    const { http, log, commitTimeoutMs } = this.#options;
+    const { http, log, commitTimeoutMilliseconds } = this.#options;
     try {
       return await http.send({
         method: "POST",
         url: this.#urlOf(path),
         headers: this.#headers,
         json: { data },
-        timeoutMs: commitTimeoutMs,
+        timeoutMilliseconds: commitTimeoutMilliseconds,
         freshConnection: true,
       });
     } catch (error) {
@@ -126,15 +126,18 @@ class HttpDuffelClient implements DuffelClient {
   }
 
   async #readBody(request: ReadRequest<unknown>): Promise<unknown> {
-    const { http, readTimeoutMs, retryDelayMs } = this.#options;
+    const { http, readTimeoutMilliseconds, retryDelayMilliseconds } = this.#options;
     const { subject, path, method = "GET", signal, data } = request;
-    const deadlineMs = performance.now() + (request.timeoutMs ?? readTimeoutMs);
+    const deadlineMilliseconds = performance.now() + (request.timeoutMilliseconds ?? readTimeoutMilliseconds);
     const json = data === undefined ? {} : { json: { data } };
     const sent = { method, url: this.#urlOf(path, request.query), headers: this.#headers, signal, ...json };
     for (let attempt = 1; ; attempt += 1) {
-      const mayRepeat = attempt === 1 && deadlineMs - performance.now() > retryDelayMs;
+      const mayRepeat = attempt === 1 && deadlineMilliseconds - performance.now() > retryDelayMilliseconds;
       try {
-        const response = await http.send({ ...sent, timeoutMs: Math.max(1, deadlineMs - performance.now()) });
+        const response = await http.send({
+          ...sent,
+          timeoutMilliseconds: Math.max(1, deadlineMilliseconds - performance.now()),
+        });
         if (response.status !== 503 || !mayRepeat) {
           if (response.status < 200 || response.status > 299) throw this.#judged(response, failedRead, subject, path);
           return parseJson(response.body);
@@ -143,7 +146,7 @@ class HttpDuffelClient implements DuffelClient {
         if (!(error instanceof HttpFailure)) throw error;
         if (!isBroken(error) || !mayRepeat) throw lostRead(error);
       }
-      await pause(retryDelayMs);
+      await pause(retryDelayMilliseconds);
     }
   }
 

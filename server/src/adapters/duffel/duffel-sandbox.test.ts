@@ -14,7 +14,7 @@ beforeAll(async () => {
   supplier = await startSupplierSandbox();
   const settings = { token: supplier.token, clock: { now: () => Temporal.Now.instant() } };
   duffel = duffelAt(supplier.url, {}, settings);
-  hasty = duffelAt(supplier.url, { searchMs: 2_000, searchMarginMs: 0 }, settings);
+  hasty = duffelAt(supplier.url, { searchMilliseconds: 2_000, searchMarginMilliseconds: 0 }, settings);
 });
 afterAll(async () => {
   duffel.http.close();

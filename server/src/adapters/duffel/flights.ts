@@ -21,8 +21,8 @@ export interface FlightsOptions {
   provenance: () => Provenance;
   quietMilliseconds: number;
   /** How long the supplier may collect offers; our own wait is longer by the margin. */
-  searchTimeoutMs: number;
-  searchMarginMs: number;
+  searchTimeoutMilliseconds: number;
+  searchMarginMilliseconds: number;
 }
 
 const SearchAnswer = z.object({ offers: z.array(z.unknown()) });
@@ -52,9 +52,9 @@ export function createFlights(options: FlightsOptions): Flights {
       schema: SearchAnswer,
       method: "POST",
       path: "/air/offer_requests",
-      query: { return_offers: "true", supplier_timeout: options.searchTimeoutMs },
+      query: { return_offers: "true", supplier_timeout: options.searchTimeoutMilliseconds },
       data,
-      timeoutMs: options.searchTimeoutMs + options.searchMarginMs,
+      timeoutMilliseconds: options.searchTimeoutMilliseconds + options.searchMarginMilliseconds,
       signal: call.signal,
     });
     return { offers: understoodOffers(answer.offers), notApplied, provenance: provenance(), sandbox };

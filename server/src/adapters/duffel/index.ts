@@ -29,25 +29,25 @@ export interface DuffelOptions {
 }
 
 export interface DuffelTimeouts {
-  readMs: number;
+  readMilliseconds: number;
   /** How long the supplier itself may collect offers (`supplier_timeout`, 2,000 to 60,000). */
-  searchMs: number;
+  searchMilliseconds: number;
   /** What our own wait for a search is longer than that. */
-  searchMarginMs: number;
+  searchMarginMilliseconds: number;
   /** Airlines may take two minutes to answer a booking; giving up earlier only makes unknown outcomes. */
-  commitMs: number;
-  retryDelayMs: number;
+  commitMilliseconds: number;
+  retryDelayMilliseconds: number;
 }
 
 const DEFAULT_TIMEOUTS: DuffelTimeouts = {
-  readMs: 15_000,
-  searchMs: 20_000,
-  searchMarginMs: 5_000,
-  commitMs: 130_000,
-  retryDelayMs: 250,
+  readMilliseconds: 15_000,
+  searchMilliseconds: 20_000,
+  searchMarginMilliseconds: 5_000,
+  commitMilliseconds: 130_000,
+  retryDelayMilliseconds: 250,
 };
 
-const QUIET_LIVE_MS = 150_000;
+const QUIET_LIVE_MILLISECONDS = 150_000;
 const QUIET_SANDBOX_MS = 5_000;
 
 export interface Duffel {
@@ -68,17 +68,17 @@ export function createDuffel(options: DuffelOptions): Duffel {
     http: options.http,
     clock,
     log,
-    readTimeoutMs: timeouts.readMs,
-    commitTimeoutMs: timeouts.commitMs,
-    retryDelayMs: timeouts.retryDelayMs,
+    readTimeoutMilliseconds: timeouts.readMilliseconds,
+    commitTimeoutMilliseconds: timeouts.commitMilliseconds,
+    retryDelayMilliseconds: timeouts.retryDelayMilliseconds,
   });
   const provenance = (): Provenance => ({
     source: sandbox ? "embedded-sandbox" : "duffel",
     sourceLevel,
     asOf: clock.now().toString(),
   });
-  const quietMilliseconds = options.quietMilliseconds ?? (sandbox ? QUIET_SANDBOX_MS : QUIET_LIVE_MS);
-  const askMs = timeouts.searchMs + timeouts.searchMarginMs;
+  const quietMilliseconds = options.quietMilliseconds ?? (sandbox ? QUIET_SANDBOX_MS : QUIET_LIVE_MILLISECONDS);
+  const askMilliseconds = timeouts.searchMilliseconds + timeouts.searchMarginMilliseconds;
   return {
     flights: createFlights({
       client,
@@ -87,18 +87,18 @@ export function createDuffel(options: DuffelOptions): Duffel {
       sandbox,
       provenance,
       quietMilliseconds,
-      searchTimeoutMs: timeouts.searchMs,
-      searchMarginMs: timeouts.searchMarginMs,
+      searchTimeoutMilliseconds: timeouts.searchMilliseconds,
+      searchMarginMilliseconds: timeouts.searchMarginMilliseconds,
     }),
     stays: createStays({
       client,
       log,
       sandbox,
       provenance,
-      searchTimeoutMs: askMs,
+      searchTimeoutMilliseconds: askMilliseconds,
     }),
-    flightServicing: createFlightServicing({ client, clock, log, askAirlineTimeoutMs: askMs }),
-    stayBookings: createStayBookings({ client, quietMilliseconds, quoteTimeoutMs: askMs }),
+    flightServicing: createFlightServicing({ client, clock, log, askAirlineTimeoutMilliseconds: askMilliseconds }),
+    stayBookings: createStayBookings({ client, quietMilliseconds, quoteTimeoutMilliseconds: askMilliseconds }),
     webhooks: createWebhooks(client, clock, log),
   };
 }

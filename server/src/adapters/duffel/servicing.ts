@@ -13,15 +13,20 @@ export interface ServicingOptions {
   clock: Clock;
   log: Log;
   /** For requests that cost nothing and that the supplier passes on to the airline. */
-  askAirlineTimeoutMs: number;
+  askAirlineTimeoutMilliseconds: number;
 }
 
-export function createFlightServicing({ client, clock, log, askAirlineTimeoutMs }: ServicingOptions): FlightServicing {
+export function createFlightServicing({
+  client,
+  clock,
+  log,
+  askAirlineTimeoutMilliseconds,
+}: ServicingOptions): FlightServicing {
   return {
     ...createAncillaries(client, log),
     ...createOrderDetails(client),
-    ...createCancellations(client, askAirlineTimeoutMs),
-    ...createChanges(client, log, askAirlineTimeoutMs),
+    ...createCancellations(client, askAirlineTimeoutMilliseconds),
+    ...createChanges(client, log, askAirlineTimeoutMilliseconds),
     ...createCredits(client, clock, log),
   };
 }

@@ -39,10 +39,14 @@ export interface StayBookingsOptions {
   client: DuffelClient;
   quietMilliseconds: number;
   /** For quotes: the supplier asks the accommodation. */
-  quoteTimeoutMs: number;
+  quoteTimeoutMilliseconds: number;
 }
 
-export function createStayBookings({ client, quietMilliseconds, quoteTimeoutMs }: StayBookingsOptions): StayBookings {
+export function createStayBookings({
+  client,
+  quietMilliseconds,
+  quoteTimeoutMilliseconds,
+}: StayBookingsOptions): StayBookings {
   return {
     quietMilliseconds,
 
@@ -55,7 +59,7 @@ export function createStayBookings({ client, quietMilliseconds, quoteTimeoutMs }
         method: "POST",
         path: QUOTES,
         data: { rate_id: rateId },
-        timeoutMs: quoteTimeoutMs,
+        timeoutMilliseconds: quoteTimeoutMilliseconds,
         signal,
       });
       return toQuote(quote);

@@ -13,7 +13,7 @@ export interface StaysOptions {
   log: Log;
   sandbox: boolean;
   provenance: () => Provenance;
-  searchTimeoutMs: number;
+  searchTimeoutMilliseconds: number;
 }
 
 /** Rates of how many places are fetched at a time. */
@@ -90,7 +90,7 @@ export function createStays(options: StaysOptions): Stays {
           },
           ...(negotiatedRateIds.length === 0 ? {} : { negotiated_rate_ids: negotiatedRateIds }),
         },
-        timeoutMs: options.searchTimeoutMs,
+        timeoutMilliseconds: options.searchTimeoutMilliseconds,
         signal: call.signal,
       });
       return firstWithRates(rankStays(understoodStays(answer.results)), limit, call.signal);

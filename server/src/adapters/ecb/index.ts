@@ -31,7 +31,12 @@ export function createEcbRates(options: {
   async function read(): Promise<void> {
     try {
       // Read for everybody who waits, so that one caller's leaving does not end it.
-      const answer = await http.send({ method: "GET", url, timeoutMs: TIMEOUT_MILLISECONDS, maxBytes: MAXIMUM_BYTES });
+      const answer = await http.send({
+        method: "GET",
+        url,
+        timeoutMilliseconds: TIMEOUT_MILLISECONDS,
+        maxBytes: MAXIMUM_BYTES,
+      });
       if (answer.status !== 200) throw new Error(`the rate source answered ${answer.status}`);
       known = parseRates(answer.body.toString("utf8"));
       nextReadAt = clock.now().epochMilliseconds + FRESH_MILLISECONDS;

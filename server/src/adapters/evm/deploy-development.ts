@@ -22,7 +22,7 @@ export interface DeployOptions {
   collection: Hex;
   /** What was deployed before. */
   known: LaterContracts;
-  timeoutMs?: number;
+  timeoutMilliseconds?: number;
 }
 
 const RELAYER_GAS = nativeAmount(10_000n * WEI_PER_NATIVE);
@@ -30,7 +30,7 @@ const RELAYER_GAS_LEAST = nativeAmount(RELAYER_GAS.wei / 2n);
 const ENOUGH_TO_MINT = 10n ** 18n;
 const DRIP = { amount: 20_000_000n, dailyLimit: 1_000_000_000_000n, cooldownSeconds: 7_200n };
 const CALL_GAS = 300_000n;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MILLISECONDS = 30_000;
 
 /**
  * Puts the development contracts on the chain, with the relayer as their owner. Every step has the nonce of its place in the
@@ -40,8 +40,8 @@ const TIMEOUT_MS = 30_000;
 export async function deployDevelopment(
   options: DeployOptions,
 ): Promise<{ contracts: ChainContracts & Required<LaterContracts>; nextNonce: number }> {
-  const { client, timeoutMs = TIMEOUT_MS } = options;
-  const deadline = performance.now() + timeoutMs;
+  const { client, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
+  const deadline = performance.now() + timeoutMilliseconds;
   const relayer = privateKeyToAccount(options.relayerKey);
   const owner = lowerHex(relayer.address);
   const { contracts, steps } = plan(owner);

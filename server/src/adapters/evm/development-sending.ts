@@ -29,7 +29,7 @@ export interface Sending {
 }
 
 export const DEPLOY_GAS = 5_000_000n;
-const POLL_MS = 20;
+const POLL_MILLISECONDS = 20;
 const NOTHING = nativeAmount(0n);
 
 export async function openSending(client: PublicClient, deadline: number): Promise<Sending> {
@@ -71,7 +71,7 @@ export async function openSending(client: PublicClient, deadline: number): Promi
         if (performance.now() > deadline) {
           throw new Error(`the development chain does not take up ${steps.map(({ name }) => name).join(", ")}`);
         }
-        await delay(POLL_MS);
+        await delay(POLL_MILLISECONDS);
       }
     },
   };

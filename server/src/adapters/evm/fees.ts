@@ -6,7 +6,7 @@ import { isBusy } from "./rpc.ts";
 import type { Payload } from "./sign-operation.ts";
 
 const FALLBACK_TIP_WEI = 1_000_000_000n;
-const FEES_KEPT_MS = 1_000;
+const FEES_KEPT_MILLISECONDS = 1_000;
 /** What the cheapest transaction costs: no estimate is below it. */
 export const LEAST_GAS = 21_000n;
 /** More no transaction may ask for where EIP-7825 holds. */
@@ -28,7 +28,7 @@ export function createFeeReader(client: PublicClient): () => Promise<Fees> {
 
   return () => {
     const now = performance.now();
-    if (kept === undefined || now - kept.at > FEES_KEPT_MS) {
+    if (kept === undefined || now - kept.at > FEES_KEPT_MILLISECONDS) {
       const fees = read();
       const entry = { at: now, fees };
       kept = entry;

@@ -29,10 +29,10 @@ export interface RpcOptions {
   url: string;
   http: HttpClient;
   /** Of one attempt. */
-  timeoutMs: number;
+  timeoutMilliseconds: number;
   /** After the first attempt; of reads only. */
   retries?: number;
-  retryPauseMs?: number;
+  retryPauseMilliseconds?: number;
   /** Whether requests that are made at the same time are put into one. Only for a node that is known to take them so. */
   isBatched?: boolean;
 }
@@ -61,7 +61,7 @@ interface Question {
 
 /** JSON-RPC over HTTP. What sends is tried once: whoever sends must know that the outcome is unknown. */
 export function createRpc(options: RpcOptions): Rpc {
-  const { retries = 2, retryPauseMs = 150, isBatched = false } = options;
+  const { retries = 2, retryPauseMilliseconds = 150, isBatched = false } = options;
   const node = new NodeClient(options);
   const batched = { maximum: MOST_AT_ONCE, inParallel: true };
   const read = batch<Question, unknown>((questions) => node.askSome(questions), batched);
@@ -83,7 +83,7 @@ export function createRpc(options: RpcOptions): Rpc {
         } catch (error) {
           const isFinal = error instanceof RpcRefusal && !isBusy(error);
           if (isFinal || left === 0) throw error;
-          await delay(retryPauseMs * (retries - left + 1));
+          await delay(retryPauseMilliseconds * (retries - left + 1));
         }
       }
     },
@@ -116,8 +116,8 @@ class NodeClient {
   }
 
   async #post(json: unknown, freshConnection: boolean): Promise<{ status: number; value: unknown }> {
-    const { http, url, timeoutMs } = this.#options;
-    const response = await http.send({ method: "POST", url, json, timeoutMs, freshConnection });
+    const { http, url, timeoutMilliseconds } = this.#options;
+    const response = await http.send({ method: "POST", url, json, timeoutMilliseconds, freshConnection });
     return { status: response.status, value: parse(response.body) };
   }
 }

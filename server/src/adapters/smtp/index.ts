@@ -14,7 +14,7 @@ interface SmtpServerAddress {
 export interface SmtpMailerOptions {
   server: SmtpServerAddress;
   from: { address: string; name?: string | undefined };
-  timeouts?: { stepMs: number; wholeMs: number };
+  timeouts?: { stepMilliseconds: number; wholeMilliseconds: number };
 }
 
 export interface SmtpMailer extends Mailer {
@@ -23,7 +23,7 @@ export interface SmtpMailer extends Mailer {
 }
 
 /** For one step, such as connecting or one answer of the server; and for all of them, however slowly it answers. */
-const TIMEOUTS = { stepMs: 10_000, wholeMs: 60_000 };
+const TIMEOUTS = { stepMilliseconds: 10_000, wholeMilliseconds: 60_000 };
 const ONE_ADDRESS = /^[^\s<>,;:"()[\]\\@]+@[^\s<>,;:"()\\@]+$/;
 const MESSAGE_ID = /^[A-Za-z0-9.-]+$/;
 
@@ -42,10 +42,10 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       requireTLS: server.tls === "required",
       ignoreTLS: server.tls === "off",
       ...(credentials === undefined ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
-      dnsTimeout: timeouts.stepMs,
-      connectionTimeout: timeouts.stepMs,
-      greetingTimeout: timeouts.stepMs,
-      socketTimeout: timeouts.stepMs,
+      dnsTimeout: timeouts.stepMilliseconds,
+      connectionTimeout: timeouts.stepMilliseconds,
+      greetingTimeout: timeouts.stepMilliseconds,
+      socketTimeout: timeouts.stepMilliseconds,
       // Addresses in a text are text.
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -68,7 +68,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       if (!MESSAGE_ID.test(mail.messageId)) throw new Error("a message id has other characters than it may");
       const socket = new Socket();
       open.add(socket);
-      const timer = setTimeout(() => socket.destroy(new Error("took too long altogether")), timeouts.wholeMs);
+      const timer = setTimeout(() => socket.destroy(new Error("took too long altogether")), timeouts.wholeMilliseconds);
       try {
         await send(mail, socket);
       } catch (error) {

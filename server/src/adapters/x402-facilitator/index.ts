@@ -18,7 +18,7 @@ export interface X402FacilitatorOptions {
   /** CAIP-2 of that environment's chain. */
   network: string;
   /** Of one question. */
-  timeoutMs: number;
+  timeoutMilliseconds: number;
 }
 
 const MAXIMUM_BYTES = 256 * 1024;
@@ -69,13 +69,13 @@ interface Questions {
   supported(): Promise<HttpResponse>;
 }
 
-function createQuestions({ url, http, timeoutMs }: X402FacilitatorOptions): Questions {
+function createQuestions({ url, http, timeoutMilliseconds }: X402FacilitatorOptions): Questions {
   const send = (path: string, json: unknown, freshConnection: boolean): Promise<HttpResponse> =>
     http.send({
       method: json === undefined ? "GET" : "POST",
       url: `${url}/${path}`,
       ...(json === undefined ? {} : { json }),
-      timeoutMs,
+      timeoutMilliseconds,
       maxBytes: MAXIMUM_BYTES,
       freshConnection,
     });
@@ -124,14 +124,17 @@ function readSettled({ transaction, network, payer, amount }: SettleAnswer, paym
   throw facilitatorAway(new FacilitatorError(`settle succeeded with something else: ${excerpt(said)}`));
 }
 
-async function checkSupport(ask: Questions, { url, network, timeoutMs }: X402FacilitatorOptions): Promise<void> {
+async function checkSupport(
+  ask: Questions,
+  { url, network, timeoutMilliseconds }: X402FacilitatorOptions,
+): Promise<void> {
   const refuse = (why: string, whatToDo: string, cause?: unknown): FacilitatorSetupError =>
     new FacilitatorSetupError(`the payment facilitator at ${url} ${why}. ${whatToDo}`, { cause });
   const elsewhere = "Set X402_FACILITATOR_URL to one that does, or unset it to settle in process.";
   const response = await ask.supported().catch((cause: unknown) => {
     const problem = cause instanceof HttpFailure ? cause.problem : "broken";
     throw refuse(
-      `does not answer GET /supported (${problem}, ${timeoutMs} ms at most)`,
+      `does not answer GET /supported (${problem}, ${timeoutMilliseconds} ms at most)`,
       "Start again when it does.",
       cause,
     );

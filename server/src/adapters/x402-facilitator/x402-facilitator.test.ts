@@ -18,8 +18,8 @@ import { createX402Facilitator } from "./index.ts";
 const PRICE = 2_000n;
 const COLLECTION: Hex = "0x00000000000000000000000000000000000000c0";
 /** Longer than any machine stands still. */
-const TIMEOUT_MS = 120_000;
-const SHORT_TIMEOUT_MS = 200;
+const TIMEOUT_MILLISECONDS = 120_000;
+const SHORT_TIMEOUT_MILLISECONDS = 200;
 
 let world: ChainWorld;
 let stock: StockFacilitator;
@@ -60,11 +60,11 @@ afterAll(async () => {
 });
 
 function open(
-  change: { url?: string; timeoutMs?: number; network?: string; http?: HttpClient } = {},
+  change: { url?: string; timeoutMilliseconds?: number; network?: string; http?: HttpClient } = {},
 ): Promise<Facilitator> {
   const { network } = terms;
   return createX402Facilitator({
-    ...{ url: stock.url, http: world.http, environment: "sandbox", network, timeoutMs: TIMEOUT_MS },
+    ...{ url: stock.url, http: world.http, environment: "sandbox", network, timeoutMilliseconds: TIMEOUT_MILLISECONDS },
     ...change,
   });
 }
@@ -190,8 +190,8 @@ describe("a facilitator that", () => {
     const { http } = world;
     // At the start it is given all the time that it needs.
     const send = (request: HttpRequest) =>
-      http.send(request.method === "GET" ? { ...request, timeoutMs: TIMEOUT_MS } : request);
-    const impatient = await open({ timeoutMs: SHORT_TIMEOUT_MS, http: { ...http, send } });
+      http.send(request.method === "GET" ? { ...request, timeoutMilliseconds: TIMEOUT_MILLISECONDS } : request);
+    const impatient = await open({ timeoutMilliseconds: SHORT_TIMEOUT_MILLISECONDS, http: { ...http, send } });
     const payment = await signPayment(payer, terms);
     stock.misbehave(() => "hang");
     await expect(impatient.verify(payment, terms)).rejects.toEqual(unavailable);
@@ -263,7 +263,7 @@ describe("at the start", () => {
   it("it must be there, and speak x402", async () => {
     await expect(open({ url: `http://127.0.0.1:${DEAD_PORT}` })).rejects.toEqual(setupError("unreachable"));
     stock.misbehave(() => "hang");
-    await expect(open({ timeoutMs: SHORT_TIMEOUT_MS })).rejects.toEqual(setupError("timeout"));
+    await expect(open({ timeoutMilliseconds: SHORT_TIMEOUT_MILLISECONDS })).rejects.toEqual(setupError("timeout"));
     stock.misbehave(() => ({ status: 404, text: "" }));
     await expect(open()).rejects.toEqual(setupError("answers 404"));
     stock.misbehave(() => ({ status: 200, json: {} }));

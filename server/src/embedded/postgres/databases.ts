@@ -2,20 +2,20 @@ import pg from "pg";
 import { errorCode } from "../../platform/files/error-code.ts";
 import { EmbeddedError, errorText } from "../embedded-error.ts";
 
-const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 /** Of a server that answers: to make a database, it copies one to the disk. */
-const QUERY_TIMEOUT_MS = 60_000;
+const QUERY_TIMEOUT_MILLISECONDS = 60_000;
 
 /** Runs with one connection of its own and always ends it. */
 export const withClient = async <Result>(
   connectionString: string,
   use: (client: pg.Client) => Promise<Result>,
-  timeoutMs?: number,
+  timeoutMilliseconds?: number,
 ): Promise<Result> => {
   const client = new pg.Client({
     connectionString,
-    connectionTimeoutMillis: timeoutMs ?? CONNECT_TIMEOUT_MS,
-    query_timeout: timeoutMs ?? QUERY_TIMEOUT_MS,
+    connectionTimeoutMillis: timeoutMilliseconds ?? CONNECT_TIMEOUT_MILLISECONDS,
+    query_timeout: timeoutMilliseconds ?? QUERY_TIMEOUT_MILLISECONDS,
   });
   // A connection that breaks while idle reports here; the pending query rejects by itself.
   client.on("error", () => undefined);
@@ -32,11 +32,11 @@ const firstText = async (client: pg.Client, sql: string): Promise<string | undef
   return rows[0]?.value;
 };
 
-export const askDataFolder = (connectionString: string, timeoutMs: number): Promise<string | undefined> =>
+export const askDataFolder = (connectionString: string, timeoutMilliseconds: number): Promise<string | undefined> =>
   withClient(
     connectionString,
     (client) => firstText(client, "select current_setting('data_directory') as value"),
-    timeoutMs,
+    timeoutMilliseconds,
   );
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

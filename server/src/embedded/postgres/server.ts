@@ -28,17 +28,17 @@ export interface OpenServerOptions {
   signal?: AbortSignal;
 }
 
-const PROBE_MS = 25;
-const PROBE_TIMEOUT_MS = 2_000;
+const PROBE_MILLISECONDS = 25;
+const PROBE_TIMEOUT_MILLISECONDS = 2_000;
 /** A healthy server answers at once, one in recovery says so; one that does neither for so long is replaced. */
-const FOUND_SILENCE_LIMIT_MS = 4_000;
-const STARTED_SILENCE_LIMIT_MS = 30_000;
+const FOUND_SILENCE_LIMIT_MILLISECONDS = 4_000;
+const STARTED_SILENCE_LIMIT_MILLISECONDS = 30_000;
 /** The time alone says nothing: this process may have been the one that stood still. */
 const LEAST_SILENT_PROBES = 4;
-const RETRY_MS = 150;
+const RETRY_MILLISECONDS = 150;
 /** What a killed server leaves goes as soon as the disk lets go of it. */
 const START_ATTEMPTS = 120;
-const PROGRESS_EVERY_MS = 5_000;
+const PROGRESS_EVERY_MILLISECONDS = 5_000;
 
 const STARTING_UP = "57P03";
 const TOO_MANY_CONNECTIONS = "53300";
@@ -54,17 +54,17 @@ const runningPart = (identity: { pid: number; startTime: string }, port: number)
 const waitUntilReady = async (
   part: RunningPart,
   access: Access,
-  silenceLimitMs: number,
+  silenceLimitMilliseconds: number,
   { folder, progress, signal }: OpenServerOptions,
 ): Promise<"ready" | "ended" | "silent"> => {
   const adminUrl = databaseUrl({ ...access, port: part.port }, "postgres");
   let lastSign = performance.now();
   let silentProbes = 0;
-  let nextProgress = lastSign + PROGRESS_EVERY_MS;
+  let nextProgress = lastSign + PROGRESS_EVERY_MILLISECONDS;
   while (isAlive(part)) {
     signal?.throwIfAborted();
     try {
-      return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MS)) === dataFolderOf(folder) ? "ready" : "silent";
+      return (await askDataFolder(adminUrl, PROBE_TIMEOUT_MILLISECONDS)) === dataFolderOf(folder) ? "ready" : "silent";
     } catch (error) {
       if (errorCode(error) === TOO_MANY_CONNECTIONS) return "ready";
       silentProbes += 1;
@@ -73,12 +73,12 @@ const waitUntilReady = async (
         silentProbes = 0;
       }
     }
-    if (silentProbes >= LEAST_SILENT_PROBES && performance.now() - lastSign > silenceLimitMs) return "silent";
+    if (silentProbes >= LEAST_SILENT_PROBES && performance.now() - lastSign > silenceLimitMilliseconds) return "silent";
     if (performance.now() > nextProgress) {
       progress("PostgreSQL is recovering what was written before it was killed");
-      nextProgress += PROGRESS_EVERY_MS;
+      nextProgress += PROGRESS_EVERY_MILLISECONDS;
     }
-    await delay(PROBE_MS);
+    await delay(PROBE_MILLISECONDS);
   }
   return "ended";
 };
@@ -140,7 +140,7 @@ const adoptServer = async (access: Access, options: OpenServerOptions): Promise<
   }
   const part = runningPart(found, found.port || access.port);
   options.started?.(part);
-  const outcome = await waitUntilReady(part, access, FOUND_SILENCE_LIMIT_MS, options);
+  const outcome = await waitUntilReady(part, access, FOUND_SILENCE_LIMIT_MILLISECONDS, options);
   if (outcome === "ready") {
     if (part.port !== access.port) saveAccess(options.folder, { ...access, port: part.port });
     options.log.info({ pid: part.pid, port: part.port }, "adopted the running embedded database");
@@ -176,7 +176,7 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
     const [command = binaries.postgres, ...rest] = [...words, ...serverArguments({ port: access.port, fsync })];
     const part = runningPart(spawnPart(command, rest, logPath), access.port);
     options.started?.(part);
-    const outcome = await waitUntilReady(part, access, STARTED_SILENCE_LIMIT_MS, options);
+    const outcome = await waitUntilReady(part, access, STARTED_SILENCE_LIMIT_MILLISECONDS, options);
     if (outcome === "ready") {
       log.info({ pid: part.pid, port: part.port }, "embedded database started");
       return part;
@@ -186,7 +186,7 @@ export const openServer = async (options: OpenServerOptions): Promise<RunningPar
     if (failure !== "again") throw failure;
     const ended = endOrphans(dataFolder);
     if (ended > 0) log.warn({ processes: ended }, "ended what a killed embedded database had left running");
-    await delay(RETRY_MS);
+    await delay(RETRY_MILLISECONDS);
   }
   throw new EmbeddedError(
     `PostgreSQL does not start on ${folder}: it ends again and again, or its lock file stays in use. See ${logPath}.`,

@@ -19,7 +19,7 @@ const http = createHttpClient();
 const offers: FlightOffer[] = [];
 
 /** The sandbox's own clock decides when it is over. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 
 beforeAll(async () => {
   [world, sandbox] = await Promise.all([openBookingWorld(), startSupplierSandbox()]);
@@ -105,7 +105,7 @@ const neverAnswers = new Set(["timeout", "late_effect"]);
 /** Books with a fault armed, lets everything late arrive, and lets the reconciler look. */
 async function bookWith(tenant: Tenant, at: "order" | "payment", fault: string): Promise<unknown> {
   const path = at === "order" ? "/air/orders" : "/air/payments";
-  await sandbox.arm("POST", path, fault, fault === "late_effect" ? LATE_MS : 0);
+  await sandbox.arm("POST", path, fault, fault === "late_effect" ? LATE_MILLISECONDS : 0);
   const offer = await nextOffer();
   const booking = codeOf(tenant.book({ offerId: offer.id, ports: { flights, stores: world.stores } }));
   const code = await (neverAnswers.has(fault) ? sandbox.unanswered(booking) : booking);
@@ -119,7 +119,7 @@ async function bookWith(tenant: Tenant, at: "order" | "payment", fault: string):
 async function letLateEffectArrive(tenant: Tenant, at: "order" | "payment"): Promise<void> {
   const before = await compareBooks(tenant);
   expect(before.orderStates).toEqual(at === "order" ? [] : ["held"]);
-  await sandbox.advance(LATE_MS / 1_000);
+  await sandbox.advance(LATE_MILLISECONDS / 1_000);
   await expect.poll(async () => (await compareBooks(tenant)).orderStates).toEqual(at === "order" ? ["held"] : ["paid"]);
 }
 

@@ -38,7 +38,7 @@ const agentOf = async ({ wallet }: EscrowTenant): Promise<bigint> =>
 
 /** By a tenant's wallet; its end. */
 const act = (tenant: EscrowTenant, action: RegistryAction) =>
-  openEscrowOrders(world).carryOut(registryEntry.of({ token: "USDC", from: tenant.wallet.address, action }));
+  openEscrowOrders(world).execute(registryEntry.of({ token: "USDC", from: tenant.wallet.address, action }));
 
 describe("agents", () => {
   it("the first one is the operator's", async () => {

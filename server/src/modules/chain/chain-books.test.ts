@@ -111,7 +111,7 @@ describe("the books", () => {
 
   it("hold back what was stored and not signed when money is stopped", async () => {
     const tenant = await world.newTenant();
-    await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMs: 0 })).rejects.toEqual(
+    await expect(tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 })).rejects.toEqual(
       failing("transfer_in_progress"),
     );
     await world.network.networks.stop("sandbox", "a test");
@@ -231,7 +231,7 @@ describe("a live network", () => {
         },
         confirmations: 3,
         relayerKey,
-        timing: { resendMs: 0 },
+        timing: { resendMilliseconds: 0 },
       });
       const tenant = await world.newTenant();
       const wallet = await live.wallets.ensure("production", "treasury", tenant.tenant.id);
@@ -249,7 +249,7 @@ describe("a live network", () => {
       const relayer = (await live.wallets.list("production")).find(({ kind }) => kind === "relayer");
       const { operation, input } = tenant.transfer(RECIPIENT, 20n * UNIT);
       const order = { operation, input: { ...input, from: wallet.address } };
-      const send = tenant.send(order, { waitMs: 0 }, live, live);
+      const send = tenant.send(order, { waitMilliseconds: 0 }, live, live);
       await expect(send).rejects.toEqual(failing("transfer_in_progress"));
       // The relayer has no money for gas yet: the order waits.
       expect(await live.sender.gasBalance()).toBe("0");

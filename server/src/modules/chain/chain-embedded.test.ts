@@ -36,8 +36,8 @@ it("the embedded development chain, killed while money is on its way, keeps the 
       operations: chainOperations,
       ...{ db, vault, clock, stores, http, rpcUrl, log: silentLog, funderKey: funder.privateKey },
       // Who is killed resets its connections; who is only late is waited for.
-      ...{ rpcTimeoutMs: 120_000, patienceMs: 120_000 },
-      timing: { failedMs: 20, resendMs: 20 },
+      ...{ rpcTimeoutMilliseconds: 120_000, patienceMilliseconds: 120_000 },
+      timing: { failedMilliseconds: 20, resendMilliseconds: 20 },
     });
 
   const before = await start();

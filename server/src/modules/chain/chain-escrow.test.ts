@@ -11,7 +11,7 @@ import {
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { tripEscrowAbi } from "../../generated/contracts/trip-escrow.ts";
-import type { CarriedOut } from "../../kernel/chain-ending.ts";
+import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { tripPrefund } from "../escrow/prefund-operation.ts";
 import { escrowStep } from "../escrow/step-operation.ts";
 
@@ -141,7 +141,9 @@ describe("a trip", () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     const order = escrow.prefundOf(escrow.termsOf(tenant));
-    const { to, data } = await escrow.withheld(() => tenant.send(order, { callId, waitMs: 0 }).catch(() => undefined));
+    const { to, data } = await escrow.withheld(() =>
+      tenant.send(order, { callId, waitMilliseconds: 0 }).catch(() => undefined),
+    );
     const theirs = await world.devChain.sendAs(world.devChain.funderKey, { to, data });
     expect(theirs.status).toBe("success");
     // Money left the wallet by a transaction that is not ours, and by an authorization that is.
@@ -209,7 +211,7 @@ describe("a trip", () => {
     const tenant = await world.newTenant();
     const callId = await world.newCall(tenant.tenant.id);
     const order = escrow.prefundOf(escrow.termsOf(tenant, { expiresAt: escrow.nowSeconds() - 100n }));
-    await expect(tenant.send(order, { callId, waitMs: 0 })).rejects.toThrow();
+    await expect(tenant.send(order, { callId, waitMilliseconds: 0 })).rejects.toThrow();
     await world.drain();
     const row = (await world.rows()).find((one) => one.callId === callId);
     expect(row).toMatchObject({ state: "reverted", failure: expect.stringMatching(/^TripExpired\(\d+\)$/) });
@@ -377,8 +379,8 @@ describe("an expired trip", () => {
     const seen = new Map<string, bigint[]>();
     const endings = {
       test: {
-        async confirmed(_: unknown, carriedOut: readonly CarriedOut[]) {
-          for (const { transaction, receipt } of carriedOut) {
+        async confirmed(_: unknown, confirmedTransactions: readonly ConfirmedTransaction[]) {
+          for (const { transaction, receipt } of confirmedTransactions) {
             expect(receipt.hash).toBe(hash);
             seen.set(
               transaction.id,

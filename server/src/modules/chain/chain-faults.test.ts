@@ -8,9 +8,9 @@ import { createChainSubmitter } from "./submit-chain.ts";
 
 const RECIPIENT: Hex = "0x00000000000000000000000000000000000000bb";
 const nothing = { USDC: 0n, EURC: 0n };
-const GIVE_UP_MS = 300;
+const GIVE_UP_MILLISECONDS = 300;
 /** Of what dies again and again. */
-const LONG_MS = 240_000;
+const LONG_MILLISECONDS = 240_000;
 const failing = (code: string) => expect.objectContaining({ name: "Failure", code });
 
 let world: ChainWorld;
@@ -30,7 +30,7 @@ type Tenant = Awaited<ReturnType<ChainWorld["newTenant"]>>;
 /** One order of 10 that is stored and that nobody works on. */
 async function storedOrder(tenant: Tenant, to: Hex = RECIPIENT) {
   const callId = await world.newCall(tenant.tenant.id);
-  const sending = tenant.send(tenant.transfer(to, 10n * UNIT), { callId, waitMs: 0 });
+  const sending = tenant.send(tenant.transfer(to, 10n * UNIT), { callId, waitMilliseconds: 0 });
   await expect(sending).rejects.toEqual(failing("transfer_in_progress"));
   const row = async () => (await world.rows()).find((one) => one.callId === callId);
   return { callId, row };
@@ -61,7 +61,7 @@ describe("an order outlasts a network", () => {
     // Who hangs is given up early; who is only late is waited for.
     let isHanging = false;
     const send: HttpClient["send"] = (request) =>
-      world.http.send(isHanging ? { ...request, timeoutMs: GIVE_UP_MS } : request);
+      world.http.send(isHanging ? { ...request, timeoutMilliseconds: GIVE_UP_MILLISECONDS } : request);
     const impatient = await world.open({ http: { ...world.http, send } });
     isHanging = fate("", false) === "hang";
     let isBroadcastBefore = false;
@@ -130,7 +130,7 @@ function dying(deathAt: number, when: "before" | "after") {
     },
     isTransient: () => false,
     log: silentLog,
-    timing: { resendMs: 0 },
+    timing: { resendMilliseconds: 0 },
   });
   return { submitter, death, steps: () => step };
 }
@@ -144,7 +144,7 @@ describe("an order outlasts a crash of the submitter", () => {
     return steps();
   }
 
-  it.each(["before", "after"] as const)("%s every step", { timeout: LONG_MS }, async (when) => {
+  it.each(["before", "after"] as const)("%s every step", { timeout: LONG_MILLISECONDS }, async (when) => {
     const count = await stepsOfAnOrder(RECIPIENT);
     expect(count).toBeGreaterThan(8);
     for (let deathAt = 1; deathAt <= count; deathAt += 1) {
@@ -158,7 +158,7 @@ describe("an order outlasts a crash of the submitter", () => {
   });
 
   const refusedToo = "%s every step of giving back the money of a refused one";
-  it.each(["before", "after"] as const)(refusedToo, { timeout: LONG_MS }, async (when) => {
+  it.each(["before", "after"] as const)(refusedToo, { timeout: LONG_MILLISECONDS }, async (when) => {
     const blocked = world.network.chain.tokens.USDC.address;
     const count = await stepsOfAnOrder(blocked);
     expect(count).toBeGreaterThan(15);
@@ -243,7 +243,7 @@ describe("a nonce", () => {
 describe("a network that was away", () => {
   it("answers who waits when it is back", async () => {
     const tenant = await world.newTenant();
-    const own = await world.open({ timing: { resendMs: 0, failedMs: 20 } });
+    const own = await world.open({ timing: { resendMilliseconds: 0, failedMilliseconds: 20 } });
     let bad = 20;
     world.devChain.misbehave(() => (bad-- > 0 ? "500" : "pass"));
     own.submitter.start();

@@ -29,7 +29,7 @@ function startSubmitter(): ChildProcess {
 
 const SENDS = 12;
 /** Of what starts many processes or databases one after the other. */
-const LONG_MS = 240_000;
+const LONG_MILLISECONDS = 240_000;
 
 describe("a submitter that is killed", () => {
   it.each([
@@ -37,14 +37,14 @@ describe("a submitter that is killed", () => {
     ["when the network has the transaction and it has no answer", "dropped"],
   ] as const)(
     "%s, again and again, loses no order and carries none out twice",
-    { timeout: LONG_MS },
+    { timeout: LONG_MILLISECONDS },
     async (_when, fate) => {
       const tenant = await world.newTenant();
       const before = await tenant.balanceOnChain(RECIPIENT);
       const calls = await Promise.all(
         Array.from({ length: SENDS }, async () => {
           const callId = await world.newCall(tenant.tenant.id);
-          await tenant.send(tenant.transfer(RECIPIENT, UNIT), { callId, waitMs: 0 }).catch(() => undefined);
+          await tenant.send(tenant.transfer(RECIPIENT, UNIT), { callId, waitMilliseconds: 0 }).catch(() => undefined);
           return callId;
         }),
       );
@@ -80,7 +80,7 @@ describe("the first preparation of the development chain", () => {
 
   it.each(["reset", "dropped"] as const)(
     "goes on after a crash in the middle: %s",
-    { timeout: LONG_MS },
+    { timeout: LONG_MILLISECONDS },
     async (fate) => {
       for (const crashAt of [1, 2, 5, 8, STEPS]) {
         const setup = await openTestIdentities();
@@ -96,7 +96,7 @@ describe("the first preparation of the development chain", () => {
             if (method === "eth_sendRawTransaction") sends += 1;
             return method === "eth_sendRawTransaction" && sends === crashAt ? fate : "pass";
           });
-          await expect(openSandboxChain({ ...options, patienceMs: 0 })).rejects.toMatchObject({
+          await expect(openSandboxChain({ ...options, patienceMilliseconds: 0 })).rejects.toMatchObject({
             code: "chain_unavailable",
           });
           expect(sends).toBeGreaterThanOrEqual(crashAt);

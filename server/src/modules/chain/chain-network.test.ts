@@ -12,7 +12,7 @@ import type { Chain } from "../../ports/chain.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { drip } from "../treasury/drip-operation.ts";
 
-const GIVE_UP_MS = 300;
+const GIVE_UP_MILLISECONDS = 300;
 const STRANGER: Hex = "0x00000000000000000000000000000000000000aa";
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -28,8 +28,8 @@ afterAll(async () => {
 });
 
 async function openChain(url: string, { confirmations = 1, http = world.http } = {}): Promise<Chain> {
-  const timeoutMs = world.shared.rpcTimeoutMs;
-  const client = createEvmClient(createRpc({ url, http, timeoutMs, retryPauseMs: 10 }));
+  const timeoutMilliseconds = world.shared.rpcTimeoutMilliseconds;
+  const client = createEvmClient(createRpc({ url, http, timeoutMilliseconds, retryPauseMilliseconds: 10 }));
   const { tokens, faucet, splitter } = world.network.chain;
   const contracts = {
     tokens: { USDC: tokens.USDC.address, EURC: tokens.EURC.address },
@@ -140,14 +140,16 @@ describe("a node that misbehaves", () => {
     let isBad = () => false;
     const send: HttpClient["send"] = (request) => {
       asked.push(request);
-      return world.http.send(fate === "hang" && isBad() ? { ...request, timeoutMs: GIVE_UP_MS } : request);
+      return world.http.send(
+        fate === "hang" && isBad() ? { ...request, timeoutMilliseconds: GIVE_UP_MILLISECONDS } : request,
+      );
     };
     const chain = await openChain(world.devChain.url, { http: { ...world.http, send } });
     asked.length = 0;
     isBad = () => true;
     world.devChain.misbehave(() => (isBad() ? fate : "pass"));
     await expect(chain.head()).rejects.toEqual(unavailable);
-    const question = { json: { method: "eth_blockNumber" }, timeoutMs: world.shared.rpcTimeoutMs };
+    const question = { json: { method: "eth_blockNumber" }, timeoutMilliseconds: world.shared.rpcTimeoutMilliseconds };
     expect(asked).toMatchObject(Array(3).fill(question));
     // Once is forgiven.
     asked.length = 0;
@@ -170,12 +172,12 @@ describe("a node that misbehaves", () => {
     await world.open();
     expect(bad).toBeLessThan(0);
     world.devChain.misbehave(() => "500");
-    await expect(world.open({ patienceMs: 0 })).rejects.toEqual(unavailable);
+    await expect(world.open({ patienceMilliseconds: 0 })).rejects.toEqual(unavailable);
   });
 
   it("is unavailable where nobody listens", async () => {
     const client = createEvmClient(
-      createRpc({ url: "http://127.0.0.1:9", http: world.http, timeoutMs: 300, retryPauseMs: 1 }),
+      createRpc({ url: "http://127.0.0.1:9", http: world.http, timeoutMilliseconds: 300, retryPauseMilliseconds: 1 }),
     );
     const { tokens } = patient;
     const contracts = { tokens: { USDC: tokens.USDC.address, EURC: tokens.EURC.address } };
@@ -286,7 +288,7 @@ describe("a live network", () => {
       return { result: `0x${(indexed - 1n).toString(16)}` };
     });
     try {
-      await openLiveChain({ ...options(), lagPatienceMs: 60_000 });
+      await openLiveChain({ ...options(), lagPatienceMilliseconds: 60_000 });
       expect(lagging).toBe(0);
     } finally {
       live.devChain.behave();

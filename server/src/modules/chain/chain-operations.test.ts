@@ -24,7 +24,7 @@ const approval = defineChainOperation({
     return { to: site.chain.tokens[token].address, data };
   },
   gasCeiling: () => ({ gas: 90_000n }),
-  outcome: { isCarriedOut: (_input, { isEmpty }) => !isEmpty },
+  outcome: { tookEffect: (_input, { isEmpty }) => !isEmpty },
 });
 
 describe("a kind of operation that only its definition knows", () => {

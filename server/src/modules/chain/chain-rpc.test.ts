@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 
-const open = (isBatched: boolean) => createRpc({ url, http, timeoutMs: 60_000, retries: 0, isBatched });
+const open = (isBatched: boolean) => createRpc({ url, http, timeoutMilliseconds: 60_000, retries: 0, isBatched });
 const methods = ["eth_chainId", "eth_call", "eth_sendRawTransaction", "eth_blockNumber", "eth_sendRawTransaction"];
 const askAll = (rpc: ReturnType<typeof open>) =>
   Promise.allSettled(methods.map(async (method) => await rpc.request({ method })));

@@ -96,7 +96,9 @@ describe("money that a tenant sends", () => {
     const order = tenant.transfer(RECIPIENT, 9n * UNIT);
     const first = await call("monday");
     world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
-    await expect(tenant.send(order, { callId: first, waitMs: 0 })).rejects.toEqual(failing("transfer_in_progress"));
+    await expect(tenant.send(order, { callId: first, waitMilliseconds: 0 })).rejects.toEqual(
+      failing("transfer_in_progress"),
+    );
     expect(isRetryable("transfer_in_progress")).toBe(true);
     // The network takes transactions again when the second call has found the order, and not before.
     const { submitter } = world.network;
@@ -202,12 +204,12 @@ it("keys stand in no log and no table", async () => {
     const network = await separate.open({ log });
     const tenant = await separate.newTenant();
     separate.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));
-    await tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMs: 0 }, network).catch(() => undefined);
+    await tenant.send(tenant.transfer(RECIPIENT, UNIT), { waitMilliseconds: 0 }, network).catch(() => undefined);
     await network.submitter.runOnce().catch((error: unknown) => log.error({ err: error }, "failed"));
     separate.devChain.behave();
     await separate.drain(network);
     await tenant
-      .send(tenant.transfer(network.chain.tokens.USDC.address, UNIT), { waitMs: 0 }, network)
+      .send(tenant.transfer(network.chain.tokens.USDC.address, UNIT), { waitMilliseconds: 0 }, network)
       .catch(() => undefined);
     await separate.drain(network);
     const wallets = await network.wallets.list("sandbox");

@@ -26,7 +26,7 @@ async function signedOrder(amount: bigint) {
   const tenant = await world.newTenant();
   const callId = await world.newCall(tenant.tenant.id);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
-  await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMs: 0 })).rejects.toEqual(
+  await expect(tenant.send(tenant.transfer(RECIPIENT, amount), { callId, waitMilliseconds: 0 })).rejects.toEqual(
     failing("transfer_in_progress"),
   );
   await expect(world.network.submitter.runOnce()).rejects.toEqual(failing("chain_unavailable"));

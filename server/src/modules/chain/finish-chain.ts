@@ -1,4 +1,4 @@
-import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { ChainOperations } from "../../ports/chain-operation.ts";
@@ -18,13 +18,15 @@ export interface FinishingPorts {
  * The ends of transactions that were carried out, their places in the books, what their purposes add, and the outcomes of the calls
  * behind them: all or none, in one transaction. Those that were at their end before are left out of the answer.
  */
-export async function finishCarriedOut(
+export async function finishConfirmed(
   { chain, stores, wallets }: FinishingPorts,
-  carriedOut: readonly CarriedOut[],
+  confirmedTransactions: readonly ConfirmedTransaction[],
   endings: ChainEndings,
-): Promise<readonly CarriedOut[]> {
+): Promise<readonly ConfirmedTransaction[]> {
   // One order for everybody who finishes several.
-  const ordered = carriedOut.toSorted(({ transaction: one }, { transaction: other }) => (one.id < other.id ? -1 : 1));
+  const ordered = confirmedTransactions.toSorted(({ transaction: one }, { transaction: other }) =>
+    one.id < other.id ? -1 : 1,
+  );
   const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
   const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
   const owned = await ownMovements(wallets, chain, movements);

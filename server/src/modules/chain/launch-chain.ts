@@ -19,23 +19,23 @@ export interface LaunchPorts {
 
 export const DEFAULT_CHAIN_TIMING = {
   /** Between two looks at what is under way. */
-  pollMs: 100,
+  pollMilliseconds: 100,
   /** While nothing is: rows of other processes, and of ones that died, are found then. */
-  idleMs: 1_000,
+  idleMilliseconds: 1_000,
   /** After a turn that failed. */
-  failedMs: 1_000,
+  failedMilliseconds: 1_000,
   /** After a broadcast that the node did not take, for whatever reason. */
-  resendMs: 1_000,
+  resendMilliseconds: 1_000,
   /** A transaction that the node took and that is in no block is broadcast again. */
-  rebroadcastMs: 10_000,
+  rebroadcastMilliseconds: 10_000,
   /** A withdrawal that had no effect is tried again. */
-  withdrawAgainMs: 30_000,
+  withdrawAgainMilliseconds: 30_000,
 };
 export type ChainTiming = typeof DEFAULT_CHAIN_TIMING;
 
 /** So often a transaction whose turn it is may be refused before an empty one takes its nonce. */
 const REFUSALS = 5;
-const COMPLAIN_MS = 60_000;
+const COMPLAIN_MILLISECONDS = 60_000;
 
 interface Memory {
   /** Of which of the row's transactions this is. */
@@ -68,7 +68,7 @@ export class TransactionLauncher {
   /** Logs, and not too often, what keeps a transaction from getting on. */
   complain({ id }: Pick<ChainTransaction, "id">, error: unknown): void {
     const now = performance.now();
-    if (now - (this.#complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MS) return;
+    if (now - (this.#complainedAt.get(id) ?? Number.NEGATIVE_INFINITY) < COMPLAIN_MILLISECONDS) return;
     this.#complainedAt.set(id, now);
     this.#ports.log.error({ err: error, transactionId: id }, "a chain transaction does not get on");
   }
@@ -100,17 +100,17 @@ export class TransactionLauncher {
     const memory = this.#memoryOf(transaction);
     if (transaction.raw === undefined || performance.now() < memory.nextSendAt) return;
     const isAgain = memory.nextSendAt > 0;
-    memory.nextSendAt = performance.now() + this.#timing.resendMs;
+    memory.nextSendAt = performance.now() + this.#timing.resendMilliseconds;
     const answer = await sender.broadcast(transaction.raw);
     switch (answer.kind) {
       case "accepted":
-        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMs;
+        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMilliseconds;
         memory.refusals = 0;
         // Still in no block after all that time: perhaps gas has become dearer.
         if (isAgain) await this.#replace(transaction, "dearer");
         return;
       case "nonce_used":
-        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMs;
+        memory.nextSendAt = performance.now() + this.#timing.rebroadcastMilliseconds;
         memory.isNonceUsed = true;
         return;
       case "underpriced":

@@ -16,7 +16,7 @@ interface SubmitterParts {
   timing?: Partial<ChainTiming>;
 }
 
-const LIVE_POLL_MS = 1_000;
+const LIVE_POLL_MILLISECONDS = 1_000;
 const LIVE_OVERLAP_BLOCKS = 20;
 
 /** What brings this network's transactions to their end. */
@@ -29,7 +29,7 @@ export function createSubmitterOf(
     wallets: stores.wallets,
     networks: stores.chainNetworks,
     ...(endings === undefined ? {} : { endings }),
-    timing: { ...(isLive ? { pollMs: LIVE_POLL_MS } : {}), ...timing },
+    timing: { ...(isLive ? { pollMilliseconds: LIVE_POLL_MILLISECONDS } : {}), ...timing },
   });
 }
 

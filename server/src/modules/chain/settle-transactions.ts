@@ -1,8 +1,8 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
-import { type FinishingPorts, finishCarriedOut, finishReverted } from "./finish-chain.ts";
+import { type FinishingPorts, finishConfirmed, finishReverted } from "./finish-chain.ts";
 import type { ChainTiming, LaunchPorts, TransactionLauncher } from "./launch-chain.ts";
 
 export interface SettlerOptions extends LaunchPorts, FinishingPorts {
@@ -26,7 +26,7 @@ export class TransactionSettler {
   }
 
   /** Looks for the end of one that was broadcast. Answers one that was carried out, which is finished together with others. */
-  async settle(transaction: ChainTransaction, hash: Hex): Promise<CarriedOut | undefined> {
+  async settle(transaction: ChainTransaction, hash: Hex): Promise<ConfirmedTransaction | undefined> {
     if (transaction.step === "withdraw") {
       await this.#settleWithdrawal(transaction, hash);
       return undefined;
@@ -34,7 +34,7 @@ export class TransactionSettler {
     const { operations, launcher } = this.#options;
     const { operation } = transaction;
     const receipt = await this.#findReceipt(transaction);
-    if (receipt !== undefined && operations.of(operation).isCarriedOut(operation, receipt)) {
+    if (receipt !== undefined && operations.of(operation).tookEffect(operation, receipt)) {
       return { transaction, receipt };
     }
     if (receipt !== undefined) await this.#settleWithoutEffect(transaction, hash, receipt);
@@ -44,10 +44,10 @@ export class TransactionSettler {
     return undefined;
   }
 
-  async finish(carriedOut: readonly CarriedOut[]): Promise<void> {
+  async finish(confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void> {
     const { endings, log } = this.#options;
-    const finished = await finishCarriedOut(this.#options, carriedOut, endings);
-    for (const { transaction } of carriedOut) this.#forget(transaction);
+    const finished = await finishConfirmed(this.#options, confirmedTransactions, endings);
+    for (const { transaction } of confirmedTransactions) this.#forget(transaction);
     for (const { transaction, receipt } of finished) {
       log.info({ transactionId: transaction.id, hash: receipt.hash }, "chain transaction confirmed");
       const { hash, block } = receipt;
@@ -119,7 +119,7 @@ export class TransactionSettler {
     const { id } = transaction;
     const since = this.#withdrawnAt.get(id) ?? performance.now();
     this.#withdrawnAt.set(id, since);
-    if (performance.now() - since < this.#options.timing.withdrawAgainMs) return;
+    if (performance.now() - since < this.#options.timing.withdrawAgainMilliseconds) return;
     this.#withdrawnAt.delete(id);
     await this.#requeue(transaction, hash);
   }

@@ -1,5 +1,5 @@
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
-import type { CarriedOut } from "../../kernel/chain-ending.ts";
+import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
 import { type SettlerOptions, TransactionSettler } from "./settle-transactions.ts";
@@ -130,18 +130,18 @@ export class SubmissionTurns {
           ),
         ),
       );
-      const carriedOut = found.filter((one) => one !== undefined);
-      if (carriedOut.length > 0) await this.#finish(carriedOut);
+      const confirmedTransactions = found.filter((one) => one !== undefined);
+      if (confirmedTransactions.length > 0) await this.#finish(confirmedTransactions);
     }
   }
 
   /** One by one where that fails: the one that cannot be finished must not keep the others. */
-  async #finish(carriedOut: readonly CarriedOut[]): Promise<void> {
+  async #finish(confirmedTransactions: readonly ConfirmedTransaction[]): Promise<void> {
     try {
-      await this.#settler.finish(carriedOut);
+      await this.#settler.finish(confirmedTransactions);
     } catch (error) {
       if (this.#concernsAll(error)) throw error;
-      for (const one of carriedOut) await this.#alone(one.transaction, () => this.#settler.finish([one]));
+      for (const one of confirmedTransactions) await this.#alone(one.transaction, () => this.#settler.finish([one]));
     }
   }
 

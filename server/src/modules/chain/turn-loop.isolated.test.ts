@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Turn, TurnLoop } from "./turn-loop.ts";
 
-const timing = { pollMs: 100, idleMs: 1_000, failedMs: 5_000 };
+const timing = { pollMilliseconds: 100, idleMilliseconds: 1_000, failedMilliseconds: 5_000 };
 
 /** Turns that end when they are told to, by the order in which they began. */
 function openLoop() {
@@ -52,12 +52,12 @@ describe("a loop of turns", () => {
     await settle();
     expect(turns).toHaveLength(2);
     turns[1]?.end({ open: 1 });
-    await vi.advanceTimersByTimeAsync(timing.pollMs - 1);
+    await vi.advanceTimersByTimeAsync(timing.pollMilliseconds - 1);
     expect(turns).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1);
     expect(turns).toHaveLength(3);
     turns[2]?.end({});
-    await vi.advanceTimersByTimeAsync(timing.idleMs - 1);
+    await vi.advanceTimersByTimeAsync(timing.idleMilliseconds - 1);
     expect(turns).toHaveLength(3);
     await vi.advanceTimersByTimeAsync(1);
     expect(turns).toHaveLength(4);
@@ -101,7 +101,7 @@ describe("a loop of turns", () => {
     turns[3]?.end({ open: 1 });
     await settle();
     turns[2]?.end({});
-    await vi.advanceTimersByTimeAsync(timing.pollMs);
+    await vi.advanceTimersByTimeAsync(timing.pollMilliseconds);
     expect(turns, "the loop itself was in a turn").toHaveLength(5);
   });
 
@@ -126,7 +126,7 @@ describe("a loop of turns", () => {
 
   it("tells of the first failure in a row, waits, and begins nothing beside it", async () => {
     turns[0]?.fail();
-    await vi.advanceTimersByTimeAsync(timing.failedMs);
+    await vi.advanceTimersByTimeAsync(timing.failedMilliseconds);
     expect(turns).toHaveLength(2);
     loop.wake(true);
     await settle();

@@ -9,11 +9,11 @@ export interface TurnLoopOptions {
   turn(): Promise<Turn>;
   timing: {
     /** Between two turns while something is open. */
-    pollMs: number;
+    pollMilliseconds: number;
     /** While nothing is. */
-    idleMs: number;
+    idleMilliseconds: number;
     /** After a turn that failed. */
-    failedMs: number;
+    failedMilliseconds: number;
   };
   /** Of the first failure in a row. */
   onFailure(error: unknown): void;
@@ -21,8 +21,8 @@ export interface TurnLoopOptions {
 
 /** While so many turns are under way beside the loop's own, the next one waits for an end of one of them. */
 const MOST_BESIDE = 1;
-const STOP_MS = 1_000;
-const ROOM_MS = 1_000;
+const STOP_MILLISECONDS = 1_000;
+const ROOM_MILLISECONDS = 1_000;
 
 /**
  * Takes one turn after the other for as long as there is work, and a few beside it for what must not wait for earlier work. A turn
@@ -61,7 +61,7 @@ export class TurnLoop {
   /** Resolves when a turn that is to begin at once could, or that takes long. */
   async room(): Promise<void> {
     let isLate = false;
-    const late = after(ROOM_MS).then(() => {
+    const late = after(ROOM_MILLISECONDS).then(() => {
       isLate = true;
     });
     while (this.#endPause === undefined && this.#beside.size >= MOST_BESIDE && !isLate) {
@@ -74,7 +74,7 @@ export class TurnLoop {
     this.#stopping.abort();
     this.#endPause?.();
     // What does not answer must not keep a stop waiting: every step is as durable as it will be.
-    await Promise.race([Promise.all([this.#running, ...this.#beside]), after(STOP_MS)]);
+    await Promise.race([Promise.all([this.#running, ...this.#beside]), after(STOP_MILLISECONDS)]);
   }
 
   async #run(): Promise<void> {
@@ -82,8 +82,8 @@ export class TurnLoop {
       this.#isWoken = false;
       this.#isLeft = false;
       const own = await this.#takeTurn();
-      const { pollMs } = this.#options.timing;
-      const pause = this.#isLeft && !this.#isFailing ? Math.min(own.pause, pollMs) : own.pause;
+      const { pollMilliseconds } = this.#options.timing;
+      const pause = this.#isLeft && !this.#isFailing ? Math.min(own.pause, pollMilliseconds) : own.pause;
       if (!this.#isWoken && pause > 0 && !this.#stopping.signal.aborted) await this.#pause(pause);
     }
   }
@@ -112,12 +112,12 @@ export class TurnLoop {
     try {
       const { open, moved } = await turn();
       this.#isFailing = false;
-      if (open === 0) return { pause: timing.idleMs, isOpen: false };
-      return { pause: moved ? 0 : timing.pollMs, isOpen: true };
+      if (open === 0) return { pause: timing.idleMilliseconds, isOpen: false };
+      return { pause: moved ? 0 : timing.pollMilliseconds, isOpen: true };
     } catch (error) {
       if (!this.#isFailing) onFailure(error);
       this.#isFailing = true;
-      return { pause: timing.failedMs, isOpen: true };
+      return { pause: timing.failedMilliseconds, isOpen: true };
     }
   }
 

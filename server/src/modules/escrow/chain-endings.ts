@@ -1,14 +1,14 @@
 import type { Hex } from "../../domain/tokens.ts";
-import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
 const stepEnding: ChainEnding = {
-  async confirmed(aggregates, carriedOut) {
+  async confirmed(aggregates, confirmedTransactions) {
     const { trips } = aggregates;
-    const ended = carriedOut.flatMap((one) => {
+    const ended = confirmedTransactions.flatMap((one) => {
       const tripId = tripIdOf(one.transaction);
       return tripId === undefined ? [] : [{ ...one, tripId }];
     });
@@ -34,7 +34,10 @@ const stepEnding: ChainEnding = {
 };
 
 /** Steps of one trip in the order of the chain: all but the funding have nonces of one sender. */
-function byTripAndPlace(one: CarriedOut & { tripId: Hex }, other: CarriedOut & { tripId: Hex }): number {
+function byTripAndPlace(
+  one: ConfirmedTransaction & { tripId: Hex },
+  other: ConfirmedTransaction & { tripId: Hex },
+): number {
   if (one.tripId !== other.tripId) return one.tripId < other.tripId ? -1 : 1;
   const blocks = Number(one.receipt.block.number - other.receipt.block.number);
   return blocks === 0 ? (one.transaction.nonce ?? 0) - (other.transaction.nonce ?? 0) : blocks;

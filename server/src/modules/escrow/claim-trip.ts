@@ -25,7 +25,7 @@ export interface ClaimRequest extends GuestLink {
   tenantId?: string | undefined;
   /** Left out: no call waits, and nobody pays. */
   callId?: string | undefined;
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
 }
 
 /** A signature that nobody has used by then is worth nothing. */
@@ -38,7 +38,7 @@ const SIGNATURE_HOURS = 1;
  */
 export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promise<StepAnswer> {
   const { chain, clock, claimKeys } = ports;
-  const { tripId, guestWallet, tenantId, callId, waitMs } = request;
+  const { tripId, guestWallet, tenantId, callId, waitMilliseconds } = request;
   const contract = requireEscrow(chain, request.escrowAddress);
   if (request.chainId !== chain.chainId) throw wrongChain(chain.chainId);
   refuseContracts(chain, guestWallet);
@@ -58,7 +58,7 @@ export async function claimTrip(ports: ClaimPorts, request: ClaimRequest): Promi
       // What was under way had no effect meanwhile: then the code is asked for again.
       if (isAgain) throw escrowFailure("trip_in_progress");
     },
-    waitMs,
+    waitMilliseconds,
   });
 }
 

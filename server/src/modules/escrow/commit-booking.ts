@@ -27,7 +27,7 @@ export interface CommitRequest extends Asking {
 /** Reserved → committed, whoever fixes the amounts. Throws Failure with a code of `commitStepErrors`. */
 export async function commitBooking(ports: StepPorts, request: CommitRequest): Promise<StepAnswer> {
   const { stores, chain } = ports;
-  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMs } = request;
+  const { tenantId, callId, bookingId, vendor, itineraryHash, itineraryCid, isSame, waitMilliseconds } = request;
   const booking = await requireBooking(stores, chain.network, { tenantId, bookingId });
   const known = await findSameStep(stores, booking, "commit", isSame);
   if (known !== undefined) return await answerOf(ports, known, request);
@@ -45,7 +45,7 @@ export async function commitBooking(ports: StepPorts, request: CommitRequest): P
     },
     result: ({ tripId }) => ({ bookingId, tripId, state: "committed", vendorAddress: vendor, ...answer }),
     isSame,
-    waitMs,
+    waitMilliseconds,
   });
 }
 

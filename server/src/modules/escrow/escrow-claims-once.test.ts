@@ -137,7 +137,10 @@ describe("the right code", () => {
       },
     };
     const { chainId } = world.ports.chain;
-    const sneaky = claimTrip({ ...world.ports, stores: withoutClaim }, { ...link, guestWallet, chainId, waitMs: 0 });
+    const sneaky = claimTrip(
+      { ...world.ports, stores: withoutClaim },
+      { ...link, guestWallet, chainId, waitMilliseconds: 0 },
+    );
     await expect(sneaky).rejects.toEqual(failing("trip_in_progress"));
     await expect(world.claim({ ...link, guestWallet })).rejects.toEqual(failing("claim_code_required"));
     expect(await claimsOf(link.tripId)).toEqual(claims);

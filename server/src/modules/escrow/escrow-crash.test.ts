@@ -115,7 +115,7 @@ describe("a process that dies", () => {
         if (effect === "none") expect(after.chain, where).not.toEqual(taken);
         else expect(after.chain, where).toEqual(taken);
         expect((await world.effectOf(callId)).effect, where).toBe(effect === "none" ? "none" : "done");
-        const again = await world.carriedOut(take(subject, { callId: await world.newCall(subject.key) }));
+        const again = await world.drained(take(subject, { callId: await world.newCall(subject.key) }));
         expect(again.kind, where).toBe(effect === "none" ? "confirmed" : "replayed");
         const end = { chain: taken, record: { ...taken, underWay: false } };
         expect(await stateOf(subject), where).toEqual(end);
@@ -123,7 +123,7 @@ describe("a process that dies", () => {
       }
 
       const subjects = Array.from({ length: MOST_DEATHS }, newSubject);
-      await world.carriedOut(Promise.all(subjects.map(prepare)));
+      await world.drained(Promise.all(subjects.map(prepare)));
       // After one is before the next: every moment between two requests or statements comes once.
       const lives = new Set<string>();
       for (const [index, subject] of subjects.entries()) {
@@ -140,7 +140,7 @@ describe("a process that dies", () => {
 
 describe("the contract refuses what the records allowed", () => {
   const refused = async (work: Promise<unknown>) =>
-    await world.carriedOut(work).then(
+    await world.drained(work).then(
       () => expect.fail("it was carried out"),
       (error: unknown) => error,
     );
@@ -163,7 +163,7 @@ describe("the contract refuses what the records allowed", () => {
     expect(await world.trip(tripId)).toMatchObject({ free: 10n * UNIT, promised: 0n, actionFeePaid: 0n });
     // The id is free again, for another trip.
     const other = await world.newTrip(10n * UNIT, {});
-    await world.carriedOut(world.reserve(other, bookingId, UNIT, { callId: await world.newCall() }));
+    await world.drained(world.reserve(other, bookingId, UNIT, { callId: await world.newCall() }));
     expect(await world.booking(bookingId)).toMatchObject({ tripId: other, state: "reserved", reserved: UNIT });
   });
 
@@ -195,18 +195,18 @@ describe("steps of a whole trip", () => {
   it("a closed trip gives back what is free, once, and its bookings go on", async () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
-    await world.carriedOut(world.reserve(tripId, bookingId, 4n * UNIT, await call()));
+    await world.drained(world.reserve(tripId, bookingId, 4n * UNIT, await call()));
     const before = await world.tenant.balanceOnChain();
-    const answers = await world.carriedOut(
+    const answers = await world.drained(
       Promise.all([1, 2, 3].map(async () => await world.tripStep(tripId, { name: "close" }, await call()))),
     );
     expect(answers.map(({ kind }) => kind).toSorted()).toEqual(["confirmed", "replayed", "replayed"]);
     expect(new Set(answers.map(({ transaction }) => transaction.hash)).size).toBe(1);
     expect((await world.tenant.balanceOnChain()) - before).toBe(6n * UNIT);
     expect(await world.trip(tripId)).toMatchObject({ state: "closed", free: 0n, held: 4n * UNIT, refunded: 6n * UNIT });
-    const late = world.carriedOut(world.reserve(tripId, freshHash(), 1n, await call()));
+    const late = world.drained(world.reserve(tripId, freshHash(), 1n, await call()));
     await expect(late).rejects.toMatchObject({ code: "trip_closed" });
-    await world.carriedOut(world.step({ name: "cancel", bookingId, reason: "timeout" }, await call()));
+    await world.drained(world.step({ name: "cancel", bookingId, reason: "timeout" }, await call()));
     expect(await world.trip(tripId)).toMatchObject({ free: 0n, held: 0n, refunded: 10n * UNIT });
     expect(await world.escrow.trip(tripId)).toMatchObject({ free: 0n, held: 0n, isClosed: true });
   });
@@ -219,13 +219,13 @@ describe("steps of a whole trip", () => {
     await expect(world.tripStep(tripId, { name: "close" }, await call())).rejects.toMatchObject({
       code: "trip_in_progress",
     });
-    await world.carriedOut(reserving);
+    await world.drained(reserving);
     const closing = world.tripStep(tripId, { name: "close" }, await call());
     await expect.poll(async () => (await world.trip(tripId)).pending?.step).toBe("close");
     await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({
       code: "trip_in_progress",
     });
-    await world.carriedOut(closing);
+    await world.drained(closing);
     expect(await world.trip(tripId)).toMatchObject({ state: "closed", pending: undefined, held: UNIT });
   });
 
@@ -233,7 +233,7 @@ describe("steps of a whole trip", () => {
     const [tripId, key] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall(key) });
     const reserve = async (amount: bigint) =>
-      await takeReservation(world.ports, { ...(await call()), ...asked(tripId, amount), waitMs: 0 });
+      await takeReservation(world.ports, { ...(await call()), ...asked(tripId, amount), waitMilliseconds: 0 });
     await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
     await expect(reserve(2n * UNIT)).rejects.toMatchObject({ code: "idempotency_mismatch" });
     await expect(reserve(UNIT)).rejects.toMatchObject({ code: "step_in_progress" });
@@ -247,7 +247,7 @@ describe("steps of a whole trip", () => {
   it("takes nothing while the operator has stopped the money, and answers what was done before", async () => {
     const [tripId, bookingId] = [await world.newTrip(10n * UNIT), freshHash()];
     const call = async () => ({ callId: await world.newCall() });
-    const first = await world.carriedOut(world.reserve(tripId, bookingId, UNIT, await call()));
+    const first = await world.drained(world.reserve(tripId, bookingId, UNIT, await call()));
     await world.stores.chainNetworks.stop("sandbox", "a test");
     try {
       await expect(world.reserve(tripId, freshHash(), UNIT, await call())).rejects.toMatchObject({

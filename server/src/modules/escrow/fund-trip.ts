@@ -13,7 +13,7 @@ export interface FundingRequest {
   result: Readonly<Record<string, unknown>>;
   /** Whether what an earlier call with the same Idempotency-Key has stored is what is asked now. */
   isSame(earlier: ChainTransaction): boolean;
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface FundingRequest {
  * Throws Failure with a code of `sendOutErrors`.
  */
 export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Promise<SendOutAnswer> {
-  const { callId, trip, terms, result, isSame, waitMs } = request;
+  const { callId, trip, terms, result, isSame, waitMilliseconds } = request;
   const { tenantId, tripId, escrow } = trip;
   return await sendOut(ports, {
     tenantId,
@@ -31,7 +31,7 @@ export async function fundTrip(ports: SendOutPorts, request: FundingRequest): Pr
     operation: tripPrefund,
     input: { token: "USDC", escrow, tripId, terms },
     result,
-    waitMs,
+    waitMilliseconds,
     isSame,
     async alongside({ trips }) {
       await trips.insert(trip);

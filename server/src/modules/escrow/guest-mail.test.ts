@@ -25,7 +25,7 @@ import type { NewTrip, Trip } from "./trips.ts";
 const BUDGET = 500_000_000n;
 const FROM = { address: "trips@wayfare.example", name: "Wayfare" };
 /** Longer than any machine stands still, for who waits for the end. */
-const PATIENCE_MS = 50_000;
+const PATIENCE_MILLISECONDS = 50_000;
 
 let setup: TestIdentities;
 let server: MailServer;
@@ -59,7 +59,8 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
 }
 
 const portsWith = (mailer: Mailer | undefined): GuestMailPorts => ({ stores, claimKeys, mailer, clock });
-const sendGuestMail: typeof sendInTime = (ports, trip, waitMs = PATIENCE_MS) => sendInTime(ports, trip, waitMs);
+const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
+  sendInTime(ports, trip, waitMilliseconds);
 /** As another process, or the same one later: over the server that works. */
 const runJob = (log: Log = silentLog) => {
   const use = guestMailUse({ stores, claimKeys, mailer: mailerFor(server.port), clock });
@@ -178,7 +179,7 @@ describe("a mail server that does not take it", () => {
   it("that says nothing: the caller does not wait for it, what is under way ends by itself, and is tried again", async () => {
     await using silent = await startDumbServer();
     const trip = await newTrip();
-    const mailer = mailerFor(silent.port, { stepMs: 1_000, wholeMs: 2_000 });
+    const mailer = mailerFor(silent.port, { stepMilliseconds: 1_000, wholeMilliseconds: 2_000 });
     expect(await sendGuestMail(portsWith(mailer), trip, 50)).toBe(false);
     await expect.poll(silent.connectionsTaken).toBe(1);
     // Given up by the mailer, and put back.
@@ -198,7 +199,7 @@ describe("a mail server that does not take it", () => {
       socket.write("220 here\r\n");
       timers.push(setInterval(() => socket.writable && socket.write("250-and\r\n"), 20));
     });
-    const mailer = mailerFor(drip.port, { stepMs: 10_000, wholeMs: 300 });
+    const mailer = mailerFor(drip.port, { stepMilliseconds: 10_000, wholeMilliseconds: 300 });
     const sent = mailer.send({
       ...{ to: { address: "ada@example.com" }, messageId: "1" },
       subject: "",

@@ -32,7 +32,7 @@ export interface PrefundRequest {
   guestEmail: string | undefined;
   linkOrigin: string | undefined;
   escrowAddress: string | undefined;
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
 }
 
 const SECONDS_PER_DAY = 86_400;
@@ -46,7 +46,7 @@ const SAME_TERM_SECONDS = 3_600;
  */
 export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest): Promise<SendOutAnswer> {
   const { chain, stores, clock, claimKeys } = ports;
-  const { callId, guestEmail, waitMs } = request;
+  const { callId, guestEmail, waitMilliseconds } = request;
   const { terms, trip } = await planTrip(ports, request);
   // Its Idempotency-Key is free again when the first call was not answered in time; then the first trip is the one that counts.
   const earlier = await stores.chainTransactions.findOfRequest(chain.network, callId);
@@ -68,7 +68,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
       ...chainProvenance(chain, clock),
     },
     isSame: ({ id }) => id === earlier?.id && first !== undefined && isSameTrip(first, trip, clock.now()),
-    waitMs,
+    waitMilliseconds,
   });
   const funded = first ?? trip;
   const isSent = funded.mail !== "none" && (await sendGuestMail(ports, funded));

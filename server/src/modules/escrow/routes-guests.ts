@@ -95,7 +95,7 @@ const claim = definePublicRoute({
         tripId,
         guestWallet: addressOf(body.guestWallet),
         chainId: ports.chain.chainId,
-        waitMs: WAIT_MILLISECONDS,
+        waitMilliseconds: WAIT_MILLISECONDS,
       });
       return Claimed.parse(result);
     }),

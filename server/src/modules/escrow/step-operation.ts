@@ -38,7 +38,7 @@ export const escrowStep = defineChainOperation({
   gasCeiling: ({ input }) => ({ gas: GAS[input.action.name], bound: "least" }),
   outcome: {
     // The contract does what it is asked, or reverts; an empty transaction asked for nothing.
-    isCarriedOut: (_input, { isEmpty }) => !isEmpty,
+    tookEffect: (_input, { isEmpty }) => !isEmpty,
     event: ({ input: { escrow, tripId, action } }) => eventOfStep(escrow, tripId, action),
     waitsWhileStopped: true,
   },

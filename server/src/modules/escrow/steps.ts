@@ -38,15 +38,15 @@ export interface Asking {
   /** Null: no call waits for it. */
   callId: string | null;
   /** How long the call waits; the step goes on without it. */
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
 }
 
 export async function answerOf(
   { stores, chain, submission }: StepPorts,
   stored: ChainTransaction,
-  { callId, waitMs }: Asking,
+  { callId, waitMilliseconds }: Asking,
 ): Promise<StepAnswer> {
-  const end = await endOf(submission, stored, { inProgress, reverted }, waitMs);
+  const end = await endOf(submission, stored, { inProgress, reverted }, waitMilliseconds);
   const result = { ...resultOf(end, chain.chainId, end.hash), ...(await additionsOf(stores, end)) };
   const isOwn = end.callId === callId;
   return { kind: isOwn ? "confirmed" : "replayed", transaction: end, result, firstCallId: end.callId };

@@ -16,17 +16,22 @@ export interface PrincipalCache {
 
 interface Entry<Value> {
   value: Value;
-  untilMs: number;
+  untilMilliseconds: number;
 }
 
 /** What keys proved, for a short time. Both halves are bounded; a flood of unknown keys cannot push out known ones. */
 export function createPrincipalCache(options: {
   clock: Clock;
-  timeToLiveMs?: number;
-  unknownTimeToLiveMs?: number;
+  timeToLiveMilliseconds?: number;
+  unknownTimeToLiveMilliseconds?: number;
   maxEntries?: number;
 }): PrincipalCache {
-  const { clock, timeToLiveMs = 15_000, unknownTimeToLiveMs = 1_000, maxEntries = 10_000 } = options;
+  const {
+    clock,
+    timeToLiveMilliseconds = 15_000,
+    unknownTimeToLiveMilliseconds = 1_000,
+    maxEntries = 10_000,
+  } = options;
   const known = new Map<string, Entry<Principal>>();
   const unknown = new Map<string, Entry<"unknown">>();
   let generation = 0;
@@ -35,14 +40,19 @@ export function createPrincipalCache(options: {
   function read<Value>(entries: Map<string, Entry<Value>>, keyHash: string): Value | undefined {
     const entry = entries.get(keyHash);
     if (entry === undefined) return undefined;
-    if (clock.now().epochMilliseconds < entry.untilMs) return entry.value;
+    if (clock.now().epochMilliseconds < entry.untilMilliseconds) return entry.value;
     entries.delete(keyHash);
     return undefined;
   }
 
-  function write<Value>(entries: Map<string, Entry<Value>>, keyHash: string, value: Value, lifeMs: number): void {
+  function write<Value>(
+    entries: Map<string, Entry<Value>>,
+    keyHash: string,
+    value: Value,
+    lifeMilliseconds: number,
+  ): void {
     entries.delete(keyHash);
-    entries.set(keyHash, { value, untilMs: clock.now().epochMilliseconds + lifeMs });
+    entries.set(keyHash, { value, untilMilliseconds: clock.now().epochMilliseconds + lifeMilliseconds });
     // Entries live for one and the same time, so the one written first is also the one that ends first.
     const [oldest] = entries.keys();
     if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
@@ -55,10 +65,10 @@ export function createPrincipalCache(options: {
       if (!enabled || asked !== generation) return;
       if (principal === undefined) {
         known.delete(keyHash);
-        write(unknown, keyHash, "unknown", unknownTimeToLiveMs);
+        write(unknown, keyHash, "unknown", unknownTimeToLiveMilliseconds);
       } else {
         unknown.delete(keyHash);
-        write(known, keyHash, principal, timeToLiveMs);
+        write(known, keyHash, principal, timeToLiveMilliseconds);
       }
     },
     evictKey(keyHash) {

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 
-const FLUSH_INTERVAL_MS = 30_000;
+const FLUSH_INTERVAL_MILLISECONDS = 30_000;
 
 export interface LastUsed {
   touch(keyId: string): void;
@@ -36,7 +36,7 @@ export function createLastUsed(options: { pool: pg.Pool; clock: Clock; log: Pick
     }
   }
 
-  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MS);
+  const timer = setInterval(() => void flush(), FLUSH_INTERVAL_MILLISECONDS);
   timer.unref();
   return {
     touch: (keyId) => void pending.set(keyId, clock.now()),

@@ -19,7 +19,7 @@ beforeAll(async () => {
     poolSize: 16,
     onError: () => undefined,
     // 64 at once wait for one of them, and one after the other for the same row.
-    connectionPatienceMs: 120_000,
+    connectionPatienceMilliseconds: 120_000,
   });
   stores = createStores(open.db, systemClock, createVault(randomBytes(32)));
 });

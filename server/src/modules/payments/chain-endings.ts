@@ -1,12 +1,12 @@
-import type { CarriedOut, ChainEnding, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { paidByBatch } from "./batch-outcome.ts";
 import { PAYMENT_BATCH_PURPOSE, PAYMENT_PURPOSE } from "./payment-intents.ts";
 import type { Payment, SettledBy } from "./payments.ts";
 
 /** One for both kinds: payments of several payers are settled by one call. */
 const settling: ChainEnding = {
-  async confirmed({ payments }, carriedOut) {
-    const byTransaction = new Map(carriedOut.map((one) => [one.transaction.id, one]));
+  async confirmed({ payments }, confirmedTransactions) {
+    const byTransaction = new Map(confirmedTransactions.map((one) => [one.transaction.id, one]));
     const stored = await payments.ofTransactions([...byTransaction.keys()]);
     const settled = [...Map.groupBy(stored, ({ chainTransactionId }) => chainTransactionId ?? "")].flatMap(
       ([id, some]) => {
@@ -24,7 +24,7 @@ const settling: ChainEnding = {
 };
 
 /** Of those of a batch that are left out, watch-payments.ts asks the chain, which takes time that a database transaction has not. */
-function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment[]): readonly Payment[] {
+function paidBy({ transaction, receipt }: ConfirmedTransaction, payments: readonly Payment[]): readonly Payment[] {
   if (transaction.purpose !== PAYMENT_BATCH_PURPOSE) return payments;
   const { hash, earlierHashes } = transaction;
   // What somebody else's transaction moved besides says nothing about the payments of ours.
@@ -32,6 +32,9 @@ function paidBy({ transaction, receipt }: CarriedOut, payments: readonly Payment
   return paidByBatch(payments, receipt.movements);
 }
 
-const settledBy = ({ id }: Payment, { receipt }: CarriedOut): SettledBy => ({ id, transactionHash: receipt.hash });
+const settledBy = ({ id }: Payment, { receipt }: ConfirmedTransaction): SettledBy => ({
+  id,
+  transactionHash: receipt.hash,
+});
 
 export const paymentEndings: ChainEndings = { [PAYMENT_PURPOSE]: settling, [PAYMENT_BATCH_PURPOSE]: settling };

@@ -37,7 +37,7 @@ export interface PaymentRequest {
 
 /** So often a payer's balance is looked at, when calls under way leave too little of it. */
 const MOST_LOOKS = 4;
-const LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_MILLISECONDS = 100;
 
 /** The payments of one service process. */
 export class PaymentCharges {
@@ -144,7 +144,7 @@ class ChargeByPayment implements Charge {
       if (claim.reason === "too_many_open") throw tooManyOpen();
       // What was settled a moment ago is gone from the balance, and still counts as open until the books know of it.
       if (claim.reason === "payer_owes" || look === MOST_LOOKS) throw refusal(refusedClaim(claim.reason));
-      await this.#options.pause(LOOK_AGAIN_MS * look);
+      await this.#options.pause(LOOK_AGAIN_MILLISECONDS * look);
       await this.#verify(call);
     }
   }

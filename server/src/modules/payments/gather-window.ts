@@ -13,7 +13,7 @@ export interface GatherWindow {
  * for leftovers.
  */
 export function createGatherWindow(
-  windowMs: number,
+  windowMilliseconds: number,
   { work, room, log }: { work(): Promise<unknown>; room(): Promise<void>; log: Log },
 ): GatherWindow {
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export function createGatherWindow(
   return {
     open() {
       if (timer !== undefined || isStopped) return;
-      timer = setTimeout(close, windowMs);
+      timer = setTimeout(close, windowMilliseconds);
       timer.unref();
     },
     async stop() {

@@ -20,7 +20,7 @@ declare module "../../kernel/parts.ts" {
     readonly gatherWindows: ByEnvironment<GatherWindow>;
   }
   interface Settings {
-    readonly paymentBatchWindowMs: number;
+    readonly paymentBatchWindowMilliseconds: number;
   }
 }
 

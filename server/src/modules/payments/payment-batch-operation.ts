@@ -49,6 +49,6 @@ export const paymentBatch = defineChainOperation({
     isMovedBy: (input, { from, to, amount }) =>
       to === input.to && input.payments.some((one) => from === one.from && amount === one.amount),
     // Its contract goes on after an item that fails: what became of each is asked of the token.
-    isCarriedOut: () => true,
+    tookEffect: () => true,
   },
 });

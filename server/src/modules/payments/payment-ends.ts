@@ -17,17 +17,17 @@ export interface PaymentEndsOptions extends SettlementWaitOptions {
   random?: RandomBytes;
   isTransient(error: unknown): boolean;
   /** More than 0: payments are settled together, by gather-payments.ts. */
-  batchWindowMs: number;
+  batchWindowMilliseconds: number;
   /** Starts the window in which payments that are settled together are gathered. */
   gather?(environment: Environment): void;
   /** How long a call waits for its settlement. */
-  waitMs?: number;
+  waitMilliseconds?: number;
 }
 
-const WAIT_MS = 25_000;
-const RETRY_PAUSE_MS = 200;
+const WAIT_MILLISECONDS = 25_000;
+const RETRY_PAUSE_MILLISECONDS = 200;
 /** A claim of which nobody knows whether it was made can still be on its way to the database. */
-const STRAGGLER_MS = 1_000;
+const STRAGGLER_MILLISECONDS = 1_000;
 
 /**
  * Brings claimed payments to one of their ends: released when the tool has failed, or earned and settled when it has succeeded.
@@ -35,7 +35,7 @@ const STRAGGLER_MS = 1_000;
  */
 export class PaymentEnds {
   readonly #options: PaymentEndsOptions;
-  readonly #waitMs: number;
+  readonly #waitMilliseconds: number;
   readonly #news = createPaymentNews();
   readonly #stopping = new AbortController();
   readonly #wait: SettlementWait;
@@ -43,9 +43,9 @@ export class PaymentEnds {
   readonly #unfinished: UnfinishedWork;
 
   constructor(options: PaymentEndsOptions) {
-    const { stores, clock, log, random = systemRandom, waitMs = WAIT_MS } = options;
+    const { stores, clock, log, random = systemRandom, waitMilliseconds = WAIT_MILLISECONDS } = options;
     this.#options = options;
-    this.#waitMs = waitMs;
+    this.#waitMilliseconds = waitMilliseconds;
     this.#wait = new SettlementWait({
       ...options,
       payments: stores.payments,
@@ -64,9 +64,9 @@ export class PaymentEnds {
 
   /** Stores that the tool has succeeded, and waits for the money. The payment as it was seen last; throws when that takes too long. */
   async earn(claimed: NewPayment, result: unknown, latencyMs: number): Promise<Payment> {
-    const deadline = performance.now() + this.#waitMs;
+    const deadline = performance.now() + this.#waitMilliseconds;
     const earning = this.#unfinished.hold(this.#earn(claimed, result, latencyMs));
-    const earned = await within(this.#waitMs, earning);
+    const earned = await within(this.#waitMilliseconds, earning);
     if (earned === undefined) {
       this.#unfinished.track(earning);
       throw pending();
@@ -80,12 +80,12 @@ export class PaymentEnds {
   async resume(known: Payment): Promise<Payment> {
     if (known.state === "claimed") throw inProgress();
     const payment = known.state === "receivable" ? await this.#tryAgain(known) : known;
-    return await this.#wait.untilSettled(payment, performance.now() + this.#waitMs);
+    return await this.#wait.untilSettled(payment, performance.now() + this.#waitMilliseconds);
   }
 
   async release(paymentId: string): Promise<void> {
     const releasing = this.#unfinished.hold(this.#release(paymentId));
-    if ((await within(this.#waitMs, releasing)) === undefined) this.#unfinished.track(releasing);
+    if ((await within(this.#waitMilliseconds, releasing)) === undefined) this.#unfinished.track(releasing);
   }
 
   /** Undoes a claim of which nobody knows whether it was made. */
@@ -93,7 +93,7 @@ export class PaymentEnds {
     this.#unfinished.track(
       this.#release(paymentId).then(async (isReleased) => {
         if (isReleased) return;
-        await this.#options.pause(STRAGGLER_MS);
+        await this.#options.pause(STRAGGLER_MILLISECONDS);
         await this.#release(paymentId);
       }),
     );
@@ -107,7 +107,7 @@ export class PaymentEnds {
   /** Ends the waits for settlements, and resolves when nothing is left to be written down. */
   async idle(): Promise<void> {
     this.#stopping.abort();
-    await within(this.#waitMs, this.#unfinished.ended());
+    await within(this.#waitMilliseconds, this.#unfinished.ended());
   }
 
   /**
@@ -132,12 +132,14 @@ export class PaymentEnds {
 
   #untilStored<Result>(write: () => Promise<Result>): Promise<Result> {
     const { isTransient, pause } = this.#options;
-    return retryUntilStored({ isTransient, pause, pauseMilliseconds: RETRY_PAUSE_MS }, write);
+    return retryUntilStored({ isTransient, pause, pauseMilliseconds: RETRY_PAUSE_MILLISECONDS }, write);
   }
 
   /** Whether the chain transaction that settles it is stored together with its answer; else something settles it later, or somebody else. */
   #settlesItself(environment: Environment): boolean {
-    return this.#options.batchWindowMs === 0 && this.#options.facilitatorFor(environment)?.settle === undefined;
+    return (
+      this.#options.batchWindowMilliseconds === 0 && this.#options.facilitatorFor(environment)?.settle === undefined
+    );
   }
 }
 

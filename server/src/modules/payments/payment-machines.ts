@@ -24,7 +24,7 @@ export function createChargesOf(parts: Parts): PaymentCharges {
   const { stores, calls, processId, clock, random, log, networks, submitters, settings } = parts;
   return new PaymentCharges({
     ...{ stores, calls, processId, clock, random, log },
-    batchWindowMs: settings.paymentBatchWindowMs,
+    batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
     facilitatorFor: (environment) => facilitatorOf(parts, environment),
     submissionFor: (environment) => submitters[environment],
     outcomesFor: (environment) => networks[environment]?.outcomes,
@@ -38,7 +38,7 @@ function gather(parts: Parts, network: Environment): () => Promise<unknown> {
   const { stores, clock, submitters, paymentCharges, settings } = parts;
   const submission = submitters[network];
   if (submission === undefined) return async () => undefined;
-  const isBatched = settings.paymentBatchWindowMs > 0;
+  const isBatched = settings.paymentBatchWindowMilliseconds > 0;
   return () =>
     gatherPayments({ stores, network, submission, clock, isBatched, tell: (ids) => paymentCharges.tell(ids) });
 }
@@ -50,12 +50,12 @@ const isGathered = (parts: Parts, environment: Environment): boolean =>
 /** Where payments are settled together, what waits for the others of the same moment. */
 export function createGatherWindows(parts: Parts): ByEnvironment<GatherWindow> {
   const { settings, submitters, log } = parts;
-  const windowMs = settings.paymentBatchWindowMs;
-  if (windowMs <= 0) return {};
+  const windowMilliseconds = settings.paymentBatchWindowMilliseconds;
+  if (windowMilliseconds <= 0) return {};
   const windows: { -readonly [Name in Environment]?: GatherWindow } = {};
   for (const [environment, submitter] of listEnvironments(submitters)) {
     if (!isGathered(parts, environment)) continue;
-    windows[environment] = createGatherWindow(windowMs, {
+    windows[environment] = createGatherWindow(windowMilliseconds, {
       work: gather(parts, environment),
       room: () => submitter.room(),
       log,

@@ -76,8 +76,8 @@ test("a stop ends the waits for settlements, and waits itself for what is being 
 test("an answer whose payment is still being fetched is not given away", async () => {
   const waitForEnd = async () => undefined;
   const process = world.openProcess("proc_a", {
-    waitMs: 50,
-    batchWindowMs: 60_000,
+    waitMilliseconds: 50,
+    batchWindowMilliseconds: 60_000,
     submissionFor: () => ({ wake: () => undefined, waitForEnd }),
   });
   const payer = await world.newPayer(2n * PRICE);

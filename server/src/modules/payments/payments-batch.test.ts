@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
-const BATCHED = { batchWindowMs: 50 };
+const BATCHED = { batchWindowMilliseconds: 50 };
 const codeOf = (error: { code?: unknown }) => error.code;
 
 type Process = ReturnType<PaymentWorld["openProcess"]>;
@@ -102,7 +102,7 @@ test("of two alike of which one was paid, the chain says which", async () => {
 
 test("where a whole batch failed, each is tried alone", async () => {
   const process = world.openProcess("proc_a", { ...BATCHED, submissionFor: () => undefined });
-  const silent = world.openProcess("proc_a", { ...BATCHED, waitMs: 1 });
+  const silent = world.openProcess("proc_a", { ...BATCHED, waitMilliseconds: 1 });
   const payer = await world.newPayer(2n * PRICE);
   const payments = [await payer.sign(PRICE), await payer.sign(PRICE)];
   for (const signed of payments) expect(await world.pay(silent, signed).catch(codeOf)).toBe("settlement_pending");

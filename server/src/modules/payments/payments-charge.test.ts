@@ -255,7 +255,7 @@ test("what its payer has broadcast in time counts as paid when that time is over
 
 test("a settlement that takes too long is pending, and the same signature gets the answer later", async () => {
   const submission = { wake: () => undefined, waitForEnd: async () => undefined };
-  const impatient = world.openProcess("proc_a", { waitMs: 1, submissionFor: () => submission });
+  const impatient = world.openProcess("proc_a", { waitMilliseconds: 1, submissionFor: () => submission });
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "500" : "pass"));

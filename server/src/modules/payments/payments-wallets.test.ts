@@ -86,7 +86,7 @@ test("who saw a payment before somebody else tried it again does not have it tri
 });
 
 test("wallets that use up their gas, with signatures of a key's form, fail nobody else in their batch", async () => {
-  const process = world.openProcess("proc_a", { batchWindowMs: 50 });
+  const process = world.openProcess("proc_a", { batchWindowMilliseconds: 50 });
   const greedy = await Promise.all(Array.from({ length: 3 }, twoFacedPayer));
   const honest = await world.newPayer(2n * PRICE);
   const payments: SignedPayment[] = [];

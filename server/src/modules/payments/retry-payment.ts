@@ -26,7 +26,7 @@ export interface RetryOptions {
 /** An authorization that is over by then is not tried again. */
 const RETRY_MARGIN_SECONDS = 10n;
 /** A try that is due so soon is waited for. */
-const WAIT_FOR_TRY_MS = 5_000;
+const WAIT_FOR_TRY_MILLISECONDS = 5_000;
 
 /** Somebody else tries the same just now, or has. */
 class TriedMeanwhile extends Error {}
@@ -45,7 +45,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
   async function untilDue({ createdAt, changedAt }: Payment): Promise<void> {
     const due = changedAt.add(createdAt.until(changedAt));
     const left = clock.now().until(due).total("milliseconds");
-    if (left > WAIT_FOR_TRY_MS) throw notSettled(due);
+    if (left > WAIT_FOR_TRY_MILLISECONDS) throw notSettled(due);
     if (left > 0) await options.pause(left);
   }
 

@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /** Waiters look for themselves so often, in case another process brings the end about. */
-const LOOK_MS = 200;
-const OUTSIDE_PAUSE_MS = 500;
+const LOOK_MILLISECONDS = 200;
+const OUTSIDE_PAUSE_MILLISECONDS = 500;
 /** So often a facilitator may refuse an authorization that can still be used. */
 const MOST_REFUSALS = 3;
 
@@ -65,7 +65,7 @@ export class SettlementWait {
       return await payments.get(id);
     } catch (error) {
       log.warn({ err: error, paymentId: id }, "a payment cannot be looked up");
-      await pause(LOOK_MS);
+      await pause(LOOK_MILLISECONDS);
       return undefined;
     }
   }
@@ -80,8 +80,8 @@ export class SettlementWait {
     else if (chainTransactionId !== undefined && chainTransactionId !== over && submission !== undefined) {
       const isOver = await submission.waitForEnd(chainTransactionId, left).catch(() => undefined);
       if (isOver !== undefined) return chainTransactionId;
-      await news.wait(payment.id, Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
-    } else await news.wait(payment.id, Math.min(left, LOOK_MS));
+      await news.wait(payment.id, Math.min(LOOK_MILLISECONDS, Math.max(0, deadline - performance.now())));
+    } else await news.wait(payment.id, Math.min(left, LOOK_MILLISECONDS));
     return over;
   }
 
@@ -119,7 +119,7 @@ export class SettlementWait {
       } catch (error) {
         log.warn({ err: error, paymentId: payment.id }, "the settlement of a payment is not known yet");
       }
-      await pause(Math.max(0, Math.min(OUTSIDE_PAUSE_MS * attempt, deadline - performance.now())));
+      await pause(Math.max(0, Math.min(OUTSIDE_PAUSE_MILLISECONDS * attempt, deadline - performance.now())));
     }
   }
 }

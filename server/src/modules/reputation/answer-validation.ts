@@ -27,7 +27,7 @@ export interface AnswerRequest {
   responseUri: string | undefined;
   /** Part of the answer beside what the response says. */
   about: Readonly<Record<string, unknown>>;
-  waitMs?: number;
+  waitMilliseconds?: number;
 }
 
 const { agent_not_found: _agentNotFound, ...writeErrors } = registryWriteErrors;
@@ -48,7 +48,7 @@ const failed = (code: keyof typeof answerErrors, extra?: Readonly<Record<string,
 /** Answers a request once, as its validator. Throws Failure with a code of `answerErrors`. */
 export async function answerValidation(ports: AnswerPorts, request: AnswerRequest): Promise<SendOutAnswer> {
   const { stores, chain, clock, random } = ports;
-  const { tenantId, callId, requestHash, response, tag, responseUri, waitMs } = request;
+  const { tenantId, callId, requestHash, response, tag, responseUri, waitMilliseconds } = request;
   const { network } = chain;
   requireRegistries(chain);
   const validation = await findRequested(ports, request);
@@ -85,19 +85,19 @@ export async function answerValidation(ports: AnswerPorts, request: AnswerReques
       if (earlier.response === response && earlier.responseUri === responseUri) return;
       throw failed("already_answered", { response: earlier.response, txHash: hash });
     },
-    waitMs,
+    waitMilliseconds,
   });
 }
 
 /** As the chain has it. */
 async function findRequested(
   ports: AnswerPorts,
-  { requestHash, waitMs }: Pick<AnswerRequest, "requestHash" | "waitMs">,
+  { requestHash, waitMilliseconds }: Pick<AnswerRequest, "requestHash" | "waitMilliseconds">,
 ): Promise<Validation> {
   const validation = await ports.stores.validations.find(ports.chain.network, requestHash);
   if (validation === undefined) throw failed("validation_not_found");
   if (validation.state !== "requesting") return validation;
-  const end = await awaitEnd(ports, { purpose: REQUEST_PURPOSE, waitMs }, validation.id);
+  const end = await awaitEnd(ports, { purpose: REQUEST_PURPOSE, waitMilliseconds }, validation.id);
   if (end === undefined) throw inProgress();
   if (end.state === "reverted") throw failed("validation_not_found");
   return validation;

@@ -34,7 +34,7 @@ export interface FeedbackRequest {
   evidenceUri: string | undefined;
   /** Part of the answer beside what the rating says. */
   about: Readonly<Record<string, unknown>>;
-  waitMs?: number;
+  waitMilliseconds?: number;
 }
 
 /** For the tool to declare. */
@@ -100,7 +100,7 @@ export async function giveFeedback(ports: FeedbackPorts, request: FeedbackReques
     requireSame(earlier, transaction) {
       if (!isSameRating(earlier, feedback)) throw alreadyRated(earlier, transaction);
     },
-    waitMs: request.waitMs,
+    waitMilliseconds: request.waitMilliseconds,
   });
 }
 

@@ -32,11 +32,11 @@ export interface RecordOnce<Stored extends { id: string }> {
   findEarlier(): Promise<Stored | undefined>;
   /** Throws what the caller is told when the earlier one, whose transaction has ended, is not what this call asks for. */
   requireSame(earlier: Stored, transaction: ChainTransaction): void;
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
 }
 
 /** Clients commonly give up on a call after a minute. */
-const WAIT_MS = 40_000;
+const WAIT_MILLISECONDS = 40_000;
 /** How often a call tries when what was before it is refused by the chain. */
 const MOST_ATTEMPTS = 3;
 
@@ -90,13 +90,16 @@ async function storeIntent<Stored extends { id: string }>(
 /** The end of the chain transaction of a record that is stored. Undefined: not in time. */
 export async function awaitEnd(
   { stores, chain, submission }: RecordPorts,
-  { purpose, waitMs = WAIT_MS }: { purpose: RegistryPurpose; waitMs?: number | undefined },
+  {
+    purpose,
+    waitMilliseconds = WAIT_MILLISECONDS,
+  }: { purpose: RegistryPurpose; waitMilliseconds?: number | undefined },
   id: string,
 ): Promise<ChainTransaction | undefined> {
   const transaction = await stores.chainTransactions.findByKey(chain.network, intentKeyOf(purpose, id));
   if (transaction === undefined) throw new Error(`${purpose} ${id} has no chain transaction`);
   submission.wake();
-  return await submission.waitForEnd(transaction.id, waitMs);
+  return await submission.waitForEnd(transaction.id, waitMilliseconds);
 }
 
 export function requireRegistries({ agentRegistries }: Pick<Chain, "agentRegistries">): AgentRegistries {

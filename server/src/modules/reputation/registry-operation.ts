@@ -72,7 +72,7 @@ export const registryEntry = defineChainOperation({
   gasCeiling: ({ input: { action } }) => ({ gas: GAS[action.name] + BigInt(textBytes(action)) * GAS_PER_BYTE }),
   outcome: {
     // The contracts do what they are asked, or revert; an empty transaction asked for nothing.
-    isCarriedOut: (_input, { isEmpty }) => !isEmpty,
+    tookEffect: (_input, { isEmpty }) => !isEmpty,
     // A transaction of an earlier time, of which the books may know nothing.
     event({ input: { from }, nonce, site }) {
       const forwarder = site.chain.agentRegistries?.contracts.forwarder;

@@ -48,7 +48,7 @@ function registries() {
 
 /** One thing that is done once: by a call, on some ports. */
 type Operation = (ports: FeedbackPorts, callId: string) => Promise<SendOutAnswer>;
-const unhurried = { waitMs: 0, about: {} };
+const unhurried = { waitMilliseconds: 0, about: {} };
 
 const rating =
   (tag: string, change: { stars?: number } = {}): Operation =>
@@ -138,7 +138,7 @@ async function finish(operation: Operation): Promise<SendOutAnswer> {
 }
 
 /** A process that carries the operation out, and is gone after so many steps; 0: it lives. */
-async function carryOut(operation: Operation, deathAt: number) {
+async function execute(operation: Operation, deathAt: number) {
   const { mortal, mortalStores, death, steps } = dyingProcess(deathAt, "after");
   const stores = mortalStores(world.stores);
   const submitter = createChainSubmitter({
@@ -151,7 +151,7 @@ async function carryOut(operation: Operation, deathAt: number) {
     endings: chainEndings,
     isTransient: () => false,
     log: silentLog,
-    timing: { resendMs: 0 },
+    timing: { resendMilliseconds: 0 },
   });
   const callId = await newCall();
   const run = async () => {
@@ -164,11 +164,11 @@ async function carryOut(operation: Operation, deathAt: number) {
 
 describe("a process that dies after any of its steps", () => {
   it("leaves one rating", async () => {
-    const count = (await carryOut(rating("lives"), 0)).steps();
+    const count = (await execute(rating("lives"), 0)).steps();
     expect(count).toBeGreaterThan(8);
     for (let deathAt = 1; deathAt <= count; deathAt += 1) {
       const tag = `dies at ${deathAt}`;
-      const { callId } = await carryOut(rating(tag), deathAt);
+      const { callId } = await execute(rating(tag), deathAt);
       await world.drain(network);
       const { result, transaction } = await finish(rating(tag));
       expect(result).toMatchObject({ tag, stars: 5, status: "confirmed", txHash: transaction.hash });
@@ -187,17 +187,17 @@ describe("a process that dies after any of its steps", () => {
 
   it("leaves one request and one answer", async () => {
     const first = request("lives");
-    const asking = (await carryOut(first, 0)).steps();
+    const asking = (await execute(first, 0)).steps();
     const hash = hashOf(await finish(first));
-    const answering = (await carryOut(answer(hash), 0)).steps();
+    const answering = (await execute(answer(hash), 0)).steps();
     const before = (await requests()).length;
     const last = Math.max(asking, answering);
     for (let deathAt = 1; deathAt <= last; deathAt += 2) {
       const operation = request(`dies at ${deathAt}`);
-      await carryOut(operation, deathAt);
+      await execute(operation, deathAt);
       await world.drain(network);
       const requestHash = hashOf(await finish(operation));
-      await carryOut(answer(requestHash), deathAt);
+      await execute(answer(requestHash), deathAt);
       await world.drain(network);
       const { result } = await finish(answer(requestHash));
       expect(result).toMatchObject({ response: 100, status: "confirmed" });

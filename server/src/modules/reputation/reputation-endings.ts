@@ -1,25 +1,27 @@
-import type { CarriedOut, ChainEndings } from "../../kernel/chain-ending.ts";
+import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import { ANSWER_PURPOSE, FEEDBACK_PURPOSE, REQUEST_PURPOSE, recordIdOf } from "./registry-intents.ts";
 import type { RecordedOnChain } from "./reputation.ts";
 
 /** What the registries of agents took is confirmed here; what they refused never was. */
 export const reputationEndings: ChainEndings = {
   [FEEDBACK_PURPOSE]: {
-    confirmed: ({ feedbacks }, carriedOut) => feedbacks.confirm(recordedOf(carriedOut)),
+    confirmed: ({ feedbacks }, confirmedTransactions) => feedbacks.confirm(recordedOf(confirmedTransactions)),
     reverted: ({ feedbacks }, transaction) => feedbacks.discard(recordIdOf(transaction)),
   },
   [REQUEST_PURPOSE]: {
-    confirmed: ({ validations }, carriedOut) => validations.confirmRequests(recordedOf(carriedOut)),
+    confirmed: ({ validations }, confirmedTransactions) =>
+      validations.confirmRequests(recordedOf(confirmedTransactions)),
     reverted: ({ validations }, transaction) => validations.discardRequest(recordIdOf(transaction)),
   },
   [ANSWER_PURPOSE]: {
-    confirmed: ({ validations }, carriedOut) => validations.confirmAnswers(recordedOf(carriedOut)),
+    confirmed: ({ validations }, confirmedTransactions) =>
+      validations.confirmAnswers(recordedOf(confirmedTransactions)),
     reverted: ({ validations }, transaction) => validations.discardAnswer(recordIdOf(transaction)),
   },
 };
 
-function recordedOf(carriedOut: readonly CarriedOut[]): RecordedOnChain[] {
-  return carriedOut.map(({ transaction, receipt }) => ({
+function recordedOf(confirmedTransactions: readonly ConfirmedTransaction[]): RecordedOnChain[] {
+  return confirmedTransactions.map(({ transaction, receipt }) => ({
     id: recordIdOf(transaction),
     transactionHash: receipt.hash,
   }));

@@ -30,7 +30,7 @@ export interface ValidationRequest {
   seed: string | undefined;
   /** Part of the answer beside what the request says. */
   about: Readonly<Record<string, unknown>>;
-  waitMs?: number;
+  waitMilliseconds?: number;
 }
 
 /** For the tool to declare. */
@@ -88,7 +88,7 @@ export async function requestValidation(ports: RequestPorts, request: Validation
         earlier.requestUri === requestUri;
       if (!isSame) throw mismatch();
     },
-    waitMs: request.waitMs,
+    waitMilliseconds: request.waitMilliseconds,
   });
 }
 

@@ -66,7 +66,7 @@ export function isPast(instant: string | Temporal.Instant | null | undefined, cl
 }
 
 /** The same words, those that the tool declares, for what nobody knows as for what is somebody else's. */
-export async function inOurWords<T>(work: Promise<T>, notFound: string): Promise<T> {
+export async function withNotFoundCode<T>(work: Promise<T>, notFound: string): Promise<T> {
   try {
     return await work;
   } catch (cause) {

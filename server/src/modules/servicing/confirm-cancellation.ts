@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { inOurWords, prepareFlightCancellation } from "./cancel-order.ts";
+import { prepareFlightCancellation, withNotFoundCode } from "./cancel-order.ts";
 import { prepareStayCancellation, STAY_QUOTE_PREFIX } from "./cancel-stay.ts";
 import { executeServicing, type ServicingOptions, type ServicingRequest } from "./execute-servicing.ts";
 import { type SupplierPorts, servicingCommits } from "./servicing-commits.ts";
@@ -45,7 +45,7 @@ function ofFlight(ports: ServicingToolPorts, call: ServicingCall, cancellationId
     subjectId: cancellationId,
     inProgress,
     async prepare() {
-      const quote = await inOurWords(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
+      const quote = await withNotFoundCode(flightServicing.getCancellation(cancellationId), "cancellation_not_found");
       const order = await stores.orders.find(tenantId, environment, quote.orderId);
       if (order === undefined) throw new Failure("cancellation_not_found");
       return prepareFlightCancellation(quote, order, clock);

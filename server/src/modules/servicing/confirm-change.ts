@@ -1,6 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { OnceAnswer } from "../effects/index.ts";
-import { inOurWords } from "./cancel-order.ts";
+import { withNotFoundCode } from "./cancel-order.ts";
 import { type ChangePayment, prepareFlightChange } from "./change-order.ts";
 import type { ServicingCall, ServicingToolPorts } from "./confirm-cancellation.ts";
 import { executeServicing, type ServicingOptions } from "./execute-servicing.ts";
@@ -26,7 +26,7 @@ export function confirmChange(
     subjectId: change.changeId,
     inProgress,
     async prepare() {
-      const pending = await inOurWords(flightServicing.getChange(change.changeId), "change_not_found");
+      const pending = await withNotFoundCode(flightServicing.getChange(change.changeId), "change_not_found");
       const order = await stores.orders.find(tenantId, environment, pending.orderId);
       if (order === undefined) throw new Failure("change_not_found");
       return prepareFlightChange(pending, order, change.payment, clock);

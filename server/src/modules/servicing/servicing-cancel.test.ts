@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** The supplier's clock is moved there. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 const CONFIRM = "/air/order_cancellations/{id}/actions/confirm";
 const confirm = (cancellationId: unknown, options = {}) =>
   world.service.call("confirm_cancel_order", { cancellationId }, options);
@@ -78,11 +78,11 @@ describe("a confirmation that the supplier does not answer", () => {
     for (const fault of [...done, ...undone]) orders.push({ fault, ...(await quoted()) });
     await Promise.all(
       orders.map(async ({ fault, cancellationId }) => {
-        await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, fault, LATE_MS);
+        await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, fault, LATE_MILLISECONDS);
         expect(codeOf(await world.unanswered(confirm(cancellationId))), fault).toEqual([500, "outcome_unknown"]);
       }),
     );
-    await world.advance(LATE_MS / 1_000);
+    await world.advance(LATE_MILLISECONDS / 1_000);
     for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
       await expect.poll(() => world.confirmedCancellations(orderId), { message: fault }).toHaveLength(1);
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** The supplier's clock is moved there. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
 type Payment = { type: string; amount: string; currency: string };
@@ -133,12 +133,12 @@ describe("a confirmation that the supplier does not answer", () => {
     for (const fault of ["reset_after_effect", "timeout"]) orders.push({ fault, type: "arc", ...(await selected()) });
     await Promise.all(
       orders.map(async ({ fault, type, changeId, payment }) => {
-        await world.arm(confirmPath(changeId), fault, LATE_MS);
+        await world.arm(confirmPath(changeId), fault, LATE_MILLISECONDS);
         const answer = await world.unanswered(confirm(changeId, { ...payment, type }));
         expect(codeOf(answer), `${fault}, paid by ${type}`).toEqual([500, "outcome_unknown"]);
       }),
     );
-    await world.advance(LATE_MS / 1_000);
+    await world.advance(LATE_MILLISECONDS / 1_000);
     for (const { fault, orderId } of orders.filter((one) => done.includes(one.fault))) {
       await expect.poll(() => world.confirmedChanges(orderId), { message: fault }).toHaveLength(1);
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** The supplier's clock is moved there. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 const BOOKINGS = "/stays/bookings";
 const codeOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => [status, body.code];
 
@@ -77,11 +77,11 @@ describe("a booking that the supplier does not answer", () => {
     const open = [];
     for (const fault of [...done, ...undone]) {
       const quote = await world.quoted();
-      await world.arm(BOOKINGS, fault, LATE_MS);
+      await world.arm(BOOKINGS, fault, LATE_MILLISECONDS);
       expect(codeOf(await world.unanswered(world.bookStay(quote.id))), fault).toEqual([500, "outcome_unknown"]);
       open.push({ fault, quote });
     }
-    await world.advance(LATE_MS / 1_000);
+    await world.advance(LATE_MILLISECONDS / 1_000);
     for (const { fault, quote } of open) {
       if (!done.includes(fault)) continue;
       await expect

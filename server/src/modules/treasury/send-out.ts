@@ -29,7 +29,7 @@ export interface SendOutRequest<Input = unknown> {
   /** The tool's answer but for `txHash`, `chainId` and `status`. */
   result: Readonly<Record<string, unknown>>;
   /** How long the call waits; the operation goes on without it. */
-  waitMs?: number | undefined;
+  waitMilliseconds?: number | undefined;
   /** Whether an earlier call's operation, stored under the same Idempotency-Key, is what is asked now; else when both would do the same. */
   isSame?: ((earlier: ChainTransaction) => boolean) | undefined;
   /** Stored in the same transaction. */
@@ -42,7 +42,7 @@ export type SendOutAnswer =
   | { kind: "replayed"; transaction: ChainTransaction; result: Record<string, unknown>; firstCallId: string | null };
 
 /** Clients commonly give up on a call after a minute. */
-const WAIT_MS = 40_000;
+const WAIT_MILLISECONDS = 40_000;
 
 /** For tools that send to declare. */
 export const sendOutErrors = {
@@ -70,7 +70,7 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
   if (earlier !== undefined && !isSame(earlier)) throw mismatch();
   if (earlier === undefined) await requireMoving(stores.chainNetworks, network);
   const stored = earlier ?? (await storeOperation(stores, network, request));
-  const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMs);
+  const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
   const result = resultOf(end, chainId, end.hash);
   return end.callId === request.callId
     ? { kind: "confirmed", transaction: end, result }
@@ -82,10 +82,10 @@ export async function endOf(
   submission: ChainSubmission,
   stored: ChainTransaction,
   says: { inProgress(stored: ChainTransaction): Failure; reverted(end: ChainTransaction): Failure },
-  waitMs = WAIT_MS,
+  waitMilliseconds = WAIT_MILLISECONDS,
 ): Promise<ChainTransaction> {
   submission.wake();
-  const end = await submission.waitForEnd(stored.id, waitMs);
+  const end = await submission.waitForEnd(stored.id, waitMilliseconds);
   if (end === undefined) throw says.inProgress(stored);
   if (end.state === "reverted") throw says.reverted(end);
   return end;

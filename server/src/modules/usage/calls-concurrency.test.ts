@@ -19,7 +19,7 @@ let watcher: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
   testDatabase = await createMigratedDatabase();
   // Who waits behind everybody else for one of few connections waits as long as it takes.
-  const options = { onError: () => undefined, connectionPatienceMs: 120_000 };
+  const options = { onError: () => undefined, connectionPatienceMilliseconds: 120_000 };
   const open = (poolSize: number) => openDatabase(testDatabase.url, { ...options, poolSize });
   watcher = open(1);
   processes = [open(16), open(16)];

@@ -5,8 +5,8 @@ import { settlementIdOf, USAGE_PURPOSE } from "./settle-usage.ts";
 /** The records of a settlement are paid, or due again. */
 export const usageEndings: ChainEndings = {
   [USAGE_PURPOSE]: {
-    async confirmed({ usageSettlements }, carriedOut) {
-      for (const { transaction } of carriedOut) {
+    async confirmed({ usageSettlements }, confirmedTransactions) {
+      for (const { transaction } of confirmedTransactions) {
         await usageSettlements.complete(settlementIdOf(transaction.idempotencyKey));
       }
     },

@@ -13,13 +13,13 @@ const Found = z.object({
   offers: z.array(z.object({ id: z.string(), paymentRequirements: z.object({ requiresInstantPayment: z.boolean() }) })),
 });
 /** The supplier's clock is moved there, when everybody has given it up. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 const codeOf = ({ body }: { body: Record<string, unknown> }) => body.code;
 
 it("a cancellation is done after all, and given back", async () => {
   const { orderId } = await world.bookFlexible();
   const { cancellationId } = await world.result("cancel_order_quote", { orderId });
-  await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, "late_effect", LATE_MS);
+  await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, "late_effect", LATE_MILLISECONDS);
   const answer = await world.unanswered(world.service.call("confirm_cancel_order", { cancellationId }));
   expect(codeOf(answer)).toBe("outcome_unknown");
   await world.endQuietTime();
@@ -29,7 +29,7 @@ it("a cancellation is done after all, and given back", async () => {
     );
   await expect.poll(states).toEqual(["failed"]);
   expect(await world.confirmedCancellations(orderId)).toEqual([]);
-  await world.advance(LATE_MS / 1_000);
+  await world.advance(LATE_MILLISECONDS / 1_000);
   await expect.poll(states).toEqual(["done"]);
   expect(await world.confirmedCancellations(orderId)).toHaveLength(1);
   await world.expectSameBooks();
@@ -40,7 +40,7 @@ it("a hold that nobody waits for any more is cancelled", async () => {
   const found = await world.result("search_flights", { origin: "LHR", destination: "JFK", departureDate });
   const offer = Found.parse(found).offers.find(({ paymentRequirements: rules }) => !rules.requiresInstantPayment);
   expect(offer).toBeDefined();
-  await world.arm("/air/orders", "late_effect", LATE_MS);
+  await world.arm("/air/orders", "late_effect", LATE_MILLISECONDS);
   const answer = await world.unanswered(world.service.call("book_flight", { offerId: offer?.id }));
   expect(codeOf(answer)).toBe("outcome_unknown");
   await world.endQuietTime();
@@ -49,7 +49,7 @@ it("a hold that nobody waits for any more is cancelled", async () => {
   const orders = async () =>
     (await world.ledger()).orders.filter(({ offer_id }) => offer_id === offer?.id).map(({ state }) => state);
   expect(await orders()).toEqual([]);
-  await world.advance(LATE_MS / 1_000);
+  await world.advance(LATE_MILLISECONDS / 1_000);
   await expect.poll(orders).toEqual(["cancelled"]);
   await world.expectSameBooks();
 });

@@ -40,17 +40,17 @@ async function book() {
 }
 const tick = (advanceSeconds: number) => world.advance(advanceSeconds);
 /** The supplier's clock is moved there. */
-const LATE_MS = 600_000;
+const LATE_MILLISECONDS = 600_000;
 const disturb = (kind: string, extra: object) => world.supplier("/_sandbox/webhook-disturbances", { kind, ...extra });
 const outcomes = (orderId: string, type: string) =>
   world.service.sql("select outcome from webhook_event where order_id = $1 and type = $2", [orderId, type]);
 
 test("tickets are told by an event, and the order's documents are read for it", async () => {
   // By itself, a ticket comes a second after the payment.
-  await world.arm("/air/payments", "ticketing_delayed", LATE_MS);
+  await world.arm("/air/payments", "ticketing_delayed", LATE_MILLISECONDS);
   const { orderId } = await book();
   expect(await read(orderId)).toMatchObject({ status: "confirmed", ticketing: "pending", documents: [] });
-  await tick(LATE_MS / 1_000);
+  await tick(LATE_MILLISECONDS / 1_000);
   await expect.poll(async () => (await read(orderId)).ticketing).toBe("ticketed");
   const { documents, events } = await read(orderId);
   expect(documents).toEqual([
@@ -115,16 +115,16 @@ test("a change that a call made is followed by the order's new slices, and is re
 describe("a commit that is accepted and not answered", () => {
   test("books as soon as the supplier says so", async () => {
     const [offer] = await world.search();
-    await world.arm("/air/orders", "accepted_then_done", LATE_MS);
-    await world.arm("/air/payments", "accepted_then_done", LATE_MS);
+    await world.arm("/air/orders", "accepted_then_done", LATE_MILLISECONDS);
+    await world.arm("/air/payments", "accepted_then_done", LATE_MILLISECONDS);
     const call = () => world.service.call("book_flight", { offerId: offer?.id });
     const first = await call();
     expect(first.body).toMatchObject({ retryable: true });
     const standing = () => world.service.sql("select state, worker_id from booking where offer_id = $1", [offer?.id]);
     await expect.poll(standing).toEqual([{ state: "ordering", worker_id: null }]);
-    await tick(LATE_MS / 1_000);
+    await tick(LATE_MILLISECONDS / 1_000);
     await expect.poll(standing).toEqual([{ state: "paying", worker_id: null }]);
-    await tick(LATE_MS / 1_000);
+    await tick(LATE_MILLISECONDS / 1_000);
     await expect
       .poll(async () => {
         const { status, body } = await call();
@@ -136,10 +136,10 @@ describe("a commit that is accepted and not answered", () => {
 
   test("fails as soon as the supplier says so, and the money is free again", async () => {
     const [offer] = await world.search();
-    await world.arm("/air/orders", "accepted_then_failed", LATE_MS);
+    await world.arm("/air/orders", "accepted_then_failed", LATE_MILLISECONDS);
     const call = () => world.service.call("book_flight", { offerId: offer?.id });
     expect((await call()).body).toMatchObject({ retryable: true });
-    await tick(LATE_MS / 1_000);
+    await tick(LATE_MILLISECONDS / 1_000);
     const rows = () => world.service.sql("select state, failure_code from booking where offer_id = $1", [offer?.id]);
     await expect.poll(rows).toEqual([{ state: "failed", failure_code: "provider_timeout" }]);
     await world.expectSameBooks();
@@ -150,10 +150,10 @@ describe("a commit that is accepted and not answered", () => {
     await expect.poll(() => kindsOf(orderId)).toContain("ticketed by webhook");
     const quote = await world.result("cancel_order_quote", { orderId });
     const { cancellationId, refundAmount } = quote;
-    await world.arm("/air/order_cancellations/{id}/actions/confirm", "accepted_then_done", LATE_MS);
+    await world.arm("/air/order_cancellations/{id}/actions/confirm", "accepted_then_done", LATE_MILLISECONDS);
     const confirm = () => world.service.call("confirm_cancel_order", { cancellationId });
     expect((await confirm()).body).toMatchObject({ retryable: true });
-    await tick(LATE_MS / 1_000);
+    await tick(LATE_MILLISECONDS / 1_000);
     await expect
       .poll(async () => (await confirm()).body.result)
       .toMatchObject({ status: "cancelled", refundedUsdc: refundAmount });

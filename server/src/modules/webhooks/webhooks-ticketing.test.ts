@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 /** The supplier's clock is moved there: by itself, a ticket is refused a second after the payment. */
-const LATE_MS = 600_000;
-const refuseTickets = () => world.advance(LATE_MS / 1_000);
+const LATE_MILLISECONDS = 600_000;
+const refuseTickets = () => world.advance(LATE_MILLISECONDS / 1_000);
 const Order = z.object({
   status: z.string(),
   events: z.array(z.object({ kind: z.string(), source: z.string(), details: z.record(z.string(), z.unknown()) })),
@@ -35,7 +35,7 @@ async function bookWithoutTickets(instant: boolean) {
   for (const { id: offerId } of offers) {
     const [order] = instant ? await withBag(offerId) : [{ offerId }];
     if (order === undefined) continue;
-    await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed", LATE_MS);
+    await world.arm(instant ? "/air/orders" : "/air/payments", "ticketing_failed", LATE_MILLISECONDS);
     return world.book(order);
   }
   throw new Error("nothing to book");

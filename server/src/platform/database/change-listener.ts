@@ -1,10 +1,10 @@
 import pg from "pg";
 import type { Log } from "../../ports/log.ts";
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5_000;
-const HEARTBEAT_MS = 10_000;
-const ANSWER_TIMEOUT_MS = 5_000;
+const FIRST_RETRY_MILLISECONDS = 100;
+const LONGEST_RETRY_MILLISECONDS = 5_000;
+const HEARTBEAT_MILLISECONDS = 10_000;
+const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
 
 export interface ChangeListener {
   /** Resolves when listening has begun for the first time, or when `close` was called before. */
@@ -27,15 +27,15 @@ export function listenForChanges(options: {
   const first = Promise.withResolvers<void>();
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let retryMs = FIRST_RETRY_MS;
+  let retryMilliseconds = FIRST_RETRY_MILLISECONDS;
   let closed = false;
   let connecting: Promise<void> = Promise.resolve();
 
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: databaseUrl,
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
-      query_timeout: ANSWER_TIMEOUT_MS,
+      connectionTimeoutMillis: ANSWER_TIMEOUT_MILLISECONDS,
+      query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
       keepAlive: true,
       application_name: `listen ${channel}`,
     });
@@ -51,7 +51,7 @@ export function listenForChanges(options: {
       return;
     }
     if (client !== next || closed) return;
-    retryMs = FIRST_RETRY_MS;
+    retryMilliseconds = FIRST_RETRY_MILLISECONDS;
     onListening(true);
     first.resolve();
     beat(next);
@@ -66,7 +66,7 @@ export function listenForChanges(options: {
         },
         (error: unknown) => lose(current, error),
       );
-    }, HEARTBEAT_MS);
+    }, HEARTBEAT_MILLISECONDS);
     timer.unref();
   }
 
@@ -75,13 +75,13 @@ export function listenForChanges(options: {
     client = undefined;
     clearTimeout(timer);
     onListening(false);
-    log.warn({ err: error, channel, retryMs }, "listening for changes was interrupted");
+    log.warn({ err: error, channel, retryMilliseconds }, "listening for changes was interrupted");
     void lost.end().catch(() => undefined);
     timer = setTimeout(() => {
       connecting = connect();
-    }, retryMs);
+    }, retryMilliseconds);
     timer.unref();
-    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+    retryMilliseconds = Math.min(retryMilliseconds * 2, LONGEST_RETRY_MILLISECONDS);
   }
 
   connecting = connect();

@@ -33,13 +33,13 @@ export function openDatabase(
     poolSize: number;
     onError: (error: Error) => void;
     /** How long one waits for a connection, also while others have all of them. */
-    connectionPatienceMs?: number;
+    connectionPatienceMilliseconds?: number;
   },
 ): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: options.poolSize,
-    connectionTimeoutMillis: options.connectionPatienceMs ?? 10_000,
+    connectionTimeoutMillis: options.connectionPatienceMilliseconds ?? 10_000,
     idleTimeoutMillis: 60_000,
     // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
     statement_timeout: 30_000,

@@ -6,7 +6,7 @@ import { DEAD_PORT } from "../../../test/support/dead-port.ts";
 import { startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { createHttpClient } from "./http-client.ts";
 
-const base = { method: "GET", timeoutMs: 20_000 } as const;
+const base = { method: "GET", timeoutMilliseconds: 20_000 } as const;
 
 test("any answered status is an answer, a redirect included", async () => {
   const server = await startScriptedServer(() => ({
@@ -55,7 +55,7 @@ test("a request that arrived and is not answered in its time is unanswered", asy
     const sent = http.send({ ...base, method: "POST", json: { a: 1 }, url: server.url });
     const ended = expect(sent).rejects.toMatchObject({ problem: "timeout", delivery: "unanswered" });
     await expect.poll(() => server.requests.length).toBe(1);
-    vi.advanceTimersByTime(base.timeoutMs);
+    vi.advanceTimersByTime(base.timeoutMilliseconds);
     await ended;
   } finally {
     vi.useRealTimers();
@@ -79,7 +79,7 @@ test("waiting for a free connection counts, and ends as never sent", async () =>
   const http = createHttpClient({ maxConnectionsPerHost: 1 });
   const stop = new AbortController();
   const first = http.send({ ...base, url: server.url, signal: stop.signal });
-  const second = http.send({ ...base, url: server.url, timeoutMs: 150 });
+  const second = http.send({ ...base, url: server.url, timeoutMilliseconds: 150 });
   await expect(second).rejects.toMatchObject({ problem: "timeout", delivery: "not_sent" });
   await expect.poll(() => server.requests.length).toBe(1);
   stop.abort();

@@ -16,7 +16,7 @@ export interface HttpRequest {
   /** Sent as JSON. */
   json?: unknown;
   /** Everything together: waiting for a free connection, connecting, sending, reading the whole answer. */
-  timeoutMs: number;
+  timeoutMilliseconds: number;
   signal?: AbortSignal | undefined;
   /** Cap on the unpacked answer. */
   maxBytes?: number;
@@ -49,11 +49,11 @@ export interface HttpClientOptions {
 }
 
 const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-const IDLE_CONNECTION_MS = 4_000;
+const IDLE_CONNECTION_MILLISECONDS = 4_000;
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const maxSockets = options.maxConnectionsPerHost ?? 32;
-  const kept = { keepAlive: true, maxSockets, timeout: 0, keepAliveMsecs: IDLE_CONNECTION_MS };
+  const kept = { keepAlive: true, maxSockets, timeout: 0, keepAliveMsecs: IDLE_CONNECTION_MILLISECONDS };
   const fresh = { keepAlive: false, maxSockets };
   const agents = {
     plain: { kept: new PlainAgent(kept), fresh: new PlainAgent(fresh) },
@@ -118,7 +118,7 @@ function exchange(
       reject(new HttpFailure(problem, reached ? "unanswered" : "not_sent", { cause, status }));
       outgoing.destroy();
     };
-    const timer = setTimeout(() => fail("timeout"), request.timeoutMs);
+    const timer = setTimeout(() => fail("timeout"), request.timeoutMilliseconds);
     const onAbort = (): void => fail("aborted", request.signal?.reason);
     request.signal?.addEventListener("abort", onAbort, { once: true });
     const settle = (): void => {

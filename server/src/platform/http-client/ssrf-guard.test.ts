@@ -71,7 +71,7 @@ async function request(options: SsrfGuardOptions, host: string) {
   const http = createHttpClient();
   const { lookup } = createSsrfGuard(options);
   const url = `http://${host}:${new URL(server.url).port}/`;
-  const outcome = await http.send({ method: "GET", url, timeoutMs: 20_000, lookup }).then(
+  const outcome = await http.send({ method: "GET", url, timeoutMilliseconds: 20_000, lookup }).then(
     (response) => response.body.toString(),
     (error: unknown) => error,
   );

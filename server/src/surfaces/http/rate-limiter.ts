@@ -7,7 +7,7 @@ export interface RateLimiter {
 
 interface Bucket {
   tokens: number;
-  updatedMs: number;
+  updatedMilliseconds: number;
 }
 
 /**
@@ -25,14 +25,14 @@ export function createRateLimiter(options: {
 
   return {
     take(id) {
-      const nowMs = clock.now().epochMilliseconds;
-      const bucket = buckets.get(id) ?? { tokens: burst, updatedMs: nowMs };
-      const elapsedSeconds = Math.max(0, nowMs - bucket.updatedMs) / 1000;
+      const nowMilliseconds = clock.now().epochMilliseconds;
+      const bucket = buckets.get(id) ?? { tokens: burst, updatedMilliseconds: nowMilliseconds };
+      const elapsedSeconds = Math.max(0, nowMilliseconds - bucket.updatedMilliseconds) / 1000;
       const tokens = Math.min(burst, bucket.tokens + elapsedSeconds * ratePerSecond);
       const allowed = tokens >= 1;
       // Written again at the end of the map, which is thereby ordered by last use.
       buckets.delete(id);
-      buckets.set(id, { tokens: allowed ? tokens - 1 : tokens, updatedMs: nowMs });
+      buckets.set(id, { tokens: allowed ? tokens - 1 : tokens, updatedMilliseconds: nowMilliseconds });
       const [oldest] = buckets.keys();
       if (buckets.size > maxEntries && oldest !== undefined) buckets.delete(oldest);
       return { allowed, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / ratePerSecond)) };
