@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -204,8 +204,20 @@ export class Deployment {
   /** Ends whatever is left, at once, and removes the folder unless it is kept. */
   async destroy(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.destroy()));
-    await endProcesses(this.dataDir);
-    if (!this.#keep) rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    const deadline = performance.now() + LAST_PROCESS_LIMIT_MILLISECONDS;
+    do {
+      await endProcesses(this.dataDir);
+    } while (!this.#keep && !this.#removeFolder() && performance.now() < deadline);
+  }
+
+  /** False: something still writes there, such as the making of a database, which starts programs one after the other. */
+  #removeFolder(): boolean {
+    try {
+      rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+      return !existsSync(this.dataDir);
+    } catch {
+      return false;
+    }
   }
 
   #asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
