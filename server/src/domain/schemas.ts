@@ -62,3 +62,27 @@ export const Provenance = z.object({
   asOf: z.string(),
 });
 export type Provenance = z.infer<typeof Provenance>;
+
+/** The same of an answer that one of several providers gave. */
+export const ProviderProvenance = Provenance.extend({
+  attribution: z.array(z.string()).readonly().describe("Name them where you show the answer"),
+  fallbackFrom: z
+    .array(
+      z.object({
+        source: z.string(),
+        reason: z.enum([
+          "timeout",
+          "unreachable",
+          "rate_limited",
+          "server_error",
+          "refused",
+          "unexpected_answer",
+          "paused",
+          "nothing_found",
+        ]),
+      }),
+    )
+    .readonly()
+    .describe("Providers that were asked before this one and gave no answer"),
+});
+export type ProviderProvenance = z.infer<typeof ProviderProvenance>;

@@ -1,0 +1,33 @@
+import { Failure } from "../../domain/errors.ts";
+import type { ProviderProvenance } from "../../domain/schemas.ts";
+import { type Provider, ProviderFailure } from "./provider.ts";
+
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly provenance: ProviderProvenance;
+}
+
+/** The first answer; its provenance names those who were asked before in vain. Throws `provider_unavailable` when nobody answers. */
+export async function askProviders<Question, Answer>(
+  providers: readonly Provider<Question, Answer>[],
+  question: Question,
+  signal?: AbortSignal,
+): Promise<Answered<Answer>> {
+  const fallbackFrom: ProviderProvenance["fallbackFrom"][number][] = [];
+  for (const provider of providers) {
+    const { source, sourceLevel, attribution } = provider;
+    try {
+      const { answer, asOf } = await provider.ask(question, signal);
+      return { answer, provenance: { source, sourceLevel, asOf, attribution, fallbackFrom } };
+    } catch (error) {
+      // Who has gone is not answered by somebody else either.
+      signal?.throwIfAborted();
+      if (!(error instanceof ProviderFailure)) throw error;
+      fallbackFrom.push({ source, reason: error.reason });
+    }
+  }
+  throw new Failure("provider_unavailable", {
+    detail: "No provider answers now. Send the same call later.",
+    extra: { asked: fallbackFrom },
+  });
+}

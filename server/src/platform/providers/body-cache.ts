@@ -1,0 +1,48 @@
+interface Kept {
+  body: Buffer;
+  readAtMilliseconds: number;
+  freshUntilMilliseconds: number;
+}
+
+/** Answers by the address that was asked, as many as fit into a number of bytes; those that were not asked for longest go first. */
+export class BodyCache {
+  readonly #maximumBytes: number;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(maximumBytes: number) {
+    this.#maximumBytes = maximumBytes;
+  }
+
+  get(key: string, nowMilliseconds: number): Kept | undefined {
+    const found = this.#kept.get(key);
+    if (found === undefined) return undefined;
+    this.#remove(key, found);
+    if (nowMilliseconds >= found.freshUntilMilliseconds) return undefined;
+    this.#add(key, found);
+    return found;
+  }
+
+  set(key: string, kept: Kept): void {
+    const before = this.#kept.get(key);
+    if (before !== undefined) this.#remove(key, before);
+    this.#add(key, kept);
+    for (const [oldest, { body }] of this.#kept) {
+      if (this.#bytes <= this.#maximumBytes) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= weightOf(oldest, body);
+    }
+  }
+
+  #add(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    this.#bytes += weightOf(key, kept.body);
+  }
+
+  #remove(key: string, { body }: Kept): void {
+    this.#kept.delete(key);
+    this.#bytes -= weightOf(key, body);
+  }
+}
+
+const weightOf = (key: string, body: Buffer): number => key.length * 2 + body.byteLength;

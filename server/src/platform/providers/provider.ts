@@ -1,0 +1,41 @@
+import type { ProviderProvenance } from "../../domain/schemas.ts";
+
+/**
+ * How a need is met by one of several providers: each is a `Provider` of the same question and answer, and `askProviders` asks them
+ * in the configured order until one answers. To add one that is asked over HTTP:
+ *
+ * 1. Its address is a variable in `config/variables.ts`, without a default: nothing is asked of anybody before it is configured.
+ * 2. `outside/open-sources.ts` opens one `OpenSource` for it, which keeps the provider's limits for all that it is asked.
+ * 3. The adapter, in `adapters/<vendor>/`, makes a `Provider` over that source: it builds the path and the query, checks the answer
+ *    with a schema (`jsonOf`), and maps it to the port's words. What it cannot answer is a `ProviderFailure`.
+ * 4. The file in `outside/` that opens the port puts the provider into the order that the configuration gives.
+ *
+ * Test it against a local server that replays the documented wire, with its faults (`test/support/scripted-server.ts`).
+ */
+export interface Provider<Question, Answer> {
+  readonly source: string;
+  readonly sourceLevel: ProviderProvenance["sourceLevel"];
+  /** Who must be named where the answer is shown. */
+  readonly attribution: readonly string[];
+  /** Throws `ProviderFailure` when it has no answer; the next provider is asked then. */
+  ask(question: Question, signal?: AbortSignal): Promise<Reply<Answer>>;
+}
+
+export interface Reply<Answer> {
+  readonly answer: Answer;
+  /** When the provider said so, or of what day its data is. */
+  readonly asOf: string;
+}
+
+export type ProviderProblem = ProviderProvenance["fallbackFrom"][number]["reason"];
+
+/** Why a provider gave no answer. */
+export class ProviderFailure extends Error {
+  readonly reason: ProviderProblem;
+
+  constructor(reason: ProviderProblem, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = "ProviderFailure";
+    this.reason = reason;
+  }
+}

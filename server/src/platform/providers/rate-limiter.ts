@@ -1,0 +1,30 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ProviderFailure } from "./provider.ts";
+
+export interface RateLimiterOptions {
+  millisecondsBetween: number;
+  /** Who would have to wait longer is refused at once: an answer from elsewhere is better than a late one. */
+  longestWaitMilliseconds: number;
+  now?: () => number;
+  pause?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** Lets one request through in each interval, in the order in which they came. */
+export class RateLimiter {
+  readonly #options: Required<RateLimiterOptions>;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RateLimiterOptions) {
+    const pause = (milliseconds: number, signal: AbortSignal | undefined) => delay(milliseconds, undefined, { signal });
+    this.#options = { now: () => performance.now(), pause, ...options };
+  }
+
+  async wait(signal?: AbortSignal): Promise<void> {
+    const { millisecondsBetween, longestWaitMilliseconds, now, pause } = this.#options;
+    const at = Math.max(now(), this.#nextAt);
+    const waitMilliseconds = at - now();
+    if (waitMilliseconds > longestWaitMilliseconds) throw new ProviderFailure("rate_limited");
+    this.#nextAt = at + millisecondsBetween;
+    if (waitMilliseconds > 0) await pause(waitMilliseconds, signal);
+  }
+}
