@@ -40,6 +40,8 @@ export async function startProduct(dataDir: string, environment: Readonly<Record
     EDGE_PORT: "0",
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
+    UNSETTLED_PER_PAYER_MINUTE: "1000000",
+    UNSETTLED_PER_ADDRESS_MINUTE: "1000000",
     LOG_LEVEL: "warn",
     ...environment,
   });

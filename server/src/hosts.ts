@@ -17,11 +17,10 @@ import { createGate } from "./surfaces/http/gate.ts";
 import type { Routes } from "./surfaces/http/hosts.ts";
 import type { HttpHandler } from "./surfaces/http/http.ts";
 import { mountRoutes } from "./surfaces/http/mount-routes.ts";
-import { createRateLimiter, type RateLimiter } from "./surfaces/http/rate-limiter.ts";
-import { createSignedAnswers, createSignedExchange } from "./surfaces/http/signed-exchange.ts";
+import { createSignedAnswers, createSignedExchange, type SignedAnswers } from "./surfaces/http/signed-exchange.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
-import { createPaidTools, type PaidToolsOptions } from "./surfaces/paid/endpoint.ts";
+import { createPaidTools } from "./surfaces/paid/endpoint.ts";
 import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
@@ -60,21 +59,13 @@ const WELCOME = {
 };
 
 const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
-const MAXIMUM_RATE_LIMITED_IDS = 100_000;
 
 /** Everything by which the world reaches the kernel, of both hosts. */
 export function openHosts(options: HostOptions): Readonly<Record<HostName, HostContent>> {
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
-  const { identity, clock, random, log, urls } = parts;
-  const limiter = (ratePerSecond: number, burst: number) =>
-    createRateLimiter({ ratePerSecond, burst, maxEntries: MAXIMUM_RATE_LIMITED_IDS, clock });
-  const refused = limiter(config.refusedKeysPerMinute / 60, config.refusedKeysPerMinute);
+  const { identity, clock, random, log, urls, requestLimits } = parts;
   const answerSigned = createSignedAnswers({
-    gate: createGate({
-      identity,
-      perKey: limiter(config.rateLimitPerSecond, config.rateLimitBurst),
-      perAddress: refused,
-    }),
+    gate: createGate({ identity, ...requestLimits }),
     closedBecause,
     translate,
     serviceSigningSecret: parts.vault.deriveKey("service-signing-secret"),
@@ -83,9 +74,8 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
     log,
   });
   const exchange = createSignedExchange(answerSigned);
-  const publicRequests = limiter(config.claimsPerMinute / 60, config.claimsPerMinute);
   const routes = [
-    ...mountRoutes(moduleRoutes, { answerSigned, publicRequests, refused, ports: parts }),
+    ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
   ];
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
@@ -98,8 +88,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
     fastPath: config.mcpFastPath === "on",
     extras: parts.mcpExtras,
   });
-  const unpaid = limiter(config.unpaidPerMinute / 60, config.unpaidPerMinute);
-  const paid = openPaid(options, { answerSigned, unpaid, refused });
+  const paid = openPaid(options, answerSigned);
   return {
     app: {
       hot: new Map([
@@ -120,7 +109,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
 /** What is bought call by call. */
 function openPaid(
   { config, parts, kernel, catalog }: HostOptions,
-  shared: { unpaid: RateLimiter; refused: RateLimiter } & Pick<PaidToolsOptions, "answerSigned">,
+  answerSigned: SignedAnswers,
 ): { hot: [path: string, handler: HttpHandler][]; routes: Routes } {
   const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
@@ -128,8 +117,7 @@ function openPaid(
   const network = networks[environment];
   if (network === undefined) throw new Error("A deployment has the network of its own mode.");
   const servePaid = createPaidTools({
-    ...shared,
-    ...{ kernel, catalog, environment },
+    ...{ answerSigned, kernel, catalog, environment, limits: parts.requestLimits },
     openCharge: (request) => paymentCharges.open(request),
     priceTags: createPriceTags({ networks, edgeUrl: urls.edge, clock }),
   });

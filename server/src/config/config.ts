@@ -54,6 +54,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     mailFrom: read(variables.mailFrom),
     rateLimitPerSecond: read(variables.rateLimitPerSecond),
     rateLimitBurst: read(variables.rateLimitBurst),
+    unsettledPerPayerMinute: read(variables.unsettledPerPayerMinute),
+    unsettledPerAddressMinute: read(variables.unsettledPerAddressMinute),
     refusedKeysPerMinute: read(variables.refusedKeysPerMinute),
     unpaidPerMinute: read(variables.unpaidPerMinute),
     claimsPerMinute: read(variables.claimsPerMinute),

@@ -163,6 +163,18 @@ export const variables = {
     "Requests that an address may send a minute to payment-gated tools without a payment before it is answered 429.",
     wholeNumber(1, 1_000_000),
   ),
+  unsettledPerPayerMinute: withDefault(
+    "UNSETTLED_PER_PAYER_MINUTE",
+    "120",
+    "Calls a minute with payments signed by one payer that bring no money, such as calls that fail, before it is answered 429.",
+    wholeNumber(1, 1_000_000),
+  ),
+  unsettledPerAddressMinute: withDefault(
+    "UNSETTLED_PER_ADDRESS_MINUTE",
+    "600",
+    "The same for one address; those under way count until they are paid.",
+    wholeNumber(1, 1_000_000),
+  ),
   claimsPerMinute: withDefault(
     "CLAIMS_PER_MINUTE",
     "60",

@@ -15,6 +15,7 @@ import { whileDatabaseIsAway } from "../platform/database/while-database-is-away
 import { createHttpClient, type HttpClient } from "../platform/http-client/http-client.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
+import { createRequestLimits } from "../surfaces/http/request-limits.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
@@ -119,6 +120,7 @@ function outsideParts(
     maps: () => createEmbeddedMaps({ clock }),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
+    requestLimits: () => createRequestLimits(config, clock),
     mcpExtras: () => undefined,
   };
 }

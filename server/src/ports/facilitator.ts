@@ -30,6 +30,11 @@ export interface Facilitator {
   readonly settle: ((payment: SignedPayment, terms: PaymentTerms) => Promise<FacilitatorSettlement>) | undefined;
 }
 
+export interface PayerSignatures {
+  /** Whether the payer's own key has signed, without asking anybody. False says nothing about a wallet with code. */
+  isSignedByPayer(payment: SignedPayment): boolean;
+}
+
 /** Asks a network what became of a payer's authorization, whoever broadcast it. */
 export interface PaymentOutcomes {
   /** `signedAfter`: no block before is looked at. */

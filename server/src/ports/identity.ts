@@ -48,8 +48,17 @@ export interface ApiKey {
 
 /** Tenants, users and keys. Our own tables now; an identity provider later, with the same keys. */
 export interface Identity {
-  /** Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. */
-  authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+  /**
+   * Undefined: unknown, revoked or expired. `fresh` reads the database, as every call that writes or spends must. `judge` is given the
+   * look-up of a key that has not proved good before, and decides whether it is made.
+   */
+  authenticate(
+    key: string,
+    options: {
+      fresh: boolean;
+      judge?: (lookUp: () => Promise<Principal | undefined>) => Promise<Principal | undefined>;
+    },
+  ): Promise<Principal | undefined>;
   isUser(tenantId: string, userId: string): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
   createTenant(input: {

@@ -8,6 +8,7 @@ import type { Hex } from "../../src/domain/tokens.ts";
 import type { PendingCall } from "../../src/kernel/charge.ts";
 import { PaymentCharges, type PaymentChargesOptions } from "../../src/modules/payments/charge-by-payment.ts";
 import { gatherPayments } from "../../src/modules/payments/gather-payments.ts";
+import type { PaymentLimits } from "../../src/modules/payments/payment-limits.ts";
 import { payment as paymentOperation } from "../../src/modules/payments/payment-operation.ts";
 import { sweepPayments } from "../../src/modules/payments/sweep-payments.ts";
 import { watchPayments } from "../../src/modules/payments/watch-payments.ts";
@@ -30,6 +31,12 @@ const TRANSFER = [
 /** Longer than any machine stands still: a test whose call is not to wait says so. */
 const CALL_PATIENCE_MILLISECONDS = 120_000;
 const VALID_SECONDS = 3_600;
+
+/** No surface counts here. */
+export const unlimited: PaymentLimits = {
+  countPayer: () => undefined,
+  judge: (verification) => verification(),
+};
 
 const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
 
@@ -134,6 +141,7 @@ export async function openPaymentWorld() {
       log: silentLog,
       calls,
       facilitatorFor: () => facilitator,
+      isSignedByPayer: () => true,
       submissionFor: () => submitter,
       outcomesFor: () => outcomes,
       isTransient: isDatabaseAway,
@@ -197,7 +205,7 @@ export async function openPaymentWorld() {
     const run = options.run ?? (async (): Promise<Ran> => ({ result: { text: "done" } }));
     const principal =
       tenantId === undefined ? { payer: signed.payer, environment: "sandbox" as const } : principalOf(tenantId);
-    const charge = charges.open({ payment: signed, terms, principal });
+    const charge = charges.open({ payment: signed, terms, principal, limits: unlimited });
     const call = newCall(tool, tenantId, args);
     await charge.admit?.(call);
     const reservation = await charge.reserve(call);

@@ -50,6 +50,8 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     RATE_LIMIT_PER_SECOND: "100000",
     RATE_LIMIT_BURST: "100000",
     REFUSED_KEYS_PER_MINUTE: "100000",
+    UNSETTLED_PER_PAYER_MINUTE: "100000",
+    UNSETTLED_PER_ADDRESS_MINUTE: "100000",
     ...environment,
   });
   const app = await startApp(config, options);

@@ -4,8 +4,9 @@ import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { paymentProbeBytecode } from "../../generated/contracts/payment-probe.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { Facilitator } from "../../ports/facilitator.ts";
+import type { Facilitator, PayerSignatures } from "../../ports/facilitator.ts";
 import { createPaymentDigest } from "./payment-digest.ts";
+import { Recently } from "./recently.ts";
 import { recoverAddress } from "./recover-address.ts";
 
 export interface PaymentVerifierOptions {
@@ -27,18 +28,35 @@ const LONGEST_SIGNATURE = 2 + 2 * 2_048;
 /** What ends a signature that brings the deployment of its wallet along (ERC-6492). */
 const UNDEPLOYED_MARK = "6492".repeat(16);
 
+/** An account can be given code at any time. */
+const WITHOUT_CODE_MILLISECONDS = 60_000;
+
 const ANSWER = /^0x(?:[0-9a-f]{64}){7}$/;
 
 /**
  * Verifies payments by our own eyes: what a key signed without any question, and the rest by one question to the node, of one
  * block. Payments are settled by our own transactions.
  */
-export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator {
+export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator & PayerSignatures {
   const network = `eip155:${chain.chainId}`;
   const symbols: readonly TokenSymbol[] = ["USDC", "EURC"];
   const digests = new Map(
     symbols.map((symbol) => [chain.tokens[symbol].address, createPaymentDigest(chain.tokens[symbol], chain.chainId)]),
   );
+
+  /** A signature that is not their key's is refused without a question. */
+  const withoutCode = new Recently<Hex>(WITHOUT_CODE_MILLISECONDS);
+  /** Recovering a key is most of what a verification costs here, and it is asked for twice. */
+  const judged = new WeakMap<SignedPayment, boolean>();
+
+  function isSignedByPayer(payment: SignedPayment): boolean {
+    const known = judged.get(payment);
+    if (known !== undefined) return known;
+    const digestOf = payment.network === network ? digests.get(payment.asset) : undefined;
+    const isSigned = digestOf !== undefined && recoverAddress(digestOf(payment), payment.signature) === payment.payer;
+    judged.set(payment, isSigned);
+    return isSigned;
+  }
 
   async function probe(payment: SignedPayment, digest: Uint8Array): Promise<ProbeAnswer> {
     try {
@@ -52,6 +70,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
   return {
     network: chain.network,
     settle: undefined,
+    isSignedByPayer,
 
     async verify(payment) {
       const { payer, signature } = payment;
@@ -59,12 +78,13 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
       const digestOf = digests.get(payment.asset);
       if (digestOf === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
       refuseHopeless(signature);
-      const digest = digestOf(payment);
-      const isSignedByKey = recoverAddress(digest, signature) === payer;
-      const state = await probe(payment, digest);
+      const isSignedByKey = isSignedByPayer(payment);
+      if (!isSignedByKey && withoutCode.has(payer)) throw badSignature();
+      const state = await probe(payment, digestOf(payment));
       // The token asks whoever has code, and nobody else but the key.
       if (state.hasCode ? !state.isAcceptedByWallet : !isSignedByKey) {
-        throw new PaymentRefused(BAD_SIGNATURE, "The signature is not the payer's for exactly this payment.");
+        if (!state.hasCode) withoutCode.add(payer);
+        throw badSignature();
       }
       if (state.isUsed) {
         throw new PaymentRefused(NONCE_USED, "The authorization was used or cancelled. Sign one with a new nonce.");
@@ -82,6 +102,10 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
       return { balance: state.balance };
     },
   };
+}
+
+function badSignature(): PaymentRefused {
+  return new PaymentRefused(BAD_SIGNATURE, "The signature is not the payer's for exactly this payment.");
 }
 
 /** What can be told without a question to the node. */

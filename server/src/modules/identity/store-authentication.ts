@@ -3,7 +3,7 @@ import { DEMO_TRAVELER_ID, serviceAccountOf } from "../../domain/user-ids.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import { type ChangeListener, listenForChanges } from "../../platform/database/change-listener.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment, Plan, Principal } from "../../ports/identity.ts";
+import type { Environment, Identity, Plan, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
@@ -32,9 +32,9 @@ const SELECT_KEY = {
 };
 
 const MOST_DECRYPTED_SECRETS = 10_000;
+const MOST_PROVED_KEYS = 100_000;
 
-export interface Authentication {
-  authenticate(key: string, options: { fresh: boolean }): Promise<Principal | undefined>;
+export interface Authentication extends Pick<Identity, "authenticate"> {
   cache: PrincipalCache;
   /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
   ready(): Promise<void>;
@@ -104,11 +104,16 @@ export function createAuthentication(options: {
     return new Map(rows.map((row) => [row.keyHash, row]));
   });
 
+  /** Hashes of keys that were good when they were last read: looking them up again is nobody's guess. */
+  const proved = new Set<string>();
+
   async function readPrincipal(keyHash: string): Promise<Principal | undefined> {
     const generation = cache.generation();
     const row = await readKey(keyHash);
     const principal = row === undefined ? undefined : toPrincipal(row);
     cache.put(keyHash, principal, generation);
+    if (principal === undefined) proved.delete(keyHash);
+    else if (proved.size < MOST_PROVED_KEYS) proved.add(keyHash);
     return principal;
   }
 
@@ -116,13 +121,14 @@ export function createAuthentication(options: {
     cache,
     ready: () => listen().ready,
     flush: lastUsed.flush,
-    async authenticate(key, { fresh }) {
+    async authenticate(key, { fresh, judge = lookUpAtOnce }) {
       const keyHash = hashKey(key);
       if (keyHash === undefined) return undefined;
       listen();
       const cached = fresh ? undefined : cache.get(keyHash);
       if (cached === "unknown") return undefined;
-      const principal = cached ?? (await readPrincipal(keyHash));
+      const lookUp = () => readPrincipal(keyHash);
+      const principal = cached ?? (await (proved.has(keyHash) ? lookUp() : judge(lookUp)));
       if (principal === undefined) return undefined;
       // On each use, also of a cached answer: a key that ends now must not live on for the cache's time.
       const { expiresAt } = principal;
@@ -135,4 +141,8 @@ export function createAuthentication(options: {
       await lastUsed.close();
     },
   };
+}
+
+function lookUpAtOnce(lookUp: () => Promise<Principal | undefined>): Promise<Principal | undefined> {
+  return lookUp();
 }

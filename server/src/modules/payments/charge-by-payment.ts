@@ -4,7 +4,7 @@ import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../dom
 import type { Payer } from "../../kernel/caller.ts";
 import type { Charge, GateReservations, PendingCall, Receipt, Reservation, Settled } from "../../kernel/charge.ts";
 import type { Stores } from "../../kernel/stores.ts";
-import type { Principal } from "../../ports/identity.ts";
+import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Calls } from "../usage/index.ts";
 import { isSamePayment } from "./check-terms.ts";
 import { claimPayment } from "./claim-payment.ts";
@@ -19,6 +19,7 @@ import {
   refusal,
   tooManyOpen,
 } from "./payment-failures.ts";
+import type { PaymentLimits } from "./payment-limits.ts";
 import type { NewPayment, Payment, PaymentClaim } from "./payments.ts";
 import { requestHashOf } from "./request-hash.ts";
 import { verifyPayment } from "./verify-payment.ts";
@@ -27,12 +28,15 @@ export interface PaymentChargesOptions extends PaymentEndsOptions {
   stores: Pick<Stores, "payments" | "transaction" | "wallets">;
   processId: string;
   calls: Pick<Calls, "takeOver">;
+  /** Whether the payer's own key has signed, found out without asking anybody. */
+  isSignedByPayer(environment: Environment, payment: SignedPayment): boolean;
 }
 
 export interface PaymentRequest {
   payment: SignedPayment;
   terms: PaymentTerms;
   principal: Principal | Payer;
+  limits: PaymentLimits;
 }
 
 /** So often a payer's balance is looked at, when calls under way leave too little of it. */
@@ -88,7 +92,20 @@ class ChargeByPayment implements Charge {
   async admit(call: PendingCall): Promise<void> {
     const stored = await this.#options.stores.payments.find(call.environment, this.#request.payment);
     this.#known = this.#recognize(call, stored);
-    if (this.#known === undefined) await this.#verify(call);
+    if (this.#known === undefined) await this.#admitNew(call);
+  }
+
+  /** Anybody can name a payer: only what is known to be signed by it counts against it. */
+  async #admitNew(call: PendingCall): Promise<void> {
+    const { payment, limits } = this.#request;
+    const isProved = this.#isSignedByPayer(call);
+    if (isProved) limits.countPayer(payment.payer);
+    await this.#verify(call);
+    if (!isProved) limits.countPayer(payment.payer);
+  }
+
+  #isSignedByPayer({ environment }: PendingCall): boolean {
+    return this.#options.isSignedByPayer(environment, this.#request.payment);
   }
 
   async reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> {
@@ -112,14 +129,16 @@ class ChargeByPayment implements Charge {
     await this.#ends.release(this.#requireClaim().id);
   }
 
-  async #verify({ environment }: PendingCall): Promise<void> {
+  async #verify(call: PendingCall): Promise<void> {
     const { facilitatorFor, submissionFor, outcomesFor, stores, clock } = this.#options;
-    const { payment, terms } = this.#request;
+    const { payment, terms, limits } = this.#request;
+    const { environment } = call;
     const facilitator = facilitatorFor(environment);
     if (facilitator === undefined || submissionFor(environment) === undefined) throw notNow();
     const outcomes = outcomesFor(environment);
     const parts = { facilitator, outcomes, wallets: stores.wallets, now: clock.now() };
-    const { balance } = await reaching(verifyPayment(parts, payment, terms));
+    const signer = this.#isSignedByPayer(call) ? payment.payer : undefined;
+    const { balance } = await limits.judge(() => reaching(verifyPayment(parts, payment, terms)), signer);
     this.#balance = balance;
   }
 

@@ -26,6 +26,7 @@ export function createChargesOf(parts: Parts): PaymentCharges {
     ...{ stores, calls, processId, clock, random, log },
     batchWindowMilliseconds: settings.paymentBatchWindowMilliseconds,
     facilitatorFor: (environment) => facilitatorOf(parts, environment),
+    isSignedByPayer: (environment, payment) => networks[environment]?.verifier.isSignedByPayer(payment) ?? false,
     submissionFor: (environment) => submitters[environment],
     outcomesFor: (environment) => networks[environment]?.outcomes,
     gather: (environment) => parts.gatherWindows[environment]?.open(),

@@ -161,6 +161,18 @@ describe("on a chain", () => {
     expect(await verify(await payer.sign({ amount: 5n * UNIT }))).toEqual({ balance: 5n * UNIT });
   });
 
+  it("garbage in the name of an account without code is judged without a question, once that is known", async () => {
+    const payer = await newPayer(world, 5n * UNIT);
+    const stranger = privateKeyToAccount(generatePrivateKey());
+    const before = world.devChain.calls.length;
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const forged = await payer.sign({ amount: PRICE, signer: stranger });
+      await expect(verify(forged)).rejects.toMatchObject({ reason: "invalid_exact_evm_payload_signature" });
+    }
+    expect(world.devChain.calls).toHaveLength(before + 1);
+    expect(await verify(await payer.sign({ amount: PRICE }))).toEqual({ balance: 5n * UNIT });
+  });
+
   it("a signature is the payer's, over this domain and this payment", async () => {
     const payer = await newPayer(world, 5n * UNIT);
     const { signature, ...rest } = await payer.sign({ amount: PRICE });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { absent } from "../../../test/support/absent-port.ts";
 import { silentLog } from "../../../test/support/identity.ts";
-import { openPaymentWorld, type PaymentWorld } from "../../../test/support/payment-world.ts";
+import { openPaymentWorld, type PaymentWorld, unlimited } from "../../../test/support/payment-world.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { SignedPayment } from "../../domain/payments.ts";
 import { createCatalog } from "../../kernel/catalog.ts";
@@ -87,7 +87,7 @@ async function call(signed: SignedPayment, args: unknown) {
       toolName: probe.name,
       args,
       principal,
-      charge: process.charges.open({ payment: signed, terms: world.termsOf(PRICE), principal }),
+      charge: process.charges.open({ payment: signed, terms: world.termsOf(PRICE), principal, limits: unlimited }),
       confirmPrincipal: async () => undefined,
       userId: undefined,
       surface: "paid",

@@ -1,8 +1,9 @@
-import { Failure, unauthorized } from "../../domain/errors.ts";
+import { unauthorized } from "../../domain/errors.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import { readBearer } from "./bearer.ts";
 import { addressGroup } from "./client-address.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
+import type { RefusalLimit } from "./refusal-limit.ts";
 
 export interface Admitted {
   principal: Principal;
@@ -15,36 +16,40 @@ export interface Gate {
   admit(authorization: string | undefined, remoteAddress: string): Promise<Admitted>;
 }
 
-export function createGate(options: {
+export interface GateOptions {
   identity: Pick<Identity, "authenticate">;
   perKey: RateLimiter;
-  /** Counts only refused keys, so that an address with valid keys is never held up by it. */
-  perAddress: RateLimiter;
-}): Gate {
-  const { identity, perKey, perAddress } = options;
+  /** Counts only refused keys, and is asked before an unknown one is looked up: keys that have proved good are not held up by it. */
+  refused: RefusalLimit;
+}
 
-  function refuse(remoteAddress: string): Failure {
-    const { allowed, retryAfterSeconds } = perAddress.take(addressGroup(remoteAddress));
-    return allowed ? unauthorized() : rateLimited(retryAfterSeconds);
-  }
-
+export function createGate(options: GateOptions): Gate {
   return {
     async admit(authorization, remoteAddress) {
       const bearer = readBearer(authorization);
-      if (bearer.kind !== "token") throw refuse(remoteAddress);
-      const { token } = bearer;
-      const principal = await identity.authenticate(token, { fresh: false });
-      if (principal === undefined) throw refuse(remoteAddress);
-      const { allowed, retryAfterSeconds } = perKey.take(principal.keyId);
-      if (!allowed) throw rateLimited(retryAfterSeconds);
-      return { principal, confirm: () => identity.authenticate(token, { fresh: true }) };
+      const address = addressGroup(remoteAddress);
+      if (bearer.kind !== "token") throw refuse(options, address);
+      const principal = await identify(options, bearer.token, address);
+      takeOrThrow(options.perKey, principal.keyId);
+      return { principal, confirm: () => options.identity.authenticate(bearer.token, { fresh: true }) };
     },
   };
 }
 
-function rateLimited(retryAfterSeconds: number): Failure {
-  return new Failure("rate_limited", {
-    detail: `Too many calls. Send again after ${retryAfterSeconds} s.`,
-    retryAfterSeconds,
+async function identify({ identity, refused }: GateOptions, token: string, address: string): Promise<Principal> {
+  let isCounted = false;
+  const principal = await identity.authenticate(token, {
+    fresh: false,
+    async judge(lookUp) {
+      isCounted = true;
+      return await refused.judge(address, lookUp, (found) => found.status === "fulfilled" && found.value === undefined);
+    },
   });
+  if (principal !== undefined) return principal;
+  throw isCounted ? unauthorized() : refuse({ refused }, address);
+}
+
+function refuse({ refused }: Pick<GateOptions, "refused">, address: string): Error {
+  refused.count(address);
+  return unauthorized();
 }

@@ -7,7 +7,8 @@ import { addressGroup } from "./client-address.ts";
 import type { Routes } from "./hosts.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { MAXIMUM_BODY_BYTES, readJsonObject } from "./json-body.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
+import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
+import type { RefusalLimit } from "./refusal-limit.ts";
 import type { OpenExchange, SignedAnswers } from "./signed-exchange.ts";
 
 interface RouteOptions<Ports> {
@@ -15,7 +16,7 @@ interface RouteOptions<Ports> {
   /** By address: every request of routes whose `limitByAddress` is `requests`. */
   publicRequests: RateLimiter;
   /** By address: what routes whose `limitByAddress` is `refusals` refuse, together with refused keys. */
-  refused: RateLimiter;
+  refused: RefusalLimit;
   ports: Ports;
 }
 
@@ -40,7 +41,8 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
           try {
             return await serve(request, exchange);
           } catch (error) {
-            throw countRefusal(route, request, error, options.refused);
+            countRefusal(route, request, error, options.refused);
+            throw error;
           }
         }),
     };
@@ -56,8 +58,7 @@ async function admit<Ports>(
 ): Promise<Principal | undefined> {
   const { access, limitByAddress } = route;
   if (limitByAddress === "requests") {
-    const { allowed, retryAfterSeconds } = publicRequests.take(addressGroup(request.remoteAddress));
-    if (!allowed) throw rateLimited(route, retryAfterSeconds);
+    takeOrThrow(publicRequests, addressGroup(request.remoteAddress));
   }
   if (access === "public") return undefined;
   const admitted = await exchange.admit();
@@ -72,16 +73,10 @@ async function admit<Ports>(
   return principal;
 }
 
-/** What is thrown in place of `error`: who is refused too often is told to wait. */
-function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: unknown, refused: RateLimiter): unknown {
+/** Who is refused too often is told to wait instead. */
+function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: unknown, refused: RefusalLimit): void {
   const isRefusal = route.limitByAddress === "refusals" && error instanceof Failure && error.code === "unauthorized";
-  if (!isRefusal) return error;
-  const { allowed, retryAfterSeconds } = refused.take(addressGroup(request.remoteAddress));
-  return allowed ? error : rateLimited(route, retryAfterSeconds);
-}
-
-function rateLimited<Ports>({ errors }: Route<Ports>, retryAfterSeconds: number): Failure {
-  return new Failure("rate_limited", { detail: errors.rate_limited ?? "Too many requests.", retryAfterSeconds });
+  if (isRefusal) refused.count(addressGroup(request.remoteAddress));
 }
 
 function givenRequest(

@@ -1,7 +1,12 @@
+import { Failure } from "../../domain/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 export interface RateLimiter {
   take(id: string): { allowed: boolean; retryAfterSeconds: number };
+  /** Undoes a `take`: what was counted turned out not to be what the limit is for. */
+  giveBack(id: string): void;
+  /** What could be taken now. */
+  left(id: string): number;
   size(): number;
 }
 
@@ -23,12 +28,16 @@ export function createRateLimiter(options: {
   const { ratePerSecond, burst, maxEntries, clock } = options;
   const buckets = new Map<string, Bucket>();
 
+  function tokensOf(id: string, nowMilliseconds: number): number {
+    const bucket = buckets.get(id) ?? { tokens: burst, updatedMilliseconds: nowMilliseconds };
+    const elapsedSeconds = Math.max(0, nowMilliseconds - bucket.updatedMilliseconds) / 1000;
+    return Math.min(burst, bucket.tokens + elapsedSeconds * ratePerSecond);
+  }
+
   return {
     take(id) {
       const nowMilliseconds = clock.now().epochMilliseconds;
-      const bucket = buckets.get(id) ?? { tokens: burst, updatedMilliseconds: nowMilliseconds };
-      const elapsedSeconds = Math.max(0, nowMilliseconds - bucket.updatedMilliseconds) / 1000;
-      const tokens = Math.min(burst, bucket.tokens + elapsedSeconds * ratePerSecond);
+      const tokens = tokensOf(id, nowMilliseconds);
       const allowed = tokens >= 1;
       // Written again at the end of the map, which is thereby ordered by last use.
       buckets.delete(id);
@@ -37,6 +46,21 @@ export function createRateLimiter(options: {
       if (buckets.size > maxEntries && oldest !== undefined) buckets.delete(oldest);
       return { allowed, retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / ratePerSecond)) };
     },
+    giveBack(id) {
+      const bucket = buckets.get(id);
+      if (bucket !== undefined) bucket.tokens = Math.min(burst, bucket.tokens + 1);
+    },
+    left: (id) => Math.floor(tokensOf(id, clock.now().epochMilliseconds)),
     size: () => buckets.size,
   };
+}
+
+/** Counts one against the limit. Throws `rate_limited` when there is no room for it. */
+export function takeOrThrow(limiter: Pick<RateLimiter, "take">, id: string, what = "calls"): void {
+  const { allowed, retryAfterSeconds } = limiter.take(id);
+  if (allowed) return;
+  throw new Failure("rate_limited", {
+    detail: `Too many ${what}. Send again after ${retryAfterSeconds} s.`,
+    retryAfterSeconds,
+  });
 }

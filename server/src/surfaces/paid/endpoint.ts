@@ -1,6 +1,6 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { discounted } from "../../domain/money.ts";
-import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
+import type { PaymentTerms, SignedPayment } from "../../domain/payments.ts";
 import type { Payer } from "../../kernel/caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "../../kernel/catalog.ts";
 import type { Charge } from "../../kernel/charge.ts";
@@ -10,12 +10,14 @@ import { addressGroup } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { readJsonObject } from "../http/json-body.ts";
-import type { RateLimiter } from "../http/rate-limiter.ts";
+import { takeOrThrow } from "../http/rate-limiter.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import { renderProblem } from "../render-error.ts";
 import { corsHeaders, preflight } from "./cors.ts";
+import { type PaidLimits, PaymentCounts, ProvedPayers } from "./payment-counts.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
 import { PAID_TOOLS_PATH, PAYMENT_REQUIRED_ERROR, type PriceTag, type PriceTags } from "./price-tags.ts";
+import { type Refusal, readRefusal } from "./read-refusal.ts";
 import { renderPaid } from "./render-paid.ts";
 
 export interface PaidToolsOptions {
@@ -24,13 +26,15 @@ export interface PaidToolsOptions {
   catalog: Catalog;
   priceTags: PriceTags;
   /** The payment as the charge of one call. */
-  openCharge(request: { payment: SignedPayment; terms: PaymentTerms; principal: Principal | Payer }): Charge;
+  openCharge(request: {
+    payment: SignedPayment;
+    terms: PaymentTerms;
+    principal: Principal | Payer;
+    limits: PaymentCounts;
+  }): Charge;
   /** Where a call without a key is paid and runs. */
   environment: Environment;
-  /** Counts, by address, answers that only say what a call costs. */
-  unpaid: RateLimiter;
-  /** Counts refused payments, by address, with refused keys: both are somebody who tries what does not fit. */
-  refused: RateLimiter;
+  limits: PaidLimits;
 }
 
 /** One request, as far as it is known. */
@@ -54,6 +58,7 @@ export function createPaidTools(options: PaidToolsOptions): HttpHandler {
 
 class PaidTools {
   readonly #options: PaidToolsOptions;
+  readonly #proved = new ProvedPayers();
 
   constructor(options: PaidToolsOptions) {
     this.#options = options;
@@ -96,7 +101,7 @@ class PaidTools {
   }
 
   #askForPayment({ request, traceId, entry, caller, tag }: Visit): HttpAnswer {
-    limit(this.#options.unpaid, request);
+    takeOrThrow(this.#options.limits.unpaid, addressGroup(request.remoteAddress), "requests without a payment");
     const needsKey = !entry.tool.payableWithoutKey && caller === undefined;
     const detail = needsKey
       ? "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE, beside an API key: this tool works on a tenant's records or money."
@@ -108,24 +113,23 @@ class PaidTools {
   }
 
   async #takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
+    const counts = new PaymentCounts(this.#options.limits, this.#proved, visit.request.remoteAddress);
     try {
-      return await this.#runPaid(visit, readPaymentSignature(signature));
+      return await this.#runPaid(visit, readPaymentSignature(signature), counts);
     } catch (error) {
-      if (error instanceof PaymentRefused) return this.#refusePayment(visit, error.reason, error.message);
-      if (error instanceof Failure && error.code === "payment_invalid") {
-        const reason = error.extra?.reason;
-        return this.#refusePayment(visit, typeof reason === "string" ? reason : "invalid_payload", error.detail);
-      }
-      throw error;
+      const refusal = readRefusal(error);
+      if (refusal === undefined) throw error;
+      counts.countRefusal();
+      return refusePayment(visit, refusal);
     }
   }
 
-  async #runPaid(visit: Visit, payment: SignedPayment): Promise<HttpAnswer> {
+  async #runPaid(visit: Visit, payment: SignedPayment, limits: PaymentCounts): Promise<HttpAnswer> {
     const { request, traceId, entry, caller, tag } = visit;
     const principal = caller?.principal ?? { payer: payment.payer, environment: this.#options.environment };
     if (caller === undefined && !entry.tool.payableWithoutKey) throw keyRequired();
     const args = await readJsonObject(request);
-    const charge = this.#options.openCharge({ payment, terms: tag.terms, principal });
+    const charge = this.#options.openCharge({ payment, terms: tag.terms, principal, limits });
     const answer = await this.#options.kernel.invoke({
       toolName: entry.tool.name,
       args,
@@ -139,16 +143,16 @@ class PaidTools {
       idempotencyKey: undefined,
       gone: request,
     });
+    if (answer.receipt.payment !== undefined && !answer.replayed) limits.settled(payment.payer);
     return renderPaid(entry.tool.name, answer, traceId);
   }
+}
 
-  #refusePayment({ request, traceId, tag }: Visit, reason: string, explanation: string | undefined): HttpAnswer {
-    limit(this.#options.refused, request);
-    const extra = { ...tag.members, error: reason, reason };
-    const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
-    answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
-    return answer;
-  }
+function refusePayment({ traceId, tag }: Visit, { reason, explanation }: Refusal): HttpAnswer {
+  const extra = { ...tag.members, error: reason, reason };
+  const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
+  answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
+  return answer;
 }
 
 function toolNameOf(path: string): string {
@@ -158,15 +162,6 @@ function toolNameOf(path: string): string {
   } catch {
     return name;
   }
-}
-
-function limit(limiter: RateLimiter, { remoteAddress }: HttpRequest): void {
-  const { allowed, retryAfterSeconds } = limiter.take(addressGroup(remoteAddress));
-  if (allowed) return;
-  throw new Failure("rate_limited", {
-    detail: `Too many requests without a good payment. Send again after ${retryAfterSeconds} s.`,
-    retryAfterSeconds,
-  });
 }
 
 function onlyPost({ method, path }: HttpRequest): Failure {
