@@ -85,6 +85,24 @@ export function oneOf<const Choice extends string>(...choices: readonly Choice[]
   };
 }
 
+/** Some of these names by commas, each once, in the order in which they are meant. */
+export function orderOf<const Choice extends string>(
+  ...choices: readonly Choice[]
+): (value: string) => readonly Choice[] {
+  const choose = oneOf(...choices);
+  return (value) => {
+    const names = list(value).map(choose);
+    if (names.length > 0 && new Set(names).size === names.length) return names;
+    throw new Error(`must name each of these at most once, separated by commas: ${choices.join(", ")}`);
+  };
+}
+
+/** Stands in a header that outside systems read. */
+export function readProvidersContact(value: string | undefined): string | undefined {
+  if (value === undefined || /^[\x21-\x27\x2a-\x7e]{3,200}$/.test(value)) return value;
+  throw new Error("must be an address such as ops@example.com or https://example.com/contact");
+}
+
 export const url = (name: string, protocols: readonly string[], meaning: string): Variable<string | undefined> => ({
   name,
   fallback: undefined,

@@ -3,6 +3,7 @@ import type { Hex } from "../domain/tokens.ts";
 import type { ChainOperations } from "../ports/chain-operation.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Elevation } from "../ports/elevation.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
 import type { FxRates } from "../ports/fx.ts";
 import type { Environment, Identity } from "../ports/identity.ts";
@@ -50,6 +51,7 @@ export interface Parts {
   /** Undefined: the operator has no mail server. */
   readonly mailer: OpenedMailer | undefined;
   readonly maps: Maps;
+  readonly elevation: Elevation;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
   /** Where the parts answer that were started because the operator configured nothing in their place. */

@@ -16,11 +16,13 @@ import { createHttpClient, type HttpClient } from "../platform/http-client/http-
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/request-limits.ts";
+import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
 import { openMailer } from "./mailer.ts";
 import { openNetworks } from "./networks.ts";
+import { openSources } from "./open-sources.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 
@@ -100,6 +102,7 @@ function outsideParts(
   const { log, random = systemRandom, urls } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const { db, pool } = database;
+  const sources = openSources(config, { clock, http, log });
   return {
     clock: () => clock,
     random: () => random,
@@ -118,6 +121,7 @@ function outsideParts(
     facilitator: () => facilitator,
     mailer: () => openMailer(config),
     maps: () => createEmbeddedMaps({ clock }),
+    elevation: () => openElevation(config, sources),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

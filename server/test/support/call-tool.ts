@@ -44,6 +44,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stays,
     stayBookings: absent("stayBookings"),
     maps,
+    elevation: absent("elevation"),
     travelers,
     stores,
     fx: createEmbeddedFx(),

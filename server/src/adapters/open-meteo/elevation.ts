@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { type Provider, ProviderFailure } from "../../platform/providers/provider.ts";
+import type { KnownElevation } from "../../ports/elevation.ts";
+
+const FRESH_MILLISECONDS = 30 * 86_400_000;
+const parse = jsonOf(z.object({ elevation: z.array(z.number()) }));
+
+/** Of the Copernicus model with cells of 90 meters. */
+export function createOpenMeteoElevation(
+  source: OpenSource,
+): Provider<{ latitude: number; longitude: number }, KnownElevation> {
+  return {
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ["Elevation by Open-Meteo.com (CC BY 4.0), from Copernicus DEM GLO-90 © DLR e.V. and Airbus DS GmbH"],
+    async ask({ latitude, longitude }, signal) {
+      const query = { latitude, longitude };
+      const { answer, asOf } = await source.read({
+        ...{ path: "/v1/elevation", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+      });
+      const [meters] = answer.elevation;
+      if (meters === undefined) throw new ProviderFailure("nothing_found");
+      return { answer: { meters, basis: "Copernicus DEM GLO-90, cells of 90 m", distanceMeters: null }, asOf };
+    },
+  };
+}

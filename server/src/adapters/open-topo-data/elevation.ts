@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import { type Provider, ProviderFailure } from "../../platform/providers/provider.ts";
+import type { KnownElevation } from "../../ports/elevation.ts";
+
+const FRESH_MILLISECONDS = 30 * 86_400_000;
+const parse = jsonOf(
+  z.object({
+    status: z.literal("OK"),
+    results: z.array(z.object({ elevation: z.number().nullable(), dataset: z.string() })),
+  }),
+);
+
+/** Of the data set that the operator named in the source's address. */
+export function createOpenTopoDataElevation(
+  source: OpenSource,
+): Provider<{ latitude: number; longitude: number }, KnownElevation> {
+  return {
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ["Elevation by Open Topo Data, from the data set that the answer names"],
+    async ask({ latitude, longitude }, signal) {
+      const query = { locations: `${latitude},${longitude}` };
+      const { answer, asOf } = await source.read({
+        ...{ path: "", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+      });
+      const [found] = answer.results;
+      // Data sets of land have nothing at sea.
+      if (found === undefined || found.elevation === null) throw new ProviderFailure("nothing_found");
+      const basis = `Data set ${found.dataset.slice(0, 60)} of Open Topo Data`;
+      return { answer: { meters: found.elevation, basis, distanceMeters: null }, asOf };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { createOpenMeteoElevation } from "../adapters/open-meteo/elevation.ts";
+import { createOpenTopoDataElevation } from "../adapters/open-topo-data/elevation.ts";
+import type { Config } from "../config/config.ts";
+import { askProviders } from "../platform/providers/ask-providers.ts";
+import type { Elevation } from "../ports/elevation.ts";
+import { inOrder, type OpenSources, over } from "./open-sources.ts";
+
+export function openElevation(
+  { elevationProviders }: Pick<Config, "elevationProviders">,
+  sources: OpenSources,
+): Elevation {
+  const providers = inOrder(elevationProviders, {
+    opentopodata: over(sources.openTopoData, createOpenTopoDataElevation),
+    "open-meteo": over(sources.openMeteo, createOpenMeteoElevation),
+    embedded: undefined,
+  });
+  return {
+    async at(position, signal) {
+      const { answer: elevation, provenance } = await askProviders(providers, position, signal);
+      return { elevation, provenance };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Config } from "../config/config.ts";
+import type { HttpClient } from "../platform/http-client/http-client.ts";
+import { OpenSource } from "../platform/providers/open-source.ts";
+import type { Provider } from "../platform/providers/provider.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+
+/** The open providers that the operator configured, one of each for all that it is asked: its limit holds for all together. */
+export type OpenSources = ReturnType<typeof openSources>;
+
+/** What the free service allows to everybody. */
+const OPEN_METEO_MILLISECONDS_BETWEEN = 100;
+
+export function openSources(config: Config, { http, clock, log }: { http: HttpClient; clock: Clock; log: Log }) {
+  const userAgent = `wayfare (${config.providersContact ?? config.publicAppUrl ?? "self-hosted"})`;
+  const open = (name: string, baseUrl: string | undefined, millisecondsBetween: number): OpenSource | undefined =>
+    baseUrl === undefined
+      ? undefined
+      : new OpenSource({ name, baseUrl, millisecondsBetween, http, clock, log, userAgent });
+  return {
+    nominatim: open("nominatim", config.nominatimUrl, config.nominatimMillisecondsBetween),
+    openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
+    openMeteo: open("open-meteo", config.openMeteoUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
+  };
+}
+
+/** Those of an order that are configured. */
+export function inOrder<Name extends string, Question, Answer>(
+  order: readonly Name[],
+  providers: Readonly<Record<Name, Provider<Question, Answer> | undefined>>,
+): readonly Provider<Question, Answer>[] {
+  return order.map((name) => providers[name]).filter((provider) => provider !== undefined);
+}
+
+/** The provider over a source, where that one is configured. */
+export function over<Made>(source: OpenSource | undefined, make: (source: OpenSource) => Made): Made | undefined {
+  return source === undefined ? undefined : make(source);
+}
