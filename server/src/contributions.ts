@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { joinAccountFacts } from "./kernel/account.ts";
 import { createCatalog } from "./kernel/catalog.ts";
 import type { ChainEndings } from "./kernel/chain-ending.ts";
 import { collectChainOperations } from "./kernel/chain-operation.ts";
@@ -8,7 +9,7 @@ import type { Module } from "./kernel/module.ts";
 import { listEnvironments, type Parts } from "./kernel/parts.ts";
 import type { Prompt } from "./kernel/prompt.ts";
 import type { Aggregates, StoreParts, Stores } from "./kernel/stores.ts";
-import type { Ports, Tool } from "./kernel/tool.ts";
+import type { Caller, Ports, Tool } from "./kernel/tool.ts";
 import type { WorkTable } from "./kernel/work-table.ts";
 import { modules as contributing } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
@@ -86,6 +87,9 @@ export const gatheredParts = {
   equipTenant: createEquipTenant,
   portsFor: createPorts,
   gates: (parts: Parts): readonly Gate[] => modules.flatMap((one) => one.gates?.(parts) ?? []),
+  readAccount: (parts: Parts) => async (caller: Caller) =>
+    joinAccountFacts(await Promise.all(modules.map((one) => one.account?.(parts, caller) ?? {}))),
+  tools: () => registry,
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
   workTables: () => workTables,
 };

@@ -10,20 +10,29 @@ export const toolAreas = [
   "reputation",
   "trip",
   "documents",
+  "account",
+  "travelers",
+  "usage",
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
-
-/** Areas that only have resource routes. */
-const resourceAreas = ["travelers", "usage"] as const;
-export type Area = ToolArea | (typeof resourceAreas)[number];
 
 export const effects = ["read", "write", "spend"] as const;
 export type Effect = (typeof effects)[number];
 
 export const EVERYTHING = "*";
 
-export function scopeOf(area: Area, effect: Effect): string {
+export function scopeOf(area: ToolArea, effect: Effect): string {
   return `${area}:${effect}`;
+}
+
+/** Whether one of these is enough; no scope at all is asked of who needs none. */
+export function hasOneOf(scopes: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.length === 0 || wanted.some((scope) => hasScope(scopes, scope));
+}
+
+/** As documents name them. */
+export function sayScopes(scopes: readonly string[]): string {
+  return scopes.length === 0 ? "none of its own" : scopes.map((scope) => `\`${scope}\``).join(" or ");
 }
 
 export function hasScope(scopes: readonly string[], scope: string): boolean {
@@ -33,15 +42,11 @@ export function hasScope(scopes: readonly string[], scope: string): boolean {
 export const knownScopes: readonly string[] = [
   EVERYTHING,
   ...toolAreas.flatMap((area) => effects.map((effect) => scopeOf(area, effect))),
-  "travelers:read",
-  "travelers:write",
-  "usage:read",
 ];
 
 /** Traveler profiles hold passports, so a production key reads them only when its owner asked for that. */
 const productionScopes: readonly string[] = [
-  ...toolAreas.map((area) => scopeOf(area, "read")),
-  "usage:read",
+  ...toolAreas.filter((area) => area !== "travelers").map((area) => scopeOf(area, "read")),
   "reputation:write",
 ];
 

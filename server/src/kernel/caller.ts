@@ -1,5 +1,5 @@
 import { Failure, unauthorized } from "../domain/errors.ts";
-import { hasScope } from "../domain/scopes.ts";
+import { hasOneOf } from "../domain/scopes.ts";
 import type { Hex } from "../domain/tokens.ts";
 import { discountPercentByPlan, type Environment, type Principal } from "../ports/identity.ts";
 import type { CatalogEntry } from "./catalog.ts";
@@ -33,10 +33,11 @@ export async function authorize(entry: CatalogEntry, calling: Calling): Promise<
     if (confirmed === undefined) throw unauthorized();
     principal = confirmed;
   }
-  if (!hasScope(principal.scopes, entry.scope)) {
+  if (!hasOneOf(principal.scopes, entry.scopes)) {
+    const wanted = entry.scopes.join(" or ");
     throw new Failure("missing_scope", {
-      detail: `The key lacks the scope ${entry.scope}, which ${entry.tool.name} needs. Mint a key with it.`,
-      extra: { scope: entry.scope },
+      detail: `The key lacks the scope ${wanted}, which ${entry.tool.name} needs. Mint a key with it.`,
+      extra: { scope: entry.scopes[0] },
     });
   }
   return principal;
@@ -84,5 +85,6 @@ export function callerOf(call: PendingCall, principal: Principal | Payer, userId
     userId: call.subject,
     travelerId: travelerOf(userId, principal),
     environment: principal.environment,
+    scopes: isPayer(principal) ? [] : principal.scopes,
   };
 }

@@ -1,15 +1,14 @@
 import { z } from "zod";
 import { Failure } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
-import { scopeOf } from "../domain/scopes.ts";
 import { isShownOnce, type Redact, redactionOf, SHOWN_ONCE_TEXT } from "./shown-once.ts";
 import type { Tool } from "./tool.ts";
 
 /** A tool with what is worked out once at boot. */
 export interface CatalogEntry {
   tool: Tool;
-  /** `<area>:<effect>`. */
-  scope: string;
+  /** Any one of them is enough; none: the call itself says what it needs. */
+  scopes: readonly string[];
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
   /** What may be kept of a result. */
@@ -26,7 +25,7 @@ export interface Catalog {
 export function createCatalog(tools: readonly Tool[]): Catalog {
   const entries = tools.map((tool) => ({
     tool,
-    scope: scopeOf(tool.area, tool.effect),
+    scopes: tool.scopes,
     inputSchema: jsonSchema(tool.input, "input"),
     outputSchema: jsonSchema(tool.output, "output"),
     redactResult: redactionOf(tool.output, "output"),

@@ -1,5 +1,6 @@
 import type { ChainOperation } from "../ports/chain-operation.ts";
 import type { Environment } from "../ports/identity.ts";
+import type { AccountFacts } from "./account.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
@@ -8,7 +9,7 @@ import type { PartMakers, Parts } from "./parts.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Route } from "./route.ts";
 import type { Aggregates, StoreParts } from "./stores.ts";
-import type { Ports, Tool } from "./tool.ts";
+import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
 /** A capability of the product: what one folder below `modules/` contributes. The composition knows modules by nothing else. */
@@ -34,6 +35,8 @@ export interface Module {
   readonly parts?: Partial<PartMakers>;
   /** What it lets tools of other modules use. */
   ports?(parts: Parts, environment: Environment): Partial<Ports>;
+  /** What it says of the account of who calls: for `read_account`, which knows no module. */
+  account?(parts: Parts, caller: Caller): Promise<AccountFacts> | AccountFacts;
   /** What can refuse a call because of who makes it and what it would do; asked in the order of the modules. */
   gates?(parts: Parts): readonly Gate[];
   /** What of its effects outside is finished without a caller. */

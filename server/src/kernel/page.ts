@@ -19,6 +19,12 @@ export const pageQuery = (cursor: z.ZodString) => ({
     .exactOptional(),
 });
 
+/** The same for a list that is a tool. */
+export const pageInput = (cursor: z.ZodString = z.string()) => ({
+  cursor: cursor.optional().describe("nextCursor of the page before"),
+  limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
+});
+
 export const NextCursor = z.string().nullable().describe("null on the last page");
 
 /**
@@ -26,7 +32,7 @@ export const NextCursor = z.string().nullable().describe("null on the last page"
  * `cursorOf` is what the next page begins after.
  */
 export async function readPage<Item>(
-  query: { limit?: string },
+  query: { limit?: string | number },
   read: (limit: number) => Promise<readonly Item[]>,
   cursorOf: (last: Item) => string,
 ): Promise<{ shown: readonly Item[]; nextCursor: string | null }> {

@@ -13,12 +13,13 @@ import type { Maps } from "../ports/maps.ts";
 import type { Network } from "../ports/network.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
+import type { AccountFacts } from "./account.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Aggregates, Stores } from "./stores.ts";
-import type { Ports } from "./tool.ts";
+import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
 export type ByEnvironment<Part> = Readonly<Partial<Record<Environment, Part>>>;
@@ -65,6 +66,10 @@ export interface Parts {
   readonly portsFor: (environment: Environment) => Ports | undefined;
   /** What a call must pass by what it plans, of all modules in their order. */
   readonly gates: readonly Gate[];
+  /** What all modules say of the account of who calls. */
+  readonly readAccount: (caller: Caller) => Promise<Required<AccountFacts>>;
+  /** Every tool that is listed. */
+  readonly tools: readonly Tool[];
   /** What is finished without a caller, of all modules. */
   readonly effectUses: readonly EffectUse[];
   /** Where work waits, of all modules. */

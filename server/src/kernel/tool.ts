@@ -3,7 +3,7 @@ import { Failure, type FailureDetails, type Issue, invalidInput } from "../domai
 import { type ExampleIds, type GivenIds, sampleIds } from "../domain/example-ids.ts";
 import type { RandomBytes } from "../domain/ids.ts";
 import type { Micro } from "../domain/money.ts";
-import type { Effect, ToolArea } from "../domain/scopes.ts";
+import { type Effect, scopeOf, type ToolArea } from "../domain/scopes.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
@@ -53,6 +53,8 @@ export interface Caller {
   /** Whose traveler profile the caller's own trips use. */
   travelerId: string;
   environment: Environment;
+  /** What the caller's key may do; without a key none. */
+  scopes: readonly string[];
 }
 
 export interface CallInfo {
@@ -102,6 +104,8 @@ export interface ToolDefinition<
   title: string;
   summary: string;
   area: ToolArea;
+  /** Any one of them lets a key call it, and `[]` every key; left out: the scope of its area and effect. */
+  scopes?: readonly string[];
   /** `read` changes nothing, `write` changes records, `spend` moves money. Scope, charging and hints follow from it. */
   effect: Effect;
   price: Micro;
@@ -135,6 +139,7 @@ export interface Tool {
   readonly title: string;
   readonly summary: string;
   readonly area: ToolArea;
+  readonly scopes: readonly string[];
   readonly effect: Effect;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
@@ -166,6 +171,7 @@ export function defineTool<
     ...face,
     aliases,
     keyOnlyInputs,
+    scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
     plan:

@@ -1,3 +1,4 @@
+import { accountModule } from "./account/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
@@ -37,4 +38,5 @@ export const modules = [
   reputationModule,
   paymentsModule,
   demoModule,
+  accountModule,
 ] as const;

@@ -84,6 +84,7 @@ export async function openBookingWorld() {
       userId: "amelia",
       travelerId: "amelia",
       environment: "sandbox",
+      scopes: ["*"],
     } as const;
 
     /** A call as the kernel stores it before it runs. */

@@ -53,6 +53,8 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     mailer: undefined,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),
+    usage: absent("usage"),
+    account: absent("account"),
   };
   return async (
     tool: Tool,

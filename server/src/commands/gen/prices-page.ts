@@ -5,9 +5,9 @@ import { NOTICE, table, usdc } from "./markdown.ts";
 
 export function pricesPage({ entries }: typeof catalog): string {
   const percents = [0, discountPercentByPlan.pro, discountPercentByPlan.enterprise];
-  const rows = entries.map(({ tool, scope }) => [
+  const rows = entries.map(({ tool, scopes }) => [
     `[${tool.name}](tools/${tool.name}.md)`,
-    scope,
+    scopes.length === 0 ? "none of its own" : scopes.join(" or "),
     ...percents.map((percent) => usdc(discounted(tool.price, percent))),
     tool.payableWithoutKey ? "yes" : "no",
   ]);

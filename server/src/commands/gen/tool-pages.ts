@@ -1,5 +1,6 @@
 import type { catalog } from "../../contributions.ts";
 import { isRetryable } from "../../domain/errors.ts";
+import { sayScopes } from "../../domain/scopes.ts";
 import { json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";
 import { type Shortened, shorten } from "./shorten.ts";
@@ -10,10 +11,10 @@ type Entry = (typeof catalog.entries)[number];
 export function toolsPage({ entries }: typeof catalog): string {
   const byArea = Map.groupBy(entries, ({ tool }) => tool.area);
   const sections = [...byArea].map(([area, ofArea]) => {
-    const rows = ofArea.map(({ tool, scope }) => [
+    const rows = ofArea.map(({ tool, scopes }) => [
       `[${tool.name}](tools/${tool.name}.md)`,
       tool.summary,
-      `\`${scope}\``,
+      sayScopes(scopes),
       usdc(tool.price),
     ]);
     return `## ${area}\n\n${table(["Tool", "What it does", "Scope", "Price"], rows)}\n`;
@@ -26,7 +27,7 @@ Every tool with what it does and costs; each leads to its page, with an example 
 ${sections.join("\n")}`;
 }
 
-export function toolPage({ tool, scope, inputSchema, outputSchema }: Entry, example: RanExample): string {
+export function toolPage({ tool, scopes, inputSchema, outputSchema }: Entry, example: RanExample): string {
   const { value, cut } = shorten(example.result);
   const errors = Object.entries(tool.errors).map(([code, meaning]) => [
     `\`${code}\``,
@@ -38,7 +39,7 @@ export function toolPage({ tool, scope, inputSchema, outputSchema }: Entry, exam
 
 ${tool.summary}
 
-Scope \`${scope}\` · price ${usdc(tool.price)}${tool.payableWithoutKey ? " · also [paid per call](../paying-per-call.md), without a key" : ""}
+Scope ${sayScopes(scopes)} · price ${usdc(tool.price)}${tool.payableWithoutKey ? " · also [paid per call](../paying-per-call.md), without a key" : ""}
 
 ## Example
 
@@ -78,8 +79,15 @@ function resultLine(day: string, cut: Shortened["cut"], standIns: boolean): stri
 }
 
 /** The public face of a tool: a change of it shows in the diff. */
-export function toolSnapshot({ tool, scope, inputSchema, outputSchema }: Entry): string {
+export function toolSnapshot({ tool, scopes, inputSchema, outputSchema }: Entry): string {
   const { name, title, summary, payableWithoutKey, errors } = tool;
-  const face = { name, title, summary, scope, priceMicroUsdc: tool.price.toString(), payableWithoutKey };
+  const face = {
+    name,
+    title,
+    summary,
+    scope: scopes.join(" | "),
+    priceMicroUsdc: tool.price.toString(),
+    payableWithoutKey,
+  };
   return `${JSON.stringify({ ...face, errors, inputSchema, outputSchema }, null, 2)}\n`;
 }

@@ -24,6 +24,7 @@ describe("scopes", () => {
     const allowed = knownScopes.filter((scope) => hasScope(defaultScopes("production"), scope));
     expect(allowed.toSorted()).toEqual(
       [
+        "account:read",
         "documents:read",
         "escrow:read",
         "flights:read",
@@ -51,11 +52,11 @@ describe("scopes", () => {
   });
 
   test("what is no scope is told", () => {
-    expect(findUnknownScopes(["*", "flights:read", "flights:*", "FLIGHTS:read", "", "usage:write"])).toEqual([
+    expect(findUnknownScopes(["*", "flights:read", "flights:*", "FLIGHTS:read", "", "orders:read"])).toEqual([
       "flights:*",
       "FLIGHTS:read",
       "",
-      "usage:write",
+      "orders:read",
     ]);
   });
 });

@@ -47,6 +47,8 @@ export interface OwnedMovement {
  */
 export interface Ledger {
   balance(purse: Purse): Promise<Balance>;
+  /** What is held now and for what, the oldest first, at most fifty. */
+  holds(purse: Purse): Promise<readonly { reference: string; amount: Micro }[]>;
   /**
    * prefunded → held. With too little available: Failure `insufficient_balance`, whose extra members name
    * `requiredUsdc`, `availableUsdc` and `missingUsdc` (of EURC: `requiredEurc` …), and nothing is posted.

@@ -23,6 +23,8 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
   return {
     balance: (purse) => readBalance(queryable, purse),
 
+    holds: (purse) => readHolds(queryable, purse),
+
     async hold(purse, amount, reference) {
       refuseNegative(amount);
       const moves = between("prefunded", "held", amount);
@@ -75,6 +77,8 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
     custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
   };
 }
+
+const MOST_HOLDS = 50;
 
 /** In a transaction. */
 interface Books {
@@ -188,6 +192,31 @@ function receiver(owner: WalletOwner | undefined): Omit<Move, "amount"> {
     case "escrow":
       return { kind: owner.kind, tenantId: null };
   }
+}
+
+async function readHolds(db: Queryable, purse: Purse): Promise<{ reference: string; amount: Micro }[]> {
+  return await db
+    .selectFrom("ledgerEntry")
+    .innerJoin("ledgerTransaction", "ledgerTransaction.id", "ledgerEntry.transactionId")
+    .select(["ledgerEntry.amountMicro as amount", sql<string>`substr(reference, length('hold:') + 1)`.as("reference")])
+    .where("ledgerEntry.accountId", "=", accountOf(purse, "held"))
+    .where("ledgerTransaction.kind", "=", "hold")
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("ledgerTransaction as end")
+            .select("end.id")
+            .where(
+              "end.reference",
+              "=",
+              sql<string>`'settle:' || substr(ledger_transaction.reference, length('hold:') + 1)`,
+            ),
+        ),
+      ),
+    )
+    .orderBy("ledgerTransaction.id")
+    .limit(MOST_HOLDS)
+    .execute();
 }
 
 async function heldAmount(db: Queryable, purse: Purse, reference: string): Promise<Micro> {

@@ -37,7 +37,7 @@ export function createTravelers(options: TravelersOptions): Travelers {
   };
 }
 
-function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers, "get" | "put"> {
+function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers, "get" | "list" | "put"> {
   return {
     async get(tenantId, userId) {
       const row = await db
@@ -49,6 +49,30 @@ function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers,
       if (row === undefined) return undefined;
       const profile = StoredProfile.parse(row.profile);
       return mapNumbers(profile, (text, field) => vault.decrypt(text, contextOf(field, tenantId, userId)));
+    },
+
+    async list(tenantId, network, { after, limit }) {
+      const rows = await db
+        .selectFrom("travelerProfile as traveler")
+        .leftJoin("travelerCustomer as customer", (join) =>
+          join
+            .onRef("customer.tenantId", "=", "traveler.tenantId")
+            .onRef("customer.userId", "=", "traveler.userId")
+            .on("customer.network", "=", network),
+        )
+        .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
+        .where("traveler.tenantId", "=", tenantId)
+        .where("traveler.userId", ">", after ?? "")
+        .orderBy("traveler.userId")
+        .limit(limit)
+        .execute();
+      return rows.map(({ userId, customerUserId, profile }) => ({
+        userId,
+        customerUserId: customerUserId ?? undefined,
+        profile: mapNumbers(StoredProfile.parse(profile), (text, field) =>
+          vault.decrypt(text, contextOf(field, tenantId, userId)),
+        ),
+      }));
     },
 
     async put(tenantId, userId, profile, actor) {

@@ -42,6 +42,12 @@ export interface Travelers {
   get(tenantId: string, userId: string): Promise<TravelerProfile | undefined>;
   /** Replaces the profile; creates the user when it is new. True when it was created. */
   put(tenantId: string, userId: string, profile: TravelerProfile, actor: string): Promise<boolean>;
+  /** Those who have a profile, by their ids, each with its customer id in this network; those behind `after`. */
+  list(
+    tenantId: string,
+    network: string,
+    page: { after: string | undefined; limit: number },
+  ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]>;
   /** The supplier's customer ids of this tenant's users, per network (`sandbox` or `production`). */
   findCustomerUserId(tenantId: string, userId: string, network: string): Promise<string | undefined>;
   findUserByCustomerId(tenantId: string, customerUserId: string, network: string): Promise<string | undefined>;

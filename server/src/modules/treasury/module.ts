@@ -3,6 +3,7 @@ import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
+import { describeWallet } from "./describe-wallet.ts";
 import { drip } from "./drip-operation.ts";
 import { equipMissingTenants, equipSandboxTenant, fundPayer, waitForEquipment } from "./equip-tenants.ts";
 import { mint } from "./mint-operation.ts";
@@ -44,6 +45,7 @@ export const treasuryModule = defineModule({
     ledgerReconcilers: ({ networks, stores, log }) =>
       mapEnvironments(networks, (network) => createReconcilerOf(network, { stores, log })),
   },
+  account: ({ stores }, caller) => describeWallet(stores, caller),
   equipTenant: (aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),
   async prepare({ stores, equipTenant }) {

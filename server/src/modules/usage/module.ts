@@ -8,11 +8,13 @@ import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
+import { describeSpending, periodOf } from "./spending.ts";
 import { createCalls } from "./store-calls.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
 import { createUsage } from "./store-usage.ts";
 import { sweepAbandonedCalls } from "./sweep-calls.ts";
+import { listUsage } from "./tools/list-usage.ts";
 import type { Usage } from "./usage.ts";
 
 declare module "../../kernel/parts.ts" {
@@ -35,6 +37,7 @@ const DATABASE_RETRY_MILLISECONDS = 8_000;
 export const usageModule = defineModule({
   name: "usage",
   needs: ["treasury"],
+  tools: [listUsage],
   routes: usageRoutes,
   stores: ({ db }) => ({
     callReservations: createCallReservations(db),
@@ -54,6 +57,11 @@ export const usageModule = defineModule({
         onLooseEnd: (error) => log.error({ err: error }, "a call could not be settled"),
       }),
     charge: ({ chargeByKey }) => chargeByKey,
+  },
+  ports: ({ usage }) => ({ usage }),
+  account: async ({ usage, clock }, { tenantId }) => {
+    const spending = describeSpending(await usage.totals(tenantId, periodOf(clock.now())), clock.now());
+    return { facts: { spending } };
   },
   gates: ({ chargeByKey }) => [chargeByKey.gate],
   start: ({ calls, processId }) => calls.heartbeat(processId),

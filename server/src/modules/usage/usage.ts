@@ -18,6 +18,12 @@ export interface UsageRecord {
   settlementTx: string | null;
 }
 
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    usage: Usage;
+  }
+}
+
 export interface Usage {
   /** Newest first; `before` is the id of the last record of the page before. */
   list(

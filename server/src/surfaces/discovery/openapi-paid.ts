@@ -4,9 +4,9 @@ import { paidEnvelopeSchema } from "../paid/discovery-extension.ts";
 import { PAID_TOOLS_PATH, paidToolPath } from "../paid/price-tags.ts";
 import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
-import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
+import { auditHeaders, meterHeader, replayHeader } from "./openapi-parts.ts";
 import { withHeaders } from "./openapi-routes.ts";
-import { argsSchemaName, resultSchemaName } from "./openapi-tools.ts";
+import { argsSchemaName, keyWith, resultSchemaName } from "./openapi-tools.ts";
 
 const base64 = (description: string): JsonObject => ({ description, schema: { type: "string", format: "byte" } });
 
@@ -28,9 +28,9 @@ export const paidParameters = {
 } as const;
 
 /** A tool as whoever buys single calls sees it. */
-function paidToolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+function paidToolOperation({ tool, scopes }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
   const amount = formatDecimal(tool.price);
-  const key = { [SECURITY_SCHEME]: [scope] };
+  const key = keyWith(scopes);
   const errors = errorAnswers(["keyed", "input", "body", "paid"], ["tool_not_found", "in_progress"]);
   const asked = errors["402"];
   return {
@@ -40,7 +40,7 @@ function paidToolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainD
     description: `${tool.summary}\n\n${amount} USDC a call, paid by x402; only a successful call is paid.${tool.payableWithoutKey ? "" : " Needs an API key beside the payment."}`,
     // What crawlers of x402 read: https://github.com/Merit-Systems/x402scan, docs/DISCOVERY.md.
     "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
-    security: tool.payableWithoutKey ? [{}, key] : [key],
+    security: tool.payableWithoutKey ? [{}, ...key] : key,
     parameters: [ref("parameters", "PaymentSignature"), ref("parameters", "Traceparent")],
     requestBody: {
       required: true,

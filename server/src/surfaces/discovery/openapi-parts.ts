@@ -15,13 +15,14 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   reputation: "Records of what agents are worth and who validated it.",
   trip: "Help around a trip: places, weather, safety, transfers, delays.",
   documents: "Reading of travel documents.",
+  account: "What the caller's tenant and key may do, and what a call would do.",
+  travelers: "Profiles of the tenant's users.",
+  usage: "What was called and what it cost.",
 };
 
 /** Groups of operations that are no areas of tools. */
 const otherDescriptions = {
   orders: "What was booked and what became of it.",
-  travelers: "Profiles of the tenant's users.",
-  usage: "What was called and what it cost.",
   mcp: "The same tools over the Model Context Protocol.",
   health: "For probes and load balancers.",
   discovery: "Descriptions of this service for people, agents and tools.",

@@ -1,4 +1,5 @@
 import { formatDecimal } from "../../domain/money.ts";
+import { sayScopes } from "../../domain/scopes.ts";
 import type { CatalogEntry } from "../../kernel/catalog.ts";
 import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
 import { errorAnswers, toolFailureAnswer } from "./openapi-errors.ts";
@@ -29,18 +30,23 @@ export function toolSchemas({ tool, inputSchema, outputSchema }: CatalogEntry): 
   ];
 }
 
-export function toolOperation({ tool, scope }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+/** A requirement for each scope that is enough. */
+export function keyWith(scopes: readonly string[]): JsonObject[] {
+  return scopes.length === 0 ? [{ [SECURITY_SCHEME]: [] }] : scopes.map((scope) => ({ [SECURITY_SCHEME]: [scope] }));
+}
+
+export function toolOperation({ tool, scopes }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
   const price = `${formatDecimal(tool.price, 3)} USDC`;
   return {
     operationId: tool.name,
     tags: [tool.area],
     summary: tool.title,
-    description: `${tool.summary}\n\n${effectWords[tool.effect]} Scope \`${scope}\`, list price ${price}; only a successful call is paid.`,
-    "x-scope": scope,
+    description: `${tool.summary}\n\n${effectWords[tool.effect]} Scope ${sayScopes(scopes)}, list price ${price}; only a successful call is paid.`,
+    "x-scope": scopes.length === 1 ? scopes[0] : scopes,
     "x-effect": tool.effect,
     "x-price-micro-usdc": tool.price.toString(),
     "x-payable-without-key": tool.payableWithoutKey,
-    security: [{ [SECURITY_SCHEME]: [scope] }],
+    security: keyWith(scopes),
     parameters: [ref("parameters", "IdempotencyKey"), ref("parameters", "Traceparent")],
     requestBody: {
       required: true,

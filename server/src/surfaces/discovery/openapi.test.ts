@@ -179,8 +179,9 @@ describe("the description", () => {
   });
 
   it("asks for a key with the scope of the tool or route", () => {
-    for (const { tool, scope } of catalog.entries) {
-      expect(api.find(`${DISPATCH}#${tool.name}`, "post")?.members.security).toEqual([{ apiKey: [scope] }]);
+    for (const { tool, scopes } of catalog.entries) {
+      const asked = scopes.length === 0 ? [{ apiKey: [] }] : scopes.map((scope) => ({ apiKey: [scope] }));
+      expect(api.find(`${DISPATCH}#${tool.name}`, "post")?.members.security).toEqual(asked);
     }
     expect(api.find("/api/usage", "get")?.members.security).toEqual([{ apiKey: ["usage:read"] }]);
     expect(api.find("/api/travelers/{userId}", "put")?.members.security).toEqual([{ apiKey: ["travelers:write"] }]);

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
-import { type Effect, hasScope, toolAreas } from "../../domain/scopes.ts";
+import { type Effect, hasOneOf, toolAreas } from "../../domain/scopes.ts";
 import type { Catalog, CatalogEntry } from "../../kernel/catalog.ts";
 
 /** The tools that one kind of caller sees. Callers with the same scopes and wishes share one. */
@@ -39,8 +39,8 @@ export function createToolLists(catalog: Catalog, extraTools: readonly Tool[]): 
       const known = lists.get(key);
       if (known !== undefined) return known;
       const seen = all.filter(
-        ({ entry: { tool, scope } }) =>
-          (scopes === undefined || hasScope(scopes, scope)) &&
+        ({ entry: { tool, scopes: wanted } }) =>
+          (scopes === undefined || hasOneOf(scopes, wanted)) &&
           (areas === undefined || areas.includes(tool.area)) &&
           (!readOnly || tool.effect === "read"),
       );

@@ -1,0 +1,16 @@
+import { defineModule } from "../../kernel/module.ts";
+import { describePrices, missingScopes } from "./describe-tools.ts";
+import { readAccount } from "./tools/read-account.ts";
+
+export const accountModule = defineModule({
+  name: "account",
+  tools: [readAccount],
+  ports: ({ identity, readAccount: read }) => ({
+    account: { read, tenant: (tenantId) => identity.getTenant(tenantId) },
+  }),
+  async account({ identity, tools }, { tenantId, environment, scopes }) {
+    const tenant = await identity.getTenant(tenantId);
+    const prices = tenant === undefined ? [] : describePrices(tools, tenant.plan);
+    return { facts: { prices }, missing: missingScopes(tools, scopes, { tenantId, environment }) };
+  },
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+import { registry } from "../../contributions.ts";
+import { joinAccountFacts } from "../../kernel/account.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const read = async (key = service.apiKey) => resultOf(await service.call("read_account", {}, { key }));
+
+/** Everything that is spent, by the list of usage. */
+async function spentBy(key = service.apiKey) {
+  return resultOf(await service.call("list_usage", { limit: 200 }, { key }));
+}
+
+describe("read_account", () => {
+  it("says plan, prices after the discount, spending and wallet, and nothing is missing for a key of the sandbox", async () => {
+    await service.operator((identity) => identity.setTenant(service.tenantId, { plan: "pro" }, "test"));
+    const account = await read();
+    expect(account).toMatchObject({
+      tenantId: service.tenantId,
+      ...{ environment: "sandbox", plan: "pro", discountPercent: 30, travelerId: "user_demo", scopes: ["*"] },
+      wallet: { USDC: { available: "100000.00", held: "0.00", holds: [] }, EURC: { available: "100000.00" } },
+    });
+    const prices = account.prices;
+    if (!Array.isArray(prices)) throw new Error("no prices");
+    expect(prices.flatMap(({ tools }) => tools).toSorted()).toEqual(registry.map(({ name }) => name).toSorted());
+    expect(prices.find(({ tools }) => tools.includes("read_account"))).toMatchObject({ priceMicroUsdc: "350" });
+  });
+
+  it("agrees with the list of usage, which pages, on what is spent and left", async () => {
+    await service.call("find_airports_nearby", { lat: 51.5, lng: -0.12 });
+    const { totals, records } = await spentBy();
+    if (!Array.isArray(records)) throw new Error("no records");
+    const sum = records.reduce((all: bigint, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);
+    expect(totals).toMatchObject({ spentMicroUsdc: `${sum}`, leftMicroUsdc: `${100_000_000n - sum}` });
+    // Reading what was spent is paid, too.
+    expect((await read()).spending).toMatchObject({ spentMicroUsdc: `${sum + 350n}` });
+    const first = resultOf(await service.call("list_usage", { limit: 2 }));
+    const next = resultOf(await service.call("list_usage", { limit: 1, cursor: first.nextCursor }));
+    expect(first.records).toHaveLength(2);
+    expect(next.records).toHaveLength(1);
+    expect(next.records).not.toEqual(expect.arrayContaining(Object(first.records)));
+    const refused = await service.call("list_usage", { cursor: "elsewhere" });
+    expect(refused.status).toBe(400);
+  });
+
+  it("names each tool that a key may not call, and how a person changes that", async () => {
+    const { apiKey: key } = await service.operator((identity) =>
+      identity.mintKey({
+        tenantId: service.tenantId,
+        environment: "sandbox",
+        scopes: ["account:read", "flights:read"],
+        actor: "test",
+      }),
+    );
+    const { missing } = await read(key);
+    expect(missing).toContainEqual({
+      what: expect.stringMatching(/^book_flight, .*: the key lacks the scope flights:spend\.$/),
+      how: expect.stringContaining(
+        `--tenant ${service.tenantId} --environment sandbox --scopes account:read,flights:read,flights:spend`,
+      ),
+    });
+    expect(JSON.stringify(missing)).not.toContain("search_flights");
+    const refused = await service.call("list_usage", {}, { key });
+    expect(refused.body).toMatchObject({ code: "missing_scope", scope: "usage:read" });
+  });
+
+  it("is put together from modules that do not give the same fact", () => {
+    expect(() => joinAccountFacts([{ facts: { wallet: 1 } }, { facts: { wallet: 2 } }])).toThrow("one name");
+  });
+});

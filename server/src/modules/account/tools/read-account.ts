@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { discountPercentByPlan } from "../../../ports/identity.ts";
+
+export const readAccount = defineTool({
+  name: "read_account",
+  title: "Read the account",
+  summary:
+    "Who you are here: plan, prices, what is spent and left of the cap, limits, wallet with holds, scopes, and what a person must switch on.",
+  area: "account",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["account"],
+  input: z.strictObject({}),
+  output: z.looseObject({
+    tenantId: z.string(),
+    tenantName: z.string(),
+    environment: z.enum(["sandbox", "production"]).describe("sandbox: nothing is real"),
+    plan: z.enum(["free", "pro", "enterprise"]),
+    discountPercent: z.int().describe("Off every list price; prices have it already"),
+    keyId: z.string(),
+    userId: z.string().describe("As whom you call"),
+    travelerId: z.string().describe("Whose traveler profile your own trips use"),
+    scopes: z.array(z.string()).readonly().describe("*: everything"),
+    missing: z
+      .array(z.object({ what: z.string(), how: z.string().describe("For a person, not for you") }))
+      .readonly()
+      .describe("What does not work before a person has done something"),
+  }),
+  errors: {},
+  example: () => ({}),
+
+  async run(_input, { account, caller }) {
+    const { tenantId, environment, keyId, userId, travelerId, scopes } = caller;
+    const [tenant, { facts, missing }] = await Promise.all([account.tenant(tenantId), account.read(caller)]);
+    if (tenant === undefined) throw new Error("a key without its tenant");
+    const { name: tenantName, plan } = tenant;
+    const discountPercent = discountPercentByPlan[plan];
+    return {
+      ...{ tenantId, tenantName, environment, plan, discountPercent, keyId, userId, travelerId, scopes },
+      ...facts,
+      missing,
+    };
+  },
+});

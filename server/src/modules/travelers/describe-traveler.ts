@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { TravelerProfile } from "./traveler-profile.ts";
+
+/** A profile as tools show it: whoever reads an answer must not learn numbers of documents from it. */
+export const ShownProfile = z.object({
+  givenName: z.string().optional(),
+  familyName: z.string().optional(),
+  bornOn: z.string().optional(),
+  title: z.string().optional(),
+  gender: z.string().optional(),
+  email: z.string().optional(),
+  phoneNumber: z.string().optional(),
+  preferredLanguage: z.string().optional(),
+  loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })).optional(),
+  passports: z
+    .array(z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }))
+    .optional(),
+});
+
+export function maskNumbers(profile: Partial<TravelerProfile>): z.output<typeof ShownProfile> {
+  const { passports, loyaltyProgrammeAccounts, ...rest } = profile;
+  return {
+    ...rest,
+    ...(loyaltyProgrammeAccounts === undefined
+      ? {}
+      : {
+          loyaltyProgrammeAccounts: loyaltyProgrammeAccounts.map((account) => ({
+            ...account,
+            accountNumber: mask(account.accountNumber),
+          })),
+        }),
+    ...(passports === undefined
+      ? {}
+      : { passports: passports.map((passport) => ({ ...passport, number: mask(passport.number) })) }),
+  };
+}
+
+/** Enough to tell two documents of one person apart. */
+function mask(number: string): string {
+  return `***${number.slice(-2)}`;
+}
+
+const NEEDED = ["givenName", "familyName", "bornOn", "title", "gender", "email", "phoneNumber"] as const;
+
+/** What a flight's booking needs besides; some flights need a passport, too. */
+export function missingForFlights(profile: Partial<TravelerProfile>): string[] {
+  return NEEDED.filter((field) => (profile[field] ?? "").trim() === "");
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestService } from "../../../../test/support/service.ts";
+import { openSharedService } from "../../../../test/support/shared-service.ts";
+import { resultOf } from "../../../../test/support/treasury.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const grace = {
+  userId: "user_grace",
+  givenName: "Grace",
+  familyName: "Hopper",
+  bornOn: "1986-12-09",
+  title: "ms",
+  gender: "f",
+  email: "grace.hopper@example.com",
+  phoneNumber: "+442080160509",
+};
+const passports = [{ nationality: "USA", number: "P55500142", issuedOn: "2024-01-01", expiresOn: "2034-01-01" }];
+
+const keyWith = async (...scopes: string[]) => {
+  const input = { tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" } as const;
+  return (await service.operator((identity) => identity.mintKey(input))).apiKey;
+};
+
+describe("save_traveler", () => {
+  it("makes a traveler of a name, completes it, and shows no number of a document", async () => {
+    const made = resultOf(await service.call("save_traveler", { userId: grace.userId, givenName: "Grace" }));
+    expect(made).toMatchObject({ created: true, customerUserId: null });
+    expect(made.missingForFlights).toEqual(["familyName", "bornOn", "title", "gender", "email", "phoneNumber"]);
+    const saved = await service.call("save_traveler", { ...grace, passports });
+    expect(resultOf(saved)).toMatchObject({ created: false, missingForFlights: [], profile: { familyName: "Hopper" } });
+    // What is left out stays.
+    const renamed = await service.call("save_traveler", { userId: grace.userId, familyName: "Murray Hopper" });
+    expect(resultOf(renamed).profile).toMatchObject({
+      familyName: "Murray Hopper",
+      passports: [{ ...passports[0], number: "***42" }],
+    });
+    const listed = await service.call("list_travelers", {});
+    expect(resultOf(listed).travelers).toMatchObject([
+      { userId: "user_demo", isCaller: true },
+      { userId: "user_grace", isCaller: false, missingForFlights: [] },
+    ]);
+    for (const { text } of [saved, renamed, listed]) expect(text).not.toContain("P55500142");
+    const [stored] = await service.sql(
+      "select profile::text from traveler_profile where tenant_id = $1 and user_id = $2",
+      [service.tenantId, grace.userId],
+    );
+    expect(JSON.stringify(stored)).not.toContain("P55500142");
+  });
+
+  it("pages, and shows nothing of another tenant", async () => {
+    const first = resultOf(await service.call("list_travelers", { limit: 1 }));
+    expect(first.nextCursor).toBe("user_demo");
+    const next = resultOf(await service.call("list_travelers", { limit: 1, cursor: first.nextCursor }));
+    expect([next.travelers, next.nextCursor]).toMatchObject([[{ userId: "user_grace" }], null]);
+    const { apiKey: key, tenant } = await service.operator((identity) =>
+      identity.createTenant({ name: "Other", actor: "test" }),
+    );
+    const other = await service.call("list_travelers", {}, { key, tenantId: tenant.id });
+    expect(resultOf(other).travelers).toEqual([]);
+  });
+
+  it("gives back to who may not read travelers only what was given", async () => {
+    const key = await keyWith("travelers:write");
+    const saved = resultOf(await service.call("save_traveler", { userId: grace.userId, title: "mrs" }, { key }));
+    expect(saved.profile).toEqual({ title: "mrs" });
+    expect((await service.call("list_travelers", {}, { key })).body).toMatchObject({ scope: "travelers:read" });
+  });
+
+  it.each([
+    [{ bornOn: "2999-01-01" }, "bornOn"],
+    [{ familyName: "<b>" }, "familyName"],
+    [{ passports: [{ ...passports[0], number: "4242424242424242" }] }, "passports.0.number"],
+    [{ userId: "no/body" }, "userId"],
+  ])("refuses %j", async (change, path) => {
+    const { status, body } = await service.call("save_traveler", { ...grace, ...change });
+    expect([status, body.code]).toEqual([400, "invalid_input"]);
+    expect(body).toHaveProperty("issues.0.path", path);
+  });
+
+  it("writes to no service account of somebody else's key", async () => {
+    const { status, body } = await service.call("save_traveler", {
+      ...grace,
+      userId: "svc:key_00000000000000000000000000",
+    });
+    expect([status, body.code]).toEqual([500, "traveler_not_found"]);
+  });
+});

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { hasScope } from "../../../domain/scopes.ts";
+import { isUserId, USER_ID_RULE } from "../../../domain/user-ids.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { maskNumbers, missingForFlights, ShownProfile } from "../describe-traveler.ts";
+import { birthProblem, profileFields } from "../profile-schema.ts";
+import type { TravelerProfile } from "../traveler-profile.ts";
+
+const NOBODY: TravelerProfile = { loyaltyProgrammeAccounts: [], passports: [] };
+
+export const saveTraveler = defineTool({
+  name: "save_traveler",
+  title: "Save a traveler",
+  summary:
+    "Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings.",
+  area: "travelers",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["travelers", "clock"],
+  input: z.strictObject({
+    userId: z
+      .string()
+      .refine(isUserId, { message: `must be ${USER_ID_RULE}` })
+      .optional()
+      .describe("Your own id for the person, such as user_ada; default: the caller"),
+    ...profileFields,
+    loyaltyProgrammeAccounts: profileFields.loyaltyProgrammeAccounts.exactOptional(),
+    passports: profileFields.passports.exactOptional(),
+  }),
+  output: z.object({
+    userId: z.string().describe("clerkUserId of ensure_flight_customer"),
+    created: z.boolean(),
+    customerUserId: z
+      .string()
+      .nullable()
+      .describe("For additionalCustomerUserIds; null: ensure_flight_customer gives it"),
+    profile: ShownProfile.describe("As it is now; without the scope travelers:read, what was given"),
+    missingForFlights: z.array(z.string()).describe("What book_flight still needs; some flights need passports, too"),
+  }),
+  errors: {
+    traveler_not_found: "A service account (svc:…) needs a key of yours in force. Take an id of your own instead.",
+  },
+  example: () => ({
+    userId: "user_grace",
+    givenName: "Grace",
+    familyName: "Hopper",
+    bornOn: "1986-12-09",
+    title: "ms" as const,
+    gender: "f" as const,
+    email: "grace@example.com",
+    phoneNumber: "+442080160509",
+  }),
+
+  plan: () => EMPTY_PLAN,
+
+  async run({ userId: named, ...given }, { travelers, clock, caller, fail, invalid }) {
+    const { tenantId, environment, scopes } = caller;
+    const issues = birthProblem(given.bornOn, clock);
+    if (issues.length > 0) throw invalid(...issues);
+    const userId = named ?? caller.travelerId;
+    const isOwn = userId === caller.userId || userId === caller.travelerId;
+    if (userId.startsWith("svc:") && !isOwn && !(await travelers.isUser(tenantId, userId))) {
+      throw fail("traveler_not_found");
+    }
+    const stored = await travelers.get(tenantId, userId);
+    const profile = { ...(stored ?? NOBODY), ...given };
+    const created = await travelers.put(tenantId, userId, profile, caller.userId);
+    const customerUserId = await travelers.findCustomerUserId(tenantId, userId, environment);
+    return {
+      userId,
+      created,
+      customerUserId: customerUserId ?? null,
+      profile: maskNumbers(hasScope(scopes, "travelers:read") ? profile : given),
+      missingForFlights: missingForFlights(profile),
+    };
+  },
+});

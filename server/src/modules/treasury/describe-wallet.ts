@@ -1,0 +1,35 @@
+import { formatDecimal } from "../../domain/money.ts";
+import { tokenSymbols } from "../../domain/tokens.ts";
+import type { AccountFacts } from "../../kernel/account.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+/** The tenant's wallet as the service's books have it, with what is held for bookings whose outcome is open. */
+export async function describeWallet(
+  { wallets, ledger, chainNetworks }: Pick<Stores, "wallets" | "ledger" | "chainNetworks">,
+  { tenantId, environment: network }: { tenantId: string; environment: Environment },
+): Promise<AccountFacts> {
+  const [wallet, state, ...purses] = await Promise.all([
+    wallets.findTreasury(network, tenantId),
+    chainNetworks.get(network),
+    ...tokenSymbols.map(async (token) => {
+      const purse = { tenantId, network, token };
+      const { available, held, outgoing } = await ledger.balance(purse);
+      const holds = held === 0n ? [] : await ledger.holds(purse);
+      const amounts = {
+        available: formatDecimal(available),
+        held: formatDecimal(held),
+        outgoing: formatDecimal(outgoing),
+        holds: holds.map(({ reference, amount }) => ({ for: reference, amount: formatDecimal(amount) })),
+      };
+      return [token, amounts] as const;
+    }),
+  ]);
+  const isStopped = state?.stoppedBecause !== undefined;
+  return {
+    facts: { wallet: { address: wallet?.address ?? null, ...Object.fromEntries(purses) } },
+    missing: isStopped
+      ? [{ what: "Money stands still on this network.", how: "The operator looks into the difference: npm run books." }]
+      : [],
+  };
+}

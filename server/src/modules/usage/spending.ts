@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { Usage } from "./usage.ts";
+
+export const MicroUsdc = z.string().regex(/^\d+$/).describe("Micro-USDC: 1000000 are one USDC");
+
+export const Spending = z.object({
+  period: z.string().describe("YYYY-MM, the current month in UTC"),
+  spentMicroUsdc: MicroUsdc,
+  capMicroUsdc: MicroUsdc,
+});
+
+/** Calendar month in UTC, YYYY-MM. */
+export function periodOf(now: Temporal.Instant): string {
+  return now.toString().slice(0, 7);
+}
+
+/** What the month's calls cost so far, and what the cap still leaves. */
+export function describeSpending(
+  { spentMicroUsdc: spent, capMicroUsdc: cap }: Awaited<ReturnType<Usage["totals"]>>,
+  now: Temporal.Instant,
+) {
+  const left = cap > spent ? cap - spent : 0n;
+  return {
+    period: periodOf(now),
+    spentMicroUsdc: spent.toString(),
+    capMicroUsdc: cap.toString(),
+    leftMicroUsdc: left.toString(),
+    resetsAt: nextMonth(now).toString(),
+  };
+}
+
+function nextMonth(now: Temporal.Instant): Temporal.Instant {
+  const month = now.toZonedDateTimeISO("UTC").toPlainDate().toPlainYearMonth().add({ months: 1 });
+  return month.toPlainDate({ day: 1 }).toZonedDateTime("UTC").toInstant();
+}
