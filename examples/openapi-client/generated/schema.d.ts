@@ -1470,40 +1470,32 @@ export interface components {
                 id: string;
                 totalAmount: string;
                 totalCurrency: string;
-                baseAmount: string;
                 taxAmount: string | null;
                 owner: {
                     iataCode: string;
                     name: string;
                 };
+                fareName: string | null;
+                checkedBags: number;
+                carryOnBags: number;
                 readonly slices: {
-                    id: string;
                     origin: string;
                     destination: string;
                     durationMinutes: number;
-                    fareBrandName: string | null;
                     readonly segments: {
                         /** @description segmentId of seats in list_flight_ancillaries */
                         id: string;
                         carrier: string;
-                        carrierName: string;
                         flightNumber: string;
                         operatingCarrier: string;
                         origin: string;
                         destination: string;
-                        originTerminal: string | null;
-                        destinationTerminal: string | null;
                         /** @description Local time at the airport, no offset */
                         departingAt: string;
                         /** @description Local time at the airport, no offset */
                         arrivingAt: string;
                         durationMinutes: number;
-                        aircraft: string | null;
                         cabinClass: string;
-                        readonly baggage: {
-                            type: string;
-                            quantity: number;
-                        }[];
                     }[];
                 }[];
                 conditions: {
@@ -1520,27 +1512,49 @@ export interface components {
                         penaltyCurrency: string | null;
                     } | null;
                 };
-                paymentRequirements: {
-                    requiresInstantPayment: boolean;
-                    priceGuaranteeExpiresAt: string | null;
-                    paymentRequiredBy: string | null;
-                };
+                /** @description The other fares of the same flights, cheapest first */
+                readonly fares: {
+                    /** @description offerId of book_flight */
+                    id: string;
+                    name: string | null;
+                    totalAmount: string;
+                    /** @description Before departure; null: the airline did not say */
+                    refundable: boolean | null;
+                    refundPenaltyAmount?: string | null;
+                    changeable: boolean | null;
+                    changePenaltyAmount?: string | null;
+                    /** @description Included, for each passenger, on every flight */
+                    checkedBags: number;
+                    carryOnBags: number;
+                    /** @description Where it is another one than the offer's */
+                    cabinClass?: string;
+                }[];
                 readonly passengers: {
                     id: string;
                     type: string | null;
-                    fareType: string | null;
+                    fareType?: string;
                 }[];
                 identityDocumentsRequired: boolean;
-                readonly privateFares: {
+                readonly privateFares?: {
                     type: string;
                     corporateCode?: string;
                     tourCode?: string;
                     trackingReference?: string;
                 }[];
-                readonly availableAirlineCreditIds: string[];
+                readonly availableAirlineCreditIds?: string[];
                 totalEmissionsKg: string | null;
                 expiresAt: string;
             }[];
+            /** @description Ids of offers; cheapest and fastest of all that were considered */
+            picks: {
+                best: string;
+                cheapest: string;
+                fastest: string;
+            };
+            considered: {
+                offers: number;
+                itineraries: number;
+            };
             readonly notApplied: {
                 input: string;
                 value: string;
@@ -1687,14 +1701,13 @@ export interface components {
                 totalAmount: string;
                 totalCurrency: string;
             }[];
-            /** @description Cheapest first, shared out evenly over flights and passengers */
+            /** @description By flight, passenger and position; cheapest first within each, some of each kind */
             readonly seats: {
                 /** @description For services of book_flight, quantity 1 */
                 id: string;
                 passengerId: string;
                 segmentId: string;
                 designator: string;
-                cabinClass: string | null;
                 position: ("window" | "middle" | "aisle") | null;
                 isExitRow: boolean;
                 readonly restrictions: string[];
@@ -1854,66 +1867,35 @@ export interface components {
                 expiresAt: string | null;
                 slices: {
                     readonly add: {
-                        id: string;
                         origin: string;
                         destination: string;
                         durationMinutes: number;
-                        fareBrandName: string | null;
                         readonly segments: {
                             /** @description segmentId of seats in list_flight_ancillaries */
                             id: string;
                             carrier: string;
-                            carrierName: string;
                             flightNumber: string;
                             operatingCarrier: string;
                             origin: string;
                             destination: string;
-                            originTerminal: string | null;
-                            destinationTerminal: string | null;
                             /** @description Local time at the airport, no offset */
                             departingAt: string;
                             /** @description Local time at the airport, no offset */
                             arrivingAt: string;
                             durationMinutes: number;
-                            aircraft: string | null;
                             cabinClass: string;
-                            readonly baggage: {
-                                type: string;
-                                quantity: number;
-                            }[];
-                        }[];
-                    }[];
-                    readonly remove: {
-                        id: string;
-                        origin: string;
-                        destination: string;
-                        durationMinutes: number;
-                        fareBrandName: string | null;
-                        readonly segments: {
-                            /** @description segmentId of seats in list_flight_ancillaries */
-                            id: string;
-                            carrier: string;
-                            carrierName: string;
-                            flightNumber: string;
-                            operatingCarrier: string;
-                            origin: string;
-                            destination: string;
-                            originTerminal: string | null;
-                            destinationTerminal: string | null;
-                            /** @description Local time at the airport, no offset */
-                            departingAt: string;
-                            /** @description Local time at the airport, no offset */
-                            arrivingAt: string;
-                            durationMinutes: number;
-                            aircraft: string | null;
-                            cabinClass: string;
-                            readonly baggage: {
-                                type: string;
-                                quantity: number;
-                            }[];
                         }[];
                     }[];
                 };
+            }[];
+            /** @description So many the airline offered */
+            considered: number;
+            /** @description The slices of the order that every offer replaces */
+            readonly removed: {
+                id: string;
+                origin: string;
+                destination: string;
+                departingAt: string;
             }[];
         } & {
             [key: string]: unknown;
@@ -2085,6 +2067,8 @@ export interface components {
                 id: string;
                 searchResultId: string;
                 name: string;
+                /** @description From the place that was asked for */
+                distanceMeters: number;
                 latitude: number;
                 longitude: number;
                 address: string | null;
@@ -2096,6 +2080,7 @@ export interface components {
                 cheapestRate: {
                     /** @description rateId of quote_stay */
                     id: string;
+                    /** @description For the whole stay and all rooms; paid when it is booked */
                     totalAmount: string;
                     totalCurrency: string;
                     boardType: string | null;
@@ -2103,14 +2088,37 @@ export interface components {
                 };
                 cancellationPolicy: {
                     refundable: boolean;
+                    /** @description What cancelling before each moment gives back; afterwards nothing */
                     readonly timeline: {
                         before: string;
                         refundAmount: string;
                         currency: string;
                     }[];
                 };
+                readonly rates: {
+                    /** @description rateId of quote_stay */
+                    id: string;
+                    /** @description For the whole stay and all rooms; paid when it is booked */
+                    totalAmount: string;
+                    /** @description totalAmount by nights */
+                    perNightAmount: string;
+                    totalCurrency: string;
+                    boardType: string | null;
+                    roomName: string | null;
+                    refundable: boolean;
+                    /** @description null: never in full; quote_stay tells of parts */
+                    fullRefundUntil: string | null;
+                    /** @description Paid there, beside totalAmount */
+                    dueAtAccommodation?: {
+                        amount: string;
+                        currency: string;
+                    };
+                }[];
                 expiresAt: string | null;
             }[];
+            order: string;
+            /** @description So many places the supplier has there */
+            considered: number;
             location: {
                 label: string;
                 latitude: number;
@@ -2128,7 +2136,7 @@ export interface components {
             [key: string]: unknown;
         };
         quote_stay_args: {
-            /** @description cheapestRate.id of search_hotels */
+            /** @description rates[].id of search_hotels */
             rateId: string;
         };
         quote_stay_result: {

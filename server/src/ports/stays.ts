@@ -32,15 +32,29 @@ export interface Accommodation {
   starRating: number | null;
   reviewScore: number | null;
   reviewCount: number | null;
-  cheapestRate: {
-    id: string;
-    totalAmount: string;
-    totalCurrency: string;
-    boardType: string | null;
-    roomName: string | null;
-  };
-  cancellationPolicy: CancellationPolicy;
+  /** Those that can be paid from the operator's balance; cheapest first, and at least one. */
+  rates: readonly [StayRate, ...StayRate[]];
   expiresAt: string | null;
+}
+
+export interface StayRate {
+  id: string;
+  /** For the whole stay and all its rooms. */
+  totalAmount: string;
+  totalCurrency: string;
+  boardType: string | null;
+  roomName: string | null;
+  cancellationPolicy: CancellationPolicy;
+  /** Paid there, in addition; null: nothing. */
+  dueAtAccommodationAmount: string | null;
+  dueAtAccommodationCurrency: string | null;
+}
+
+export interface StaysFound {
+  /** Best first, by review score and price. */
+  accommodations: readonly Accommodation[];
+  /** How many places the supplier has there. */
+  considered: number;
 }
 
 /**
@@ -50,6 +64,6 @@ export interface Accommodation {
 export interface Stays {
   readonly provenance: () => Provenance;
   readonly sandbox: boolean;
-  /** The best `limit` places with their cheapest rate and its cancellation policy; fewer when the supplier has fewer. */
-  searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<readonly Accommodation[]>;
+  /** The best `limit` places with their rates; fewer when the supplier has fewer. */
+  searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<StaysFound>;
 }

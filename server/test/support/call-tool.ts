@@ -18,7 +18,7 @@ export function createMemoryStays() {
     sandbox: true,
     async searchAccommodations(query) {
       searches.push(query);
-      return found;
+      return { accommodations: found, considered: found.length };
     },
   };
   return {

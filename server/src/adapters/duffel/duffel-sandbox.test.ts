@@ -244,7 +244,7 @@ test("airports near a place and by name", async () => {
 });
 
 test("stays: six places in their order, each with a rate of its own", async () => {
-  const found = await duffel.stays.searchAccommodations(
+  const { accommodations: found } = await duffel.stays.searchAccommodations(
     {
       latitude: 38.72,
       longitude: -9.14,
@@ -258,9 +258,11 @@ test("stays: six places in their order, each with a rate of its own", async () =
   );
   expect(found).toHaveLength(6);
   for (const place of found) {
-    expect(place.cheapestRate.id).toMatch(/^rat_/);
     expect(place.photos.length).toBeGreaterThan(0);
-    expect(place.cancellationPolicy.refundable).toBe(place.cancellationPolicy.timeline.length > 0);
+    for (const { id, cancellationPolicy } of place.rates) {
+      expect(id).toMatch(/^rat_/);
+      expect(cancellationPolicy.refundable).toBe(cancellationPolicy.timeline.length > 0);
+    }
   }
-  expect(new Set(found.map((place) => place.cheapestRate.id)).size).toBe(6);
+  expect(new Set(found.map((place) => place.rates[0].id)).size).toBe(6);
 });

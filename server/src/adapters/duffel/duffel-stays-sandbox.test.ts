@@ -34,13 +34,15 @@ function answerTo<Result>(fault: (typeof effects)[number][0], calling: Promise<R
 async function search(guests: number): Promise<Accommodation> {
   const dates = { checkInDate: today.add({ days: 40 }).toString(), checkOutDate: today.add({ days: 42 }).toString() };
   const where = { latitude: -24.38, longitude: -128.32, radiusKilometers: 20 };
-  const [place] = await duffel.stays.searchAccommodations({ ...where, ...dates, guests, rooms: 1 }, 1);
+  const {
+    accommodations: [place],
+  } = await duffel.stays.searchAccommodations({ ...where, ...dates, guests, rooms: 1 }, 1);
   if (place === undefined) throw new Error("no place to stay");
   return place;
 }
 
 async function someRate(): Promise<string> {
-  return (await search(2)).cheapestRate.id;
+  return (await search(2)).rates[0].id;
 }
 
 let bookings = 0;

@@ -27,7 +27,7 @@ test("the best places by score against price come with the cheapest rate that th
     if (stay === undefined) return { status: 404, json: { errors: [] } };
     return { status: 200, json: { data: withRates(stay, "123.45") } };
   });
-  const found = await duffel.stays.searchAccommodations(query, 3);
+  const { accommodations: found } = await duffel.stays.searchAccommodations(query, 3);
   expect(found.map((place) => place.id)).toEqual(["acc_cheap", "acc_good", "acc_unrated"]);
   expect(found[0]).toEqual({
     id: "acc_cheap",
@@ -40,20 +40,25 @@ test("the best places by score against price come with the cheapest rate that th
     starRating: 4,
     reviewScore: 8,
     reviewCount: 120,
-    cheapestRate: {
-      id: "rat_cheap_double",
-      totalAmount: "123.45",
-      totalCurrency: "USD",
-      boardType: "room_only",
-      roomName: "Double",
-    },
-    cancellationPolicy: {
-      refundable: true,
-      timeline: [
-        { before: "2027-01-10T12:00:00Z", refundAmount: "123.45", currency: "USD" },
-        { before: "2027-01-18T12:00:00Z", refundAmount: "50.00", currency: "USD" },
-      ],
-    },
+    rates: [
+      {
+        id: "rat_cheap_double",
+        totalAmount: "123.45",
+        totalCurrency: "USD",
+        boardType: "room_only",
+        roomName: "Double",
+        cancellationPolicy: {
+          refundable: true,
+          timeline: [
+            { before: "2027-01-10T12:00:00Z", refundAmount: "123.45", currency: "USD" },
+            { before: "2027-01-18T12:00:00Z", refundAmount: "50.00", currency: "USD" },
+          ],
+        },
+        dueAtAccommodationAmount: null,
+        dueAtAccommodationCurrency: null,
+      },
+      expect.objectContaining({ id: "rat_cheap_suite", totalAmount: "999.00", roomName: "Suite" }),
+    ],
     expiresAt: "2026-11-20T10:30:00Z",
   });
   expect(duffel.requests[0]?.body).toEqual({
@@ -76,7 +81,7 @@ test("a place that lost its rates makes room for the next one", async () => {
     if (stay === undefined || request.path === fetchPath("a")) return { status: 404, json: { errors: [] } };
     return { status: 200, json: { data: withRates(stay, "100.00") } };
   });
-  const found = await duffel.stays.searchAccommodations(query, 2);
+  const { accommodations: found } = await duffel.stays.searchAccommodations(query, 2);
   expect(found.map((place) => place.id)).toEqual(["acc_b", "acc_c"]);
 });
 
@@ -85,7 +90,7 @@ test("no place is an empty list; when no rate can be fetched the supplier is una
   await using duffel = await startDuffel((request) =>
     request.path === "/stays/search" ? { status: 200, json: { data: { results } } } : { status: 500, text: "<html>" },
   );
-  expect(await duffel.stays.searchAccommodations(query, 6)).toEqual([]);
+  expect(await duffel.stays.searchAccommodations(query, 6)).toEqual({ accommodations: [], considered: 0 });
   results = [wireStay("a", 9, "100.00")];
   await expect(duffel.stays.searchAccommodations(query, 6)).rejects.toMatchObject({ code: "provider_unavailable" });
 });

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { parseDecimal } from "../../domain/money.ts";
 import type { NegotiatedRate, StayBookingRequest, StayQuote, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy } from "../../ports/stays.ts";
 import { BOOKING_ID } from "./map-orders.ts";
-import { addressLine, toPolicy, WireAddress, WireTimeline } from "./map-stays.ts";
+import { addressLine, amountDue, toPolicy, WireAddress, WireTimeline } from "./map-stays.ts";
 import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
 
 /** Quotes and bookings of stays. Both carry the accommodation with the one rate that they are of. */
@@ -70,20 +69,15 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
     totalCurrency: quote.total_currency,
     taxAmount: quote.tax_amount ?? null,
     feeAmount: quote.fee_amount ?? null,
-    dueAtAccommodationAmount: due(quote.due_at_accommodation_amount),
+    dueAtAccommodationAmount: amountDue(quote.due_at_accommodation_amount),
     dueAtAccommodationCurrency:
-      due(quote.due_at_accommodation_amount) === null ? null : (quote.due_at_accommodation_currency ?? null),
+      amountDue(quote.due_at_accommodation_amount) === null ? null : (quote.due_at_accommodation_currency ?? null),
     cancellationPolicy: toPolicy(quote.cancellation_timeline ?? rate?.cancellation_timeline),
     conditions: (rate?.conditions ?? []).map(({ title, description }) => ({ title, description: description ?? "" })),
     supportedLoyaltyProgramme: quote.supported_loyalty_programme ?? accommodation.supported_loyalty_programme ?? null,
     negotiatedRateId: quote.negotiated_rate_id ?? rate?.negotiated_rate_id ?? null,
     expiresAt: quote.expires_at ?? null,
   };
-}
-
-/** Nothing is due there when the amount is zero. */
-function due(amount: string | null | undefined): string | null {
-  return typeof amount === "string" && parseDecimal(amount) !== 0n ? amount : null;
 }
 
 export const WireStayBooking = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
-import type { Accommodation, CancellationPolicy } from "../../ports/stays.ts";
+import type { Accommodation, CancellationPolicy, StayRate } from "../../ports/stays.ts";
 import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
 
 export const WireAddress = z
@@ -44,6 +44,8 @@ const WireRate = z.object({
   board_type: z.string().nullish(),
   available_payment_methods: z.array(z.string()).nullish(),
   cancellation_timeline: WireTimeline,
+  due_at_accommodation_amount: Amount.nullish(),
+  due_at_accommodation_currency: Currency.nullish(),
   expires_at: Instant.nullish(),
 });
 type WireRate = z.infer<typeof WireRate>;
@@ -61,18 +63,32 @@ function micro(amount: string): bigint {
   return parseDecimal(amount) ?? 0n;
 }
 
-/** The cheapest rate that can be paid from the balance; a rate that does not say how it is paid can. */
-function cheapestRate(stay: WireStayWithRates): { rate: WireRate; roomName: string | null } | undefined {
-  let best: { rate: WireRate; roomName: string | null } | undefined;
-  for (const room of stay.accommodation.rooms ?? []) {
-    for (const rate of room.rates ?? []) {
-      const methods = rate.available_payment_methods ?? [];
-      if (methods.length > 0 && !methods.includes("balance")) continue;
-      if (best !== undefined && micro(rate.total_amount) >= micro(best.rate.total_amount)) continue;
-      best = { rate, roomName: room.name ?? null };
-    }
-  }
-  return best;
+/** The rates that can be paid from the balance, cheapest first; a rate that does not say how it is paid can. */
+function payableRates(stay: WireStayWithRates): StayRate[] {
+  return (stay.accommodation.rooms ?? [])
+    .flatMap((room) => (room.rates ?? []).map((rate) => ({ rate, roomName: room.name ?? null })))
+    .filter(({ rate: { available_payment_methods: methods } }) => !methods?.length || methods.includes("balance"))
+    .sort(({ rate: left }, { rate: right }) => Number(micro(left.total_amount) - micro(right.total_amount)))
+    .map(({ rate, roomName }) => toRate(rate, roomName));
+}
+
+function toRate(rate: WireRate, roomName: string | null): StayRate {
+  const due = amountDue(rate.due_at_accommodation_amount);
+  return {
+    id: rate.id,
+    totalAmount: rate.total_amount,
+    totalCurrency: rate.total_currency,
+    boardType: rate.board_type ?? null,
+    roomName,
+    cancellationPolicy: toPolicy(rate.cancellation_timeline),
+    dueAtAccommodationAmount: due,
+    dueAtAccommodationCurrency: due === null ? null : (rate.due_at_accommodation_currency ?? null),
+  };
+}
+
+/** Nothing is due there when the amount is zero. */
+export function amountDue(amount: string | null | undefined): string | null {
+  return typeof amount === "string" && parseDecimal(amount) !== 0n ? amount : null;
 }
 
 export function addressLine(address: z.infer<typeof WireAddress>): string | null {
@@ -97,10 +113,12 @@ export function toPolicy(wire: z.infer<typeof WireTimeline>): CancellationPolicy
 
 /** Undefined when no rate is left that can be booked. */
 export function toAccommodation(stay: WireStayWithRates): Accommodation | undefined {
-  const cheapest = cheapestRate(stay);
+  const [cheapest, ...others] = payableRates(stay);
   if (cheapest === undefined) return undefined;
   const { accommodation } = stay;
-  const { rate, roomName } = cheapest;
+  const expiry = accommodation.rooms
+    ?.flatMap(({ rates }) => rates ?? [])
+    .find(({ id }) => id === cheapest.id)?.expires_at;
   const { address, geographic_coordinates: position } = accommodation.location;
   return {
     id: accommodation.id,
@@ -113,15 +131,8 @@ export function toAccommodation(stay: WireStayWithRates): Accommodation | undefi
     starRating: accommodation.rating ?? null,
     reviewScore: accommodation.review_score ?? null,
     reviewCount: accommodation.review_count ?? null,
-    cheapestRate: {
-      id: rate.id,
-      totalAmount: rate.total_amount,
-      totalCurrency: rate.total_currency,
-      boardType: rate.board_type ?? null,
-      roomName,
-    },
-    cancellationPolicy: toPolicy(rate.cancellation_timeline),
-    expiresAt: rate.expires_at ?? stay.expires_at ?? null,
+    rates: [cheapest, ...others],
+    expiresAt: expiry ?? stay.expires_at ?? null,
   };
 }
 

@@ -93,7 +93,8 @@ export function createStays(options: StaysOptions): Stays {
         timeoutMilliseconds: options.searchTimeoutMilliseconds,
         signal: call.signal,
       });
-      return firstWithRates(rankStays(understoodStays(answer.results)), limit, call.signal);
+      const ranked = rankStays(understoodStays(answer.results));
+      return { accommodations: await firstWithRates(ranked, limit, call.signal), considered: ranked.length };
     },
   };
 }

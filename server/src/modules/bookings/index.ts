@@ -18,6 +18,6 @@ export {
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
-export { Conditions, NotApplied, Offer, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
+export { Conditions, NotApplied, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
 export { planBooking } from "./plan-booking.ts";
 export { supplierErrors } from "./supplier-errors.ts";

@@ -11,6 +11,8 @@ import type { FlightOffer } from "../../ports/flights.ts";
  * the rule the same for a short hop and for a long journey in first class. Ties fall to the cheaper, then the shorter, then
  * the earlier, then the id, so that equal searches give equal answers.
  *
+ * The cheapest and the fastest itinerary of all are among those that are given, in the place that their score has.
+ *
  * An itinerary is the same aircraft at the same times: fare brands and code-shares of it count once, by their cheapest offer.
  * A supplier prices one search in one currency; numbers are only compared here, never computed on as money.
  */
@@ -24,10 +26,14 @@ export function bestOffers(offers: readonly FlightOffer[], limit: number): reado
   const score = (offer: Rated): number =>
     offer.price / cheapest + (DURATION_WEIGHT * offer.minutes) / shortest + STOP_WEIGHT * offer.stops;
 
-  return cheapestOfEachItinerary(rated)
-    .sort((left, right) => score(left) - score(right) || compare(left, right))
-    .slice(0, limit)
-    .map(({ offer }) => offer);
+  const ranked = cheapestOfEachItinerary(rated).sort(
+    (left, right) => score(left) - score(right) || compare(left, right),
+  );
+  const cheapestFirst = ranked.toSorted(compare);
+  const fastestFirst = ranked.toSorted((left, right) => left.minutes - right.minutes || compare(left, right));
+  const wanted = [ranked, cheapestFirst, fastestFirst].flatMap(([first]) => (first === undefined ? [] : [first]));
+  const shown = new Set([...new Set([...wanted, ...ranked])].slice(0, limit));
+  return ranked.filter((one) => shown.has(one)).map(({ offer }) => offer);
 }
 
 interface Rated {
@@ -39,14 +45,15 @@ interface Rated {
 }
 
 function rate(offer: FlightOffer): Rated {
-  let minutes = 0;
-  let stops = 0;
-  for (const slice of offer.slices) {
-    minutes += slice.durationMinutes;
-    stops += Math.max(0, slice.segments.length - 1);
-  }
+  const minutes = journeyMinutes(offer);
+  const stops = offer.slices.reduce((sum, { segments }) => sum + Math.max(0, segments.length - 1), 0);
   const price = Number(parseDecimal(offer.totalAmount) ?? Number.MAX_SAFE_INTEGER);
   return { offer, price, minutes, stops, departingAt: offer.slices[0]?.segments[0]?.departingAt ?? "" };
+}
+
+/** Of all slices together, without the days between them. */
+export function journeyMinutes({ slices }: FlightOffer): number {
+  return slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0);
 }
 
 function compare(left: Rated, right: Rated): number {

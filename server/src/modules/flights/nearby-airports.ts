@@ -1,6 +1,6 @@
+import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import type { CallOptions, Flights, NearbyAirport } from "../../ports/flights.ts";
 import type { Maps, Place } from "../../ports/maps.ts";
-import { type Coordinates, distanceMeters } from "./distance.ts";
 
 export interface AirportQuery {
   query?: string | undefined;

@@ -49,14 +49,23 @@ describe("list_flight_ancillaries", () => {
     expect((await list(id)).seats).toHaveLength(Math.min(24, few.seatsAvailable));
   });
 
-  it("shares the seats out over flights", () => {
-    const seat = (segmentId: string, index: number): SeatService => ({
-      ...{ id: `${segmentId}_${index}`, passengerId: "pas_1", segmentId, designator: `${index}A`, cabinClass: null },
-      ...{ position: null, isExitRow: false, restrictions: [], totalAmount: "1", totalCurrency: "USD" },
+  it("gives some of each kind, cheapest first, however few are asked for", () => {
+    const seat = (segmentId: string, position: SeatService["position"], price: number): SeatService => ({
+      ...{
+        id: `${segmentId}_${position}_${price}`,
+        passengerId: "pas_1",
+        segmentId,
+        designator: "1A",
+        cabinClass: null,
+      },
+      ...{ position, isExitRow: false, restrictions: [], totalAmount: String(price), totalCurrency: "USD" },
     });
-    const seats = [1, 2, 3, 4].map((index) => seat("seg_1", index)).concat([seat("seg_2", 1)]);
-    expect(chooseSeats(seats, 3).map(({ id }) => id)).toEqual(["seg_1_1", "seg_1_2", "seg_2_1"]);
-    expect(chooseSeats(seats, 9)).toEqual(seats);
+    const windows = [30, 9, 12].map((price) => seat("seg_1", "window", price));
+    const seats = [...windows, seat("seg_1", "aisle", 40), seat("seg_2", "window", 8)];
+    const chosen = (limit: number) => chooseSeats(seats, limit).map(({ id }) => id);
+    expect(chosen(3)).toEqual(["seg_1_window_9", "seg_1_aisle_40", "seg_2_window_8"]);
+    expect(chosen(4)).toEqual(["seg_1_window_9", "seg_1_window_12", "seg_1_aisle_40", "seg_2_window_8"]);
+    expect(chosen(9)).toHaveLength(5);
   });
 
   it("knows no offer that is nobody's, or somebody else's alone", async () => {

@@ -135,14 +135,18 @@ describe("search_hotels", () => {
     starRating: 4,
     reviewScore: 8.6,
     reviewCount: 120,
-    cheapestRate: {
-      id: `rat_${id}`,
-      totalAmount: "240.00",
-      totalCurrency: "USD",
-      boardType: "room_only",
-      roomName: null,
-    },
-    cancellationPolicy: { refundable: false, timeline: [] },
+    rates: [
+      {
+        id: `rat_${id}`,
+        totalAmount: "240.00",
+        totalCurrency: "USD",
+        boardType: "room_only",
+        roomName: null,
+        cancellationPolicy: { refundable: false, timeline: [] },
+        dueAtAccommodationAmount: null,
+        dueAtAccommodationCurrency: null,
+      },
+    ],
     expiresAt: null,
   });
 

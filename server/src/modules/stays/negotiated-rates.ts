@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { CallOptions } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NegotiatedRate, StayBookings } from "../../ports/stay-bookings.ts";
-import type { Accommodation, StaySearch, Stays } from "../../ports/stays.ts";
+import type { StaySearch, Stays, StaysFound } from "../../ports/stays.ts";
 import type { NegotiatedRates } from "./negotiated-rate-records.ts";
 
 interface Owner {
@@ -65,7 +65,7 @@ export async function searchWithOwnRates(
   query: StaySearch,
   limit: number,
   options: CallOptions,
-): Promise<readonly Accommodation[]> {
+): Promise<StaysFound> {
   const negotiatedRateIds = await negotiatedRates.listActive(tenantId, environment, MOST_RATES_SEARCHED);
   if (negotiatedRateIds.length === 0) return await stays.searchAccommodations(query, limit, options);
   try {

@@ -26,9 +26,11 @@ beforeAll(async () => {
   const today = Temporal.Now.plainDateISO("UTC");
   const dates = { checkInDate: today.add({ days: 40 }).toString(), checkOutDate: today.add({ days: 41 }).toString() };
   const where = { latitude: -24.38, longitude: -128.32, radiusKilometers: 20 };
-  const [place] = await duffel.stays.searchAccommodations({ ...where, ...dates, guests: 1, rooms: 1 }, 1);
+  const {
+    accommodations: [place],
+  } = await duffel.stays.searchAccommodations({ ...where, ...dates, guests: 1, rooms: 1 }, 1);
   if (place === undefined) throw new Error("no place to stay");
-  rateId = place.cheapestRate.id;
+  rateId = place.rates[0].id;
 });
 
 afterAll(async () => {

@@ -58,7 +58,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
     title: tool.title,
     description: tool.summary,
     inputSchema: { ...inputSchema, type: "object" },
-    outputSchema: { ...outputSchema, type: "object" },
+    outputSchema: { ...withoutProse(outputSchema), type: "object" },
     annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
   };
 }
@@ -86,4 +86,18 @@ function readFlag(query: URLSearchParams): boolean {
   if (value === null || value === "0" || value === "false") return false;
   if (value === "" || value === "1" || value === "true") return true;
   throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
+}
+
+/** Results are read by code that knows their fields: what the schemas say in words, the documentation says. */
+function withoutProse(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword, value]) => !(keyword === "description" && typeof value === "string"))
+      .map(([keyword, value]) => [keyword, childrenWithoutProse(value)]),
+  );
+}
+
+function childrenWithoutProse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(childrenWithoutProse);
+  return typeof value === "object" && value !== null ? withoutProse({ ...value }) : value;
 }

@@ -41,7 +41,6 @@ export const listFlightAncillaries = defineTool({
           passengerId: z.string(),
           segmentId: z.string(),
           designator: z.string(),
-          cabinClass: z.string().nullable(),
           position: z.enum(["window", "middle", "aisle"]).nullable(),
           isExitRow: z.boolean(),
           restrictions: z.array(z.string()).readonly(),
@@ -50,7 +49,7 @@ export const listFlightAncillaries = defineTool({
         }),
       )
       .readonly()
-      .describe("Cheapest first, shared out evenly over flights and passengers"),
+      .describe("By flight, passenger and position; cheapest first within each, some of each kind"),
     seatsAvailable: z.number().describe("Also those that are not listed"),
     hasSeatMap: z.boolean().describe("false: the airline gives none for this offer"),
   }),

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, NotApplied, Offer, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { isBefore, NotApplied, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
+import { Comparison, compareOffers, Picks } from "../fares.ts";
+import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
 import { SearchFlightsInput } from "../search-input.ts";
@@ -21,7 +23,12 @@ export const searchFlights = defineTool({
   keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
   uses: ["flights", "maps", "travelers", "stores", "clock"],
   input: SearchFlightsInput,
-  output: SupplierResult.extend({ offers: z.array(Offer).readonly(), notApplied: NotApplied }),
+  output: SupplierResult.extend({
+    offers: z.array(OfferAnswer).readonly(),
+    picks: Picks,
+    considered: Comparison,
+    notApplied: NotApplied,
+  }),
   errors: {
     ...supplierErrors,
     no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
@@ -89,10 +96,12 @@ export const searchFlights = defineTool({
     );
     call.progress(`Choosing among ${found.offers.length} offers`);
     const offers = bestOffers(found.offers, OFFERS_RETURNED);
-    if (offers.length === 0) throw fail("no_offers");
+    const comparison = compareOffers(offers, found.offers);
+    if (comparison === undefined) throw fail("no_offers");
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
     return {
-      offers,
+      offers: offers.map((offer) => toOfferAnswer(offer, found.offers)),
+      ...comparison,
       notApplied: [...found.notApplied, ...creditsNotApplied],
       ...found.provenance,
       sandbox: found.sandbox,

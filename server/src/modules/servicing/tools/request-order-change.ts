@@ -8,6 +8,9 @@ import { orderNotFound } from "../servicing-errors.ts";
 
 const Place = z.string().refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter IATA code" });
 
+/** The cheapest; another day or cabin gives others. */
+const MOST_OFFERS = 6;
+
 export const requestOrderChange = defineTool({
   name: "request_order_change",
   title: "Request an order's change",
@@ -44,11 +47,16 @@ export const requestOrderChange = defineTool({
         ChangePrice.extend({
           id: z.string().describe("offerId of select_order_change_offer"),
           expiresAt: z.string().nullable(),
-          slices: z.object({ add: z.array(Slice).readonly(), remove: z.array(Slice).readonly() }),
+          slices: z.object({ add: z.array(Slice).readonly() }),
         }),
       )
       .readonly()
       .describe("Cheapest first; empty: the airline offers none, or has not ticketed the order yet"),
+    considered: z.number().describe("So many the airline offered"),
+    removed: z
+      .array(z.object({ id: z.string(), origin: z.string(), destination: z.string(), departingAt: z.string() }))
+      .readonly()
+      .describe("The slices of the order that every offer replaces"),
   }),
   errors: {
     ...supplierErrors,
@@ -101,12 +109,21 @@ export const requestOrderChange = defineTool({
       id: offer.id,
       ...priceOf(offer),
       expiresAt: offer.expiresAt,
-      slices: offer.slices,
+      slices: { add: offer.slices.add },
     }));
     return {
       orderId,
       changeRequestId: request.id,
-      offers: offers.toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount)),
+      offers: offers
+        .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
+        .slice(0, MOST_OFFERS),
+      considered: offers.length,
+      removed: present
+        .filter(({ id }) => remove.some(({ sliceId }) => sliceId === id))
+        .map(({ id, origin, destination, segments: [first] }) => ({
+          ...{ id, origin, destination },
+          departingAt: first?.departingAt ?? "",
+        })),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };

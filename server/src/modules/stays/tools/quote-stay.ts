@@ -15,7 +15,7 @@ export const quoteStay = defineTool({
   price: 1_000n,
   payableWithoutKey: true,
   uses: ["stays", "stayBookings", "stores"],
-  input: z.strictObject({ rateId: z.string().describe("cheapestRate.id of search_hotels") }),
+  input: z.strictObject({ rateId: z.string().describe("rates[].id of search_hotels") }),
   output: SupplierResult.extend({
     id: z.string().describe("quoteId of book_stay"),
     accommodation: z.object({ id: z.string(), name: z.string(), address: z.string().nullable() }),

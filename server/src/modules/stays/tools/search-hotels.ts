@@ -1,37 +1,15 @@
 import { z } from "zod";
-import { DecimalAmount, IsoDate, Provenance } from "../../../domain/schemas.ts";
+import { IsoDate, Provenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
 
-const Accommodation = z.object({
-  id: z.string(),
-  searchResultId: z.string(),
-  name: z.string(),
-  latitude: z.number(),
-  longitude: z.number(),
-  address: z.string().nullable(),
-  photos: z.array(z.string()).readonly(),
-  starRating: z.number().nullable(),
-  reviewScore: z.number().nullable().describe("0 to 10"),
-  reviewCount: z.number().nullable(),
-  cheapestRate: z.object({
-    id: z.string().describe("rateId of quote_stay"),
-    totalAmount: DecimalAmount,
-    totalCurrency: z.string(),
-    boardType: z.string().nullable(),
-    roomName: z.string().nullable(),
-  }),
-  cancellationPolicy: z.object({
-    refundable: z.boolean(),
-    timeline: z.array(z.object({ before: z.string(), refundAmount: DecimalAmount, currency: z.string() })).readonly(),
-  }),
-  expiresAt: z.string().nullable(),
-});
+const ORDER = "best first: review score (0 to 10) less three points for each time the median price";
 
 export const searchHotels = defineTool({
   name: "search_hotels",
@@ -61,7 +39,9 @@ export const searchHotels = defineTool({
       }
     }),
   output: SupplierResult.extend({
-    accommodations: z.array(Accommodation).readonly(),
+    accommodations: z.array(AccommodationAnswer).readonly(),
+    order: z.string(),
+    considered: z.number().describe("So many places the supplier has there"),
     location: z.object({
       label: z.string(),
       latitude: z.number(),
@@ -96,8 +76,9 @@ export const searchHotels = defineTool({
     if (isBefore(query.checkInDate, todayAt(timeZone, clock))) {
       throw invalid({ path: "checkInDate", message: `must not be before today in ${place.label}` });
     }
+    const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
     call.progress(`Asking the supplier for rooms near ${place.label}`);
-    const accommodations = await searchWithOwnRates(
+    const { accommodations, considered } = await searchWithOwnRates(
       { stays, negotiatedRates: stores.negotiatedRates },
       caller,
       {
@@ -114,7 +95,11 @@ export const searchHotels = defineTool({
     );
     if (accommodations.length === 0) throw fail("no_accommodations");
     return {
-      accommodations: accommodations.slice(0, ACCOMMODATIONS_RETURNED),
+      accommodations: accommodations
+        .slice(0, ACCOMMODATIONS_RETURNED)
+        .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights })),
+      order: ORDER,
+      considered,
       location: { ...place, provenance },
       ...stays.provenance(),
       sandbox: stays.sandbox,

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { parseDecimal } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { FlightOffer } from "../../ports/flights.ts";
+import { itineraryKey, journeyMinutes } from "./best-offers.ts";
+
+const MOST_FARES = 6;
+
+const Penalty = DecimalAmount.nullable().optional();
+
+export const Fare = z.object({
+  id: z.string().describe("offerId of book_flight"),
+  name: z.string().nullable(),
+  totalAmount: DecimalAmount,
+  refundable: z.boolean().nullable().describe("Before departure; null: the airline did not say"),
+  refundPenaltyAmount: Penalty,
+  changeable: z.boolean().nullable(),
+  changePenaltyAmount: Penalty,
+  checkedBags: z.number().describe("Included, for each passenger, on every flight"),
+  carryOnBags: z.number(),
+  cabinClass: z.string().optional().describe("Where it is another one than the offer's"),
+});
+type Fare = z.infer<typeof Fare>;
+
+/**
+ * The other fares of an offer's flights, cheapest first. What sells the same terms twice, as code-shares do, is shown once, at its
+ * lower price. Where there are too many, the cheapest that can be given back and the cheapest that can be changed are always shown.
+ */
+export function otherFares(offer: FlightOffer, offers: readonly FlightOffer[]): Fare[] {
+  const flights = itineraryKey(offer);
+  const sameFlights = offers
+    .filter((other) => other.id !== offer.id && itineraryKey(other) === flights)
+    .sort((left, right) => micro(left) - micro(right));
+  const seen = new Set([termsOf(toFare(offer, offer))]);
+  const fares = sameFlights
+    .map((other) => toFare(other, offer))
+    .filter((fare) => {
+      const terms = termsOf(fare);
+      return !seen.has(terms) && seen.add(terms);
+    });
+  const wanted = [fares.find(({ refundable }) => refundable), fares.find(({ changeable }) => changeable), ...fares];
+  const shown = new Set(wanted.filter((fare) => fare !== undefined).slice(0, MOST_FARES));
+  return fares.filter((fare) => shown.has(fare));
+}
+
+function toFare(fare: FlightOffer, shown: FlightOffer): Fare {
+  const { refundBeforeDeparture: refund, changeBeforeDeparture: change } = fare.conditions;
+  const cabinClass = cabinOf(fare);
+  return {
+    id: fare.id,
+    name: fareName(fare),
+    totalAmount: fare.totalAmount,
+    refundable: refund?.allowed ?? null,
+    ...(refund?.allowed ? { refundPenaltyAmount: refund.penaltyAmount } : {}),
+    changeable: change?.allowed ?? null,
+    ...(change?.allowed ? { changePenaltyAmount: change.penaltyAmount } : {}),
+    checkedBags: bagsOf(fare, "checked"),
+    carryOnBags: bagsOf(fare, "carry_on"),
+    ...(cabinClass === cabinOf(shown) ? {} : { cabinClass }),
+  };
+}
+
+const termsOf = ({ id: _, totalAmount: __, ...terms }: Fare): string => JSON.stringify(terms);
+
+export function fareName({ slices }: FlightOffer): string | null {
+  const names = [...new Set(slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))];
+  return names.length === 0 ? null : names.join(" / ");
+}
+
+const cabinOf = ({ slices }: FlightOffer): string =>
+  [...new Set(slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)))].join(" / ");
+
+/** As many as every flight of the journey takes. */
+export function bagsOf({ slices }: FlightOffer, type: string): number {
+  const counts = slices.flatMap(({ segments }) =>
+    segments.map(({ baggage }) => baggage.reduce((sum, bag) => sum + (bag.type === type ? bag.quantity : 0), 0)),
+  );
+  return counts.length === 0 ? 0 : Math.min(...counts);
+}
+
+export const Comparison = z.object({
+  offers: z.number(),
+  itineraries: z.number(),
+});
+
+export const Picks = z
+  .object({ best: z.string(), cheapest: z.string(), fastest: z.string() })
+  .describe("Ids of offers; cheapest and fastest of all that were considered");
+
+/** How much was looked at, and which of the offers that are shown is which. Undefined: there are none. */
+export function compareOffers(
+  shown: readonly FlightOffer[],
+  offers: readonly FlightOffer[],
+): { considered: z.infer<typeof Comparison>; picks: z.infer<typeof Picks> } | undefined {
+  const [best] = shown;
+  const cheapest = lowest(shown, micro);
+  const fastest = lowest(shown, journeyMinutes);
+  if (best === undefined || cheapest === undefined || fastest === undefined) return undefined;
+  return {
+    considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
+    picks: { best: best.id, cheapest: cheapest.id, fastest: fastest.id },
+  };
+}
+
+/** The first of those with the least. */
+function lowest(offers: readonly FlightOffer[], measure: (offer: FlightOffer) => number): FlightOffer | undefined {
+  const least = Math.min(...offers.map(measure));
+  return offers.find((offer) => measure(offer) === least);
+}
+
+/** Only compared here. */
+const micro = ({ totalAmount }: FlightOffer): number => Number(parseDecimal(totalAmount) ?? Number.MAX_SAFE_INTEGER);

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { FlightOffer } from "../../ports/flights.ts";
+import { Conditions, Slice } from "../bookings/index.ts";
+import { bagsOf, Fare, fareName, otherFares } from "./fares.ts";
+
+/** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
+export const OfferAnswer = z.object({
+  id: z.string().describe("offerId of book_flight"),
+  totalAmount: DecimalAmount,
+  totalCurrency: z.string(),
+  taxAmount: DecimalAmount.nullable(),
+  owner: z.object({ iataCode: z.string(), name: z.string() }),
+  fareName: z.string().nullable(),
+  checkedBags: z.number(),
+  carryOnBags: z.number(),
+  slices: z.array(Slice).readonly(),
+  conditions: Conditions,
+  fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
+  passengers: z
+    .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: z.string().optional() }))
+    .readonly(),
+  identityDocumentsRequired: z.boolean(),
+  privateFares: z
+    .array(
+      z.object({
+        type: z.string(),
+        corporateCode: z.string().optional(),
+        tourCode: z.string().optional(),
+        trackingReference: z.string().optional(),
+      }),
+    )
+    .readonly()
+    .optional(),
+  availableAirlineCreditIds: z.array(z.string()).readonly().optional(),
+  totalEmissionsKg: z.string().nullable(),
+  expiresAt: z.string(),
+});
+
+/** With the other fares of its flights, which are among `offers`. */
+export function toOfferAnswer(offer: FlightOffer, offers: readonly FlightOffer[]): z.input<typeof OfferAnswer> {
+  const { privateFares, availableAirlineCreditIds, passengers, ...facts } = offer;
+  return {
+    ...facts,
+    fareName: fareName(offer),
+    checkedBags: bagsOf(offer, "checked"),
+    carryOnBags: bagsOf(offer, "carry_on"),
+    fares: otherFares(offer, offers),
+    passengers: passengers.map(({ id, type, fareType }) => ({ id, type, ...(fareType === null ? {} : { fareType }) })),
+    ...(privateFares.length === 0 ? {} : { privateFares }),
+    ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
+  };
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { inDays, openAgent } from "../../../test/support/agent.ts";
+import { offer, segment, slice } from "../../../test/support/offers.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { bestOffers } from "./best-offers.ts";
+import { compareOffers, otherFares } from "./fares.ts";
+
+/** What an agent learns of the fares of a flight, and of the rates of a hotel. */
+let service: TestService;
+let agent: Awaited<ReturnType<typeof openAgent>>;
+beforeAll(async () => {
+  service = await openSharedService();
+  agent = await openAgent(service);
+});
+afterAll(async () => {
+  await agent?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const Found = z.object({
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      totalAmount: z.string(),
+      fareName: z.string().nullable(),
+      checkedBags: z.number(),
+      slices: z.array(z.object({ durationMinutes: z.number() })),
+      fares: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          totalAmount: z.string(),
+          refundable: z.boolean(),
+          changePenaltyAmount: z.string().optional(),
+        }),
+      ),
+    }),
+  ),
+  picks: z.object({ best: z.string(), cheapest: z.string(), fastest: z.string() }),
+  considered: z.object({ offers: z.number(), itineraries: z.number() }),
+});
+
+const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(61), returnDate: inDays(70) };
+
+test("a fare that can be changed and given back is found in one search, and is what is then booked", async () => {
+  const { offers, considered } = await agent.ask(Found, "search_flights", journey);
+  expect(considered.offers).toBeGreaterThan(offers.flatMap(({ fares }) => fares).length);
+  expect(considered.itineraries).toBeGreaterThanOrEqual(3);
+  const fares = offers.flatMap(({ fares: others, ...shown }) => others.map((fare) => ({ fare, shown })));
+  for (const { fare, shown } of fares)
+    expect(Number(fare.totalAmount)).toBeGreaterThanOrEqual(Number(shown.totalAmount));
+  const flexible = fares.find(({ fare }) => fare.refundable && fare.changePenaltyAmount === "0.00");
+  expect(flexible?.fare.name).toBe("Flex");
+  const conditions = await agent.ask(z.looseObject({}), "display_offer_conditions", { offerId: flexible?.fare.id });
+  expect(conditions).toMatchObject({
+    totalAmount: flexible?.fare.totalAmount,
+    fareBrands: ["Flex"],
+    conditions: { refundBeforeDeparture: { allowed: true }, changeBeforeDeparture: { penaltyAmount: "0.00" } },
+  });
+});
+
+test("the cheapest and the fastest of all are among the three, and are named", async () => {
+  const { offers, picks } = await agent.ask(Found, "search_flights", journey);
+  const minutes = (id: string) =>
+    offers.find((shown) => shown.id === id)?.slices.reduce((sum, { durationMinutes }) => sum + durationMinutes, 0);
+  expect(picks.best).toBe(offers[0]?.id);
+  for (const { id, totalAmount } of offers) {
+    const cheapest = offers.find((shown) => shown.id === picks.cheapest);
+    expect(Number(cheapest?.totalAmount)).toBeLessThanOrEqual(Number(totalAmount));
+    expect(minutes(picks.fastest)).toBeLessThanOrEqual(minutes(id) ?? 0);
+  }
+});
+
+test("neither is left out because three others are better in all", () => {
+  const at = (id: string, totalAmount: string, durationMinutes: number, hour: number) =>
+    offer({
+      id,
+      totalAmount,
+      slices: [slice([segment({ departingAt: `2027-01-20T0${hour}:00:00` })], { durationMinutes })],
+    });
+  const middling = [1, 2, 3, 4].map((hour) => at(`middling_${hour}`, "120.00", 420, hour));
+  const offers = [...middling, at("cheap", "100.00", 900, 5), at("fast", "300.00", 400, 6)];
+  const shown = bestOffers(offers, 3);
+  expect(shown.map(({ id }) => id)).toEqual(["middling_1", "cheap", "fast"]);
+  expect(compareOffers(shown, offers)?.picks).toEqual({ best: "middling_1", cheapest: "cheap", fastest: "fast" });
+});
+
+test("fares of the same terms are shown once, at the lower price", () => {
+  const flex = { refundBeforeDeparture: { allowed: true, penaltyAmount: "0.00", penaltyCurrency: "USD" } };
+  const conditions = { ...offer().conditions, ...flex };
+  const offers = [
+    offer(),
+    offer({ id: "off_dear", totalAmount: "700.00", conditions }),
+    offer({ id: "off_partner", totalAmount: "650.00", conditions }),
+    offer({ id: "off_same", totalAmount: "415.00" }),
+    offer({ id: "off_later", slices: [slice([segment({ departingAt: "2027-01-20T20:00:00" })])] }),
+  ];
+  expect(otherFares(offer(), offers).map(({ id }) => id)).toEqual(["off_partner"]);
+});
+
+const Hotels = z.object({
+  accommodations: z.array(
+    z.object({
+      distanceMeters: z.number(),
+      cheapestRate: z.object({ id: z.string() }),
+      rates: z.array(
+        z.object({
+          id: z.string(),
+          totalAmount: z.string(),
+          perNightAmount: z.string(),
+          boardType: z.string(),
+          refundable: z.boolean(),
+          fullRefundUntil: z.string().nullable(),
+        }),
+      ),
+    }),
+  ),
+  order: z.string().regex(/review score/),
+  considered: z.number(),
+});
+
+test("a hotel shows up to four rates, with the cheapest and one that is given back", async () => {
+  const { accommodations, considered } = await agent.ask(Hotels, "search_hotels", {
+    location: "London",
+    checkInDate: inDays(60),
+    checkOutDate: inDays(64),
+  });
+  expect(considered).toBeGreaterThan(accommodations.length);
+  for (const { rates, cheapestRate, distanceMeters } of accommodations) {
+    expect(rates[0]?.id).toBe(cheapestRate.id);
+    expect(rates.length).toBeLessThanOrEqual(4);
+    expect(distanceMeters).toBeLessThan(15_000);
+    const refundable = rates.find((rate) => rate.refundable);
+    expect(Number(refundable?.perNightAmount)).toBeCloseTo(Number(refundable?.totalAmount) / 4, 1);
+    const quote = await agent.ask(z.looseObject({}), "quote_stay", { rateId: refundable?.id });
+    expect(quote).toMatchObject({ totalAmount: refundable?.totalAmount, cancellationPolicy: { refundable: true } });
+  }
+});

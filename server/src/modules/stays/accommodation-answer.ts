@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import type { Accommodation, StayRate } from "../../ports/stays.ts";
+import { StayCancellationPolicy } from "./stay-result.ts";
+
+const MOST_RATES = 4;
+const MOST_PHOTOS = 2;
+
+const Rate = z.object({
+  id: z.string().describe("rateId of quote_stay"),
+  totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid when it is booked"),
+  perNightAmount: DecimalAmount.describe("totalAmount by nights"),
+  totalCurrency: z.string(),
+  boardType: z.string().nullable(),
+  roomName: z.string().nullable(),
+  refundable: z.boolean(),
+  fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay tells of parts"),
+  dueAtAccommodation: z
+    .object({ amount: DecimalAmount, currency: z.string() })
+    .optional()
+    .describe("Paid there, beside totalAmount"),
+});
+
+export const AccommodationAnswer = z.object({
+  id: z.string(),
+  searchResultId: z.string(),
+  name: z.string(),
+  distanceMeters: z.number().describe("From the place that was asked for"),
+  latitude: z.number(),
+  longitude: z.number(),
+  address: z.string().nullable(),
+  photos: z.array(z.string()).readonly(),
+  starRating: z.number().nullable(),
+  reviewScore: z.number().nullable().describe("0 to 10"),
+  reviewCount: z.number().nullable(),
+  cheapestRate: Rate.pick({ id: true, totalAmount: true, totalCurrency: true, boardType: true, roomName: true }),
+  cancellationPolicy: StayCancellationPolicy,
+  rates: z.array(Rate).readonly(),
+  expiresAt: z.string().nullable(),
+});
+
+/** How a place is shown that was looked for around `center`. */
+export function toAccommodationAnswer(
+  { rates, photos, ...place }: Accommodation,
+  { center, nights }: { center: Coordinates; nights: number },
+): z.input<typeof AccommodationAnswer> {
+  const [cheapest] = rates;
+  const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = cheapest;
+  return {
+    ...place,
+    distanceMeters: distanceMeters(center, place),
+    photos: photos.slice(0, MOST_PHOTOS),
+    cheapestRate: { id, totalAmount, totalCurrency, boardType, roomName },
+    cancellationPolicy,
+    rates: chooseRates(rates).map((rate) => toRate(rate, BigInt(nights))),
+  };
+}
+
+/** The cheapest, the cheapest that is given back in full, and the cheapest of other boards and rooms; cheapest first. */
+function chooseRates(rates: readonly StayRate[]): StayRate[] {
+  const kinds = new Map<string, StayRate>();
+  for (const rate of rates) {
+    const kind = `${rate.boardType} ${rate.cancellationPolicy.refundable}`;
+    if (!kinds.has(kind)) kinds.set(kind, rate);
+  }
+  const refundable = rates.find(({ cancellationPolicy }) => cancellationPolicy.refundable);
+  const wanted = [rates[0], refundable, ...kinds.values(), ...rates].filter((rate) => rate !== undefined);
+  const chosen = new Set([...new Set(wanted)].slice(0, MOST_RATES));
+  return rates.filter((rate) => chosen.has(rate));
+}
+
+function toRate(rate: StayRate, nights: bigint): z.input<typeof Rate> {
+  const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = rate;
+  const { refundable, timeline } = cancellationPolicy;
+  const inFull = timeline.findLast(({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount));
+  const { dueAtAccommodationAmount: amount, dueAtAccommodationCurrency: currency } = rate;
+  return {
+    id,
+    totalAmount,
+    perNightAmount: perNight(totalAmount, nights),
+    totalCurrency,
+    boardType,
+    roomName,
+    refundable,
+    fullRefundUntil: inFull?.before ?? null,
+    ...(amount === null || currency === null ? {} : { dueAtAccommodation: { amount, currency } }),
+  };
+}
+
+/** Rounded down to a hundredth: a price to compare, which nobody is asked to pay. */
+function perNight(totalAmount: string, nights: bigint): string {
+  const hundredth = 10_000n;
+  const each = (parseDecimal(totalAmount) ?? 0n) / nights;
+  return formatDecimal(each - (each % hundredth));
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { inDays, openAgent, tokensIn } from "../../../test/support/agent.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+
+/** What an agent has to read, at four characters a token. */
+let service: TestService;
+let agent: Awaited<ReturnType<typeof openAgent>>;
+beforeAll(async () => {
+  service = await openSharedService();
+  agent = await openAgent(service);
+});
+afterAll(async () => {
+  await agent?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(62), returnDate: inDays(71) };
+
+test("three offers of a journey there and back, with their fares, stay under 2,500 tokens", async () => {
+  const { text, tokens, said } = await agent.call("search_flights", journey);
+  expect(said.offers, text).toHaveLength(3);
+  expect(tokens).toBeLessThan(2_500);
+});
+
+test("a search of what an order can be changed into stays under 3,000 tokens", async () => {
+  const Found = z.object({ offers: z.array(z.object({ fares: z.array(z.object({ id: z.string() })) })) });
+  const { offers } = await agent.ask(Found, "search_flights", journey);
+  const flexible = offers[0]?.fares.at(-1)?.id;
+  const Order = z.object({ orderId: z.string(), slices: z.array(z.object({ id: z.string() })) });
+  const { orderId, slices } = await agent.ask(Order, "book_flight", { offerId: flexible });
+  const add = [{ origin: "LHR", destination: "JFK", departure_date: inDays(64) }];
+  const change = { orderId, slices: { add, remove: [{ slice_id: slices[0]?.id }] } };
+  await expect
+    .poll(async () => (await agent.call("request_order_change", change)).said.offers, { timeout: 20_000 })
+    .not.toEqual([]);
+  expect((await agent.call("request_order_change", change)).tokens).toBeLessThan(3_000);
+});
+
+test("the list of tools says in its result schemas what fields there are, and nothing in words", async () => {
+  const tools = await agent.listTools();
+  const withoutResults = tools.map(({ outputSchema: _, ...tool }) => tool);
+  expect(tokensIn(JSON.stringify(withoutResults))).toBeLessThan(19_000);
+  expect(tokensIn(JSON.stringify(tools))).toBeLessThan(38_000);
+  for (const { name, outputSchema } of tools) {
+    expect(JSON.stringify(outputSchema), name).not.toMatch(/"description":"/);
+  }
+});
