@@ -1766,7 +1766,7 @@ export interface components {
                 /** @default 1 */
                 quantity?: number;
             }[];
-            /** @description icu_… of ensure_flight_customer, one per traveler beside the caller */
+            /** @description icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone */
             additionalCustomerUserIds?: string[];
             /** @description acd_…; the balance pays the rest */
             airlineCreditId?: string;
@@ -1793,6 +1793,20 @@ export interface components {
                 value: string;
                 source: string;
             };
+            /**
+             * @description Who travels
+             * @default []
+             */
+            readonly travelers: {
+                givenName: string;
+                familyName: string;
+                userId?: string;
+            }[];
+            /**
+             * @description false: the named travelers fill the offer's passengers, so the caller was left out
+             * @default true
+             */
+            callerTravels: boolean;
             /** @description What the airline credit covered */
             creditApplied: {
                 airlineCreditId: string;

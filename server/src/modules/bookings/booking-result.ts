@@ -20,6 +20,15 @@ export const BookingResult = SupplierResult.extend({
   ticketing: z.enum(["pending", "ticketed"]),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   rate: BookingRate,
+  travelers: z
+    .array(z.object({ givenName: z.string(), familyName: z.string(), userId: z.string().optional() }))
+    .readonly()
+    .default([])
+    .describe("Who travels"),
+  callerTravels: z
+    .boolean()
+    .default(true)
+    .describe("false: the named travelers fill the offer's passengers, so the caller was left out"),
   creditApplied: z
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
     .nullable()
@@ -84,6 +93,12 @@ export function toResult(flights: Flights, booking: Booking, order: SupplierOrde
     ticketing: order.ticketed ? "ticketed" : "pending",
     chargedUsdc: formatDecimal(balancePays(booking, order)),
     rate: BOOKING_RATE,
+    travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
+      givenName,
+      familyName,
+      ...(userId === undefined ? {} : { userId }),
+    })),
+    callerTravels: booking.travelers.some(({ isCaller }) => isCaller),
     creditApplied:
       airlineCreditId === undefined || creditAppliedAmount === null
         ? null

@@ -32,7 +32,13 @@ async function newBooking(workerId: string): Promise<Booking> {
     callId: `call_${next}`,
     offerId: `off_${next}`,
   };
-  const price = { amountMicroUsdc: 1n, totalAmount: "0.000001", totalCurrency: "USD", airlineCreditId: undefined };
+  const price = {
+    amountMicroUsdc: 1n,
+    totalAmount: "0.000001",
+    totalCurrency: "USD",
+    airlineCreditId: undefined,
+    travelers: [],
+  };
   const booking = await bookings.insert({ ...names, ...price, network: "sandbox", kind: "flight", workerId });
   if (booking === undefined) throw new Error("not inserted");
   return booking;

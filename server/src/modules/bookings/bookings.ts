@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
+import type { BookedTraveler } from "./booked-travelers.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -31,6 +32,8 @@ export interface Booking {
   totalAmount: string;
   totalCurrency: string;
   airlineCreditId: string | undefined;
+  /** In the order of the offer's passengers; empty: booked before this was kept. */
+  travelers: readonly BookedTraveler[];
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
@@ -61,6 +64,7 @@ export type NewBooking = Pick<
   | "totalAmount"
   | "totalCurrency"
   | "airlineCreditId"
+  | "travelers"
 > & { workerId: string };
 
 export type BookingChange = Partial<

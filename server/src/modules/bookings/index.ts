@@ -1,4 +1,5 @@
 export { type BookOptions, bookOnce, type PreparedBooking } from "./book-once.ts";
+export type { BookedTraveler } from "./booked-travelers.ts";
 export {
   type BookingMove,
   type BookingSteps,

@@ -1,5 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
+import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import { createBookings } from "./store.ts";
 
 export const bookingsModule = defineModule({
@@ -16,5 +17,5 @@ export const bookingsModule = defineModule({
       open: [{ column: "state", notIn: ["booked", "failed"] }],
     },
   ],
-  migrations: { "0003-bookings": bookings },
+  migrations: { "0003-bookings": bookings, "0024-booking-travelers": bookingTravelers },
 });

@@ -4,6 +4,7 @@ import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
+import { BookedTravelers } from "./booked-travelers.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
@@ -45,6 +46,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           totalAmount: booking.totalAmount,
           totalCurrency: booking.totalCurrency,
           airlineCreditId: booking.airlineCreditId ?? null,
+          travelers: JSON.stringify(booking.travelers),
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -158,6 +160,6 @@ function toColumns(change: BookingChange) {
   };
 }
 
-function toBooking({ amountMicro, ...row }: Selectable<BookingTable>): Booking {
-  return { ...withoutNulls(row), amountMicroUsdc: amountMicro };
+function toBooking({ amountMicro, travelers, ...row }: Selectable<BookingTable>): Booking {
+  return { ...withoutNulls(row), amountMicroUsdc: amountMicro, travelers: BookedTravelers.parse(travelers) };
 }

@@ -6,6 +6,7 @@ import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../..
 import type { Environment } from "../../ports/identity.ts";
 import {
   BOOKING_CURRENCY,
+  type BookedTraveler,
   type BookingStorage,
   type BookOptions,
   bookOnce,
@@ -85,20 +86,60 @@ async function prepareBooking(
       totalAmount,
       totalCurrency,
       airlineCreditId,
+      travelers: toBooked(travelers, passengers, caller),
     },
     begin: (booking) => steps.order(booking, order, instant),
   };
 }
 
-/** The caller first, then the others; as many as the offer was searched for, each with a complete profile. */
+/**
+ * The caller first, then those who are named; as many as the offer was searched for, each with a complete profile. The caller
+ * stays at home where the others fill the offer alone, as when an agent books for its clients.
+ */
 async function findTravelers(
-  { travelers }: BookFlightPorts,
+  ports: BookFlightPorts,
   { caller, additionalCustomerUserIds }: BookFlightRequest,
   offer: FlightOffer,
 ): Promise<Traveler[]> {
-  const profileOf = (userId: string) => travelers.get(caller.tenantId, userId);
-  const found: Traveler[] = [{ userId: caller.travelerId, profile: await profileOf(caller.travelerId) }];
-  for (const [index, customerUserId] of additionalCustomerUserIds.entries()) {
+  const wanted = offer.passengers.length;
+  const named = await findNamed(ports.travelers, caller, additionalCustomerUserIds);
+  if (named.length > wanted) {
+    const message = `must name at most ${wanted} travelers, or ${wanted - 1} beside the caller: the offer is for ${wanted}`;
+    throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
+  }
+  const isCallerLeftOut = named.length === wanted;
+  if (!isCallerLeftOut) refuseTwice(caller.travelerId, named);
+  const found = isCallerLeftOut ? named : [await ownTraveler(ports.travelers, caller), ...named];
+  const incomplete = found.flatMap((traveler) => {
+    const fields = missingFields(traveler, offer);
+    const { userId, customerUserId } = traveler;
+    return fields.length === 0 ? [] : [{ userId, ...(customerUserId === undefined ? {} : { customerUserId }), fields }];
+  });
+  const missing = wanted - found.length;
+  if (incomplete.length === 0 && missing === 0) return found;
+  throw new Failure("traveler_incomplete", {
+    detail:
+      missing === 0
+        ? "A traveler's profile lacks the listed fields: give them to save_traveler with the listed userId, then call again."
+        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds. For a new person call save_traveler, then ensure_flight_customer with that userId.`,
+    extra: { travelers: incomplete, missingTravelers: missing },
+  });
+}
+
+async function ownTraveler(
+  travelers: Travelers,
+  { tenantId, travelerId }: BookFlightRequest["caller"],
+): Promise<Traveler> {
+  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId) };
+}
+
+async function findNamed(
+  travelers: Travelers,
+  caller: BookFlightRequest["caller"],
+  customerUserIds: readonly string[],
+): Promise<Traveler[]> {
+  const found: Traveler[] = [];
+  for (const customerUserId of customerUserIds) {
     const userId = await findOwnCustomer(travelers, caller, customerUserId);
     if (userId === undefined) {
       throw new Failure("customer_not_found", {
@@ -106,31 +147,18 @@ async function findTravelers(
         extra: { customerUserId },
       });
     }
-    if (found.some((traveler) => traveler.userId === userId)) {
-      const message = "names a traveler who is on the booking already";
-      throw invalidInput([{ path: `additionalCustomerUserIds.${index}`, message }]);
-    }
-    found.push({ userId, customerUserId, profile: await profileOf(userId) });
+    refuseTwice(userId, found, found.length);
+    found.push({ userId, customerUserId, profile: await travelers.get(caller.tenantId, userId) });
   }
-  const wanted = offer.passengers.length;
-  if (found.length > wanted) {
-    const message = `must name ${wanted - 1} travelers beside the caller: the offer is for ${wanted}`;
-    throw invalidInput([{ path: "additionalCustomerUserIds", message }]);
-  }
-  const incomplete = found.flatMap((traveler) => {
-    const fields = missingFields(traveler, offer);
-    const { userId, customerUserId } = traveler;
-    return fields.length === 0 ? [] : [{ ...(customerUserId === undefined ? { userId } : { customerUserId }), fields }];
-  });
-  const missing = wanted - found.length;
-  if (incomplete.length === 0 && missing === 0) return found;
-  throw new Failure("traveler_incomplete", {
-    detail:
-      missing === 0
-        ? "A traveler's profile lacks the listed fields. PUT /api/travelers/{userId} sets them; then call again."
-        : `The offer is for ${wanted} travelers; name ${missing} more in additionalCustomerUserIds.`,
-    extra: { travelers: incomplete, missingTravelers: missing },
-  });
+  return found;
+}
+
+/** `index`: of the argument that names the traveler; left out: the one by which an earlier one did. */
+function refuseTwice(userId: string, others: readonly Traveler[], index?: number): void {
+  const known = others.findIndex((traveler) => traveler.userId === userId);
+  if (known === -1) return;
+  const message = "names a traveler who is on the booking already";
+  throw invalidInput([{ path: `additionalCustomerUserIds.${index ?? known}`, message }]);
 }
 
 /** What the credit covers of the offer, in micro-USDC. */
@@ -175,4 +203,16 @@ async function toPassengers(
     passengers.push(passenger);
   }
   return passengers;
+}
+
+function toBooked(
+  found: readonly Traveler[],
+  passengers: OrderRequest["passengers"],
+  { travelerId }: BookFlightRequest["caller"],
+): BookedTraveler[] {
+  return passengers.map(({ givenName, familyName, customerUserId }, index) => {
+    const userId = found[index]?.userId ?? "";
+    const known = customerUserId === undefined ? {} : { customerUserId };
+    return { givenName, familyName, userId, ...known, isCaller: userId === travelerId };
+  });
 }

@@ -45,6 +45,26 @@ describe("who travels", () => {
     ]);
   });
 
+  test("only those who are named where they fill the offer, as the answer says, and again when it is replayed", async () => {
+    const tenant = await world.newTenant();
+    const [carol, dan] = [await withTraveler(tenant, "Carol"), await withTraveler(tenant, "Dan")];
+    tenant.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
+    const answer = await book(tenant, { additionalCustomerUserIds: [carol, dan] });
+    expect(tenant.supplier.requests[0]?.passengers).toMatchObject([
+      { id: "pas_1", givenName: "Carol", customerUserId: carol },
+      { id: "pas_2", givenName: "Dan", customerUserId: dan },
+    ]);
+    const { familyName } = amelia;
+    expect(answer).toMatchObject({
+      callerTravels: false,
+      travelers: [
+        { givenName: "Carol", familyName, userId: "Carol" },
+        { givenName: "Dan", familyName, userId: "Dan" },
+      ],
+    });
+    expect(await book(tenant, { additionalCustomerUserIds: [carol, dan] })).toEqual(answer);
+  });
+
   test("every missing field of every traveler is named at once", async () => {
     const tenant = await world.newTenant();
     const { givenName, familyName, email, phoneNumber, loyaltyProgrammeAccounts } = amelia;
@@ -70,7 +90,7 @@ describe("who travels", () => {
       extra: {
         travelers: [
           { userId: "amelia", fields: ["passports"] },
-          { customerUserId: dan, fields: ["bornOn", "title", "gender", "passports"] },
+          { userId: "dan", customerUserId: dan, fields: ["bornOn", "title", "gender", "passports"] },
         ],
       },
     });
@@ -80,10 +100,12 @@ describe("who travels", () => {
   test("too few is incomplete; too many or the same twice is invalid", async () => {
     const tenant = await world.newTenant();
     const carol = await withTraveler(tenant, "Carol");
-    const dan = await withTraveler(tenant, "Dan");
+    const [dan, erin] = [await withTraveler(tenant, "Dan"), await withTraveler(tenant, "Erin")];
+    const amelia = customerOf(await ensure(tenant));
     tenant.supplier.offers.set("off_1", offer({ passengers: passengers(2) }));
     await expect(book(tenant)).rejects.toMatchObject({ code: "traveler_incomplete", extra: { missingTravelers: 1 } });
-    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, dan] }))).toBe("invalid_input");
+    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, dan, erin] }))).toBe("invalid_input");
+    expect(await codeOf(book(tenant, { additionalCustomerUserIds: [amelia] }))).toBe("invalid_input");
     expect(await codeOf(book(tenant, { additionalCustomerUserIds: [carol, carol] }))).toBe("invalid_input");
   });
 

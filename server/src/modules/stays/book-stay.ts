@@ -75,6 +75,7 @@ async function prepareBooking(
       totalAmount,
       totalCurrency,
       airlineCreditId: undefined,
+      travelers: stay.guests.map((guest) => ({ ...guest, isCaller: false })),
     },
     begin: () => steps.order(order),
   };

@@ -75,6 +75,7 @@ export interface BookingTable {
   orderScheduleChanges: Defaulted<Json>;
   orderReadAt: Timestamp | null;
   orderCheckAt: Timestamp | null;
+  travelers: Json | null;
 }
 
 export interface CallTable {

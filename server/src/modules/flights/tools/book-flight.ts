@@ -30,7 +30,7 @@ export const bookFlight = defineTool({
     additionalCustomerUserIds: z
       .array(z.string())
       .optional()
-      .describe("icu_… of ensure_flight_customer, one per traveler beside the caller"),
+      .describe("icu_… of ensure_flight_customer. The caller travels, too, unless these fill the offer alone"),
     airlineCreditId: z.string().optional().describe("acd_…; the balance pays the rest"),
   }),
   output: BookingResult,

@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/** Who travels on a booking, as it was made. */
+export const BookedTraveler = z.object({
+  givenName: z.string(),
+  familyName: z.string(),
+  /** Undefined for a guest of a stay who is nobody's user. */
+  userId: z.string().exactOptional(),
+  customerUserId: z.string().exactOptional(),
+  /** It is the one whose profile the trips of who booked use. */
+  isCaller: z.boolean(),
+});
+export type BookedTraveler = z.infer<typeof BookedTraveler>;
+
+/** As the column has them, which bookings of earlier versions left empty. */
+export const BookedTravelers = z
+  .array(BookedTraveler)
+  .nullable()
+  .transform((some) => some ?? []);
