@@ -1176,7 +1176,7 @@ export interface paths {
         };
         /**
          * List usage records
-         * @description The tenant's usage records, newest first, and what it spent of its monthly cap.
+         * @description The tenant's usage records in the environment of the key, newest first, and what it spent there of its monthly cap.
          */
         get: operations["read_usage"];
         put?: never;

@@ -29,6 +29,8 @@ export interface Tenant {
   plan: Plan;
   monthlyCapMicroUsdc: Micro;
   isDemo: boolean;
+  /** On the beta network: all of its keys work in the sandbox, also those that are labelled production. */
+  isBeta: boolean;
   createdAt: Temporal.Instant;
 }
 
@@ -59,7 +61,7 @@ export interface Identity {
       judge?: (lookUp: () => Promise<Principal | undefined>) => Promise<Principal | undefined>;
     },
   ): Promise<Principal | undefined>;
-  isUser(tenantId: string, userId: string): Promise<boolean>;
+  isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
   createTenant(input: {
     name: string;
@@ -72,7 +74,7 @@ export interface Identity {
   getTenant(tenantId: string): Promise<Tenant | undefined>;
   setTenant(
     tenantId: string,
-    change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string },
+    change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
     actor: string,
   ): Promise<Tenant | undefined>;
   mintKey(input: {

@@ -71,7 +71,7 @@ export async function openBookingWorld() {
     next += 1;
     const { tenant, key } = await identity.createTenant({ name: `Tenant ${next}`, actor: "test" });
     const email = `traveler${next}@example.com`;
-    await travelers.put(tenant.id, "amelia", { ...amelia, email }, "test");
+    await travelers.put(tenant.id, "amelia", "sandbox", { ...amelia, email }, "test");
     if (initialBalance > 0n) {
       await depositForTest(stores, { tenantId: tenant.id, network: "sandbox", token: "USDC" }, initialBalance);
     }
@@ -98,6 +98,7 @@ export async function openBookingWorld() {
         .values({
           ...row,
           ...billing,
+          network: "sandbox",
           usageStatus: "sandbox",
           traceId: "t",
           idempotencyKey: null,

@@ -74,6 +74,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
         listPriceMicro: 0n,
         discountPercent: 0,
         priceMicro: 0n,
+        network: "sandbox",
         usageStatus: "sandbox",
         traceId: "t",
         idempotencyKey,

@@ -38,6 +38,7 @@ export async function openTestIdentities() {
     clock,
     vault,
     masterKey,
+    networkMode: "sandbox" as const,
     url: testDatabase.url,
     open(options: Partial<IdentityOptions> = {}) {
       const defaults = { db, pool, databaseUrl: testDatabase.url, vault, clock, log: silentLog };

@@ -21,6 +21,7 @@ const demoTraveler: TravelerProfile = {
 };
 
 const ACTOR = "first-run";
+const NETWORK = "sandbox";
 
 const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
 
@@ -68,8 +69,8 @@ export async function prepareDemo(options: {
     tenant = created.tenant;
     apiKey = created.apiKey;
   }
-  if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID)) === undefined) {
-    await travelers.put(tenant.id, DEMO_TRAVELER_ID, demoTraveler, ACTOR);
+  if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID, NETWORK)) === undefined) {
+    await travelers.put(tenant.id, DEMO_TRAVELER_ID, NETWORK, demoTraveler, ACTOR);
   }
   const principal = apiKey === undefined ? undefined : await identity.authenticate(apiKey, { fresh: true });
   if (apiKey !== undefined && principal?.tenantId === tenant.id) {
@@ -78,7 +79,7 @@ export async function prepareDemo(options: {
   const minted = await identity.mintKey({
     tenantId: tenant.id,
     name: "quickstart",
-    environment: "sandbox",
+    environment: NETWORK,
     actor: ACTOR,
   });
   const own = await identity.authenticate(minted.apiKey, { fresh: true });

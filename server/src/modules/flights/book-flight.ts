@@ -128,9 +128,9 @@ async function findTravelers(
 
 async function ownTraveler(
   travelers: Travelers,
-  { tenantId, travelerId }: BookFlightRequest["caller"],
+  { tenantId, travelerId, environment }: BookFlightRequest["caller"],
 ): Promise<Traveler> {
-  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId) };
+  return { userId: travelerId, profile: await travelers.get(tenantId, travelerId, environment) };
 }
 
 async function findNamed(
@@ -148,7 +148,7 @@ async function findNamed(
       });
     }
     refuseTwice(userId, found, found.length);
-    found.push({ userId, customerUserId, profile: await travelers.get(caller.tenantId, userId) });
+    found.push({ userId, customerUserId, profile: await travelers.get(caller.tenantId, userId, caller.environment) });
   }
   return found;
 }

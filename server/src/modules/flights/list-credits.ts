@@ -49,7 +49,7 @@ async function customersOf(travelers: Travelers, caller: Caller, query: CreditsQ
   }
   if (userId === undefined) return [...(await travelers.listCustomerUserIds(tenantId, environment))];
   const isCaller = userId === caller.travelerId || userId === caller.userId;
-  if (!isCaller && (await travelers.get(tenantId, userId)) === undefined)
+  if (!isCaller && (await travelers.get(tenantId, userId, environment)) === undefined)
     throw customerNotFound({ clerkUserId: userId });
   const own = await travelers.findCustomerUserId(tenantId, userId, environment);
   return own === undefined ? [] : [own];

@@ -29,7 +29,13 @@ const passengers = (count: number) =>
 
 async function withTraveler(tenant: Tenant, userId: string, change: Partial<typeof amelia> = {}): Promise<string> {
   const email = `${userId}-${tenant.tenant.id}@example.com`;
-  await world.travelers.put(tenant.caller.tenantId, userId, { ...amelia, givenName: userId, email, ...change }, "test");
+  await world.travelers.put(
+    tenant.caller.tenantId,
+    userId,
+    "sandbox",
+    { ...amelia, givenName: userId, email, ...change },
+    "test",
+  );
   return customerOf(await ensure(tenant, { clerkUserId: userId }));
 }
 
@@ -76,11 +82,12 @@ describe("who travels", () => {
       loyaltyProgrammeAccounts,
     };
     const dan = await withTraveler(tenant, "dan");
-    await world.travelers.put(tenant.caller.tenantId, "dan", { ...bare, passports: [] }, "test");
+    await world.travelers.put(tenant.caller.tenantId, "dan", "sandbox", { ...bare, passports: [] }, "test");
     const expired = amelia.passports.map((passport) => ({ ...passport, expiresOn: "2027-01-19" }));
     await world.travelers.put(
       tenant.caller.tenantId,
       "amelia",
+      "sandbox",
       { ...amelia, email, givenName, passports: expired },
       "test",
     );
@@ -227,7 +234,13 @@ describe("ensure_flight_customer", () => {
     const email = "Orphan@example.com";
     const known = { givenName: "AMELIA", familyName: "Hart", phoneNumber: null };
     tenant.supplier.customers.push({ id: `icu_orphan_${tenant.tenant.id}`, email, ...known });
-    await world.travelers.put(tenant.caller.tenantId, "amelia", { ...amelia, email: "orphan@example.com" }, "test");
+    await world.travelers.put(
+      tenant.caller.tenantId,
+      "amelia",
+      "sandbox",
+      { ...amelia, email: "orphan@example.com" },
+      "test",
+    );
     expect(await ensure(tenant)).toMatchObject({ created: false, customerUserId: `icu_orphan_${tenant.tenant.id}` });
   });
 
@@ -235,7 +248,7 @@ describe("ensure_flight_customer", () => {
     const tenant = await world.newTenant();
     const known = { givenName: "Mallory", familyName: "Hart", phoneNumber: null, email: "orphan2@example.com" };
     tenant.supplier.customers.push({ id: `icu_mallory_${tenant.tenant.id}`, ...known });
-    await world.travelers.put(tenant.caller.tenantId, "amelia", { ...amelia, email: known.email }, "test");
+    await world.travelers.put(tenant.caller.tenantId, "amelia", "sandbox", { ...amelia, email: known.email }, "test");
     expect(await ensure(tenant)).toMatchObject({ created: true });
   });
 
@@ -243,9 +256,9 @@ describe("ensure_flight_customer", () => {
     const mine = await world.newTenant();
     const theirs = await world.newTenant();
     const email = "shared@example.com";
-    await world.travelers.put(mine.caller.tenantId, "amelia", { ...amelia, email }, "test");
-    await world.travelers.put(mine.caller.tenantId, "twin", { ...amelia, email }, "test");
-    await world.travelers.put(theirs.caller.tenantId, "amelia", { ...amelia, email }, "test");
+    await world.travelers.put(mine.caller.tenantId, "amelia", "sandbox", { ...amelia, email }, "test");
+    await world.travelers.put(mine.caller.tenantId, "twin", "sandbox", { ...amelia, email }, "test");
+    await world.travelers.put(theirs.caller.tenantId, "amelia", "sandbox", { ...amelia, email }, "test");
     // One supplier for both tenants.
     theirs.supplier.flights.findCustomerByEmail = mine.supplier.flights.findCustomerByEmail;
     const answers = [await ensure(mine), await ensure(mine, { clerkUserId: "twin" }), await ensure(theirs)];
@@ -261,7 +274,7 @@ describe("ensure_flight_customer", () => {
       created: false,
       profileUpdated: true,
     });
-    expect(await world.travelers.get(tenant.caller.tenantId, "amelia")).toMatchObject({
+    expect(await world.travelers.get(tenant.caller.tenantId, "amelia", "sandbox")).toMatchObject({
       phoneNumber,
       preferredLanguage: "en-GB",
       bornOn: "1987-07-24",
@@ -278,12 +291,15 @@ describe("ensure_flight_customer", () => {
     });
     const rest = { familyName: "Ng", email: "erin@example.com", phoneNumber: "+6567450000" };
     expect(await ensure(tenant, { givenName: "Erin", ...rest }, as)).toMatchObject({ created: true, userId: "erin" });
-    expect(await world.travelers.get(tenant.caller.tenantId, "erin")).toMatchObject({ givenName: "Erin", ...rest });
+    expect(await world.travelers.get(tenant.caller.tenantId, "erin", "sandbox")).toMatchObject({
+      givenName: "Erin",
+      ...rest,
+    });
   });
 
   test("knows only the calling tenant and its users", async () => {
     const [mine, theirs] = [await world.newTenant(), await world.newTenant()];
-    await world.travelers.put(theirs.caller.tenantId, "only_theirs", amelia, "test");
+    await world.travelers.put(theirs.caller.tenantId, "only_theirs", "sandbox", amelia, "test");
     expect(await codeOf(ensure(mine, { tenantId: theirs.caller.tenantId }))).toBe("invalid_input");
     expect(await codeOf(ensure(mine, { clerkUserId: "only_theirs" }))).toBe("customer_not_found");
     expect(await ensure(mine, { tenantId: mine.caller.tenantId })).toMatchObject({ userId: "amelia" });

@@ -83,6 +83,7 @@ describe("search_flights", () => {
     await world.travelers.put(
       tenantId,
       "bob",
+      "sandbox",
       { givenName: "Bob", familyName: "Lee", loyaltyProgrammeAccounts: [], passports: [] },
       "test",
     );

@@ -111,10 +111,13 @@ describe("keys and tenants", () => {
     const mine = await identity.createTenant({ name: "Mine", actor: "test" });
     const theirs = await identity.createTenant({ name: "Theirs", actor: "test" });
     const now = setup.clock.now().toString();
-    await setup.db.insertInto("appUser").values({ tenantId: mine.tenant.id, id: "ann", createdAt: now }).execute();
-    const isMine = (userId: string) => identity.isUser(mine.tenant.id, userId);
+    await setup.db
+      .insertInto("appUser")
+      .values({ tenantId: mine.tenant.id, network: "sandbox", id: "ann", createdAt: now })
+      .execute();
+    const isMine = (userId: string) => identity.isUser(mine.tenant.id, userId, "sandbox");
     expect(await isMine("ann")).toBe(true);
-    expect(await identity.isUser(theirs.tenant.id, "ann")).toBe(false);
+    expect(await identity.isUser(theirs.tenant.id, "ann", "sandbox")).toBe(false);
     expect(await isMine(`svc:${mine.key.id}`)).toBe(true);
     expect(await isMine(`svc:${theirs.key.id}`)).toBe(false);
     expect(await isMine("svc:")).toBe(false);

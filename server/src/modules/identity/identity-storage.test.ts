@@ -61,7 +61,7 @@ test("the audit log tells every change, and nothing in it can be changed or remo
   await identity.revokeKey(tenant.id, key.id, "bob");
   await identity.revealSigningSecret(tenant.id, "bob");
   await identity.rotateSigningSecret(tenant.id, "bob");
-  await openTravelers().put(tenant.id, "ada", profile, `svc:${minted.key.id}`);
+  await openTravelers().put(tenant.id, "ada", "sandbox", profile, `svc:${minted.key.id}`);
   const read = () =>
     setup.db.selectFrom("auditLog").selectAll().where("tenantId", "=", tenant.id).orderBy("id").execute();
   const lines = await read();
@@ -77,7 +77,7 @@ test("the audit log tells every change, and nothing in it can be changed or remo
   ]);
   expect(lines[2]?.details).toEqual({ plan: "pro", monthlyCapMicroUsdc: "5000000" });
   const fields = ["familyName", "givenName", "loyaltyProgrammeAccounts", "passports"];
-  expect(lines[7]?.details).toEqual({ created: true, fields });
+  expect(lines[7]?.details).toEqual({ network: "sandbox", created: true, fields });
 
   for (const change of [
     "update audit_log set actor = 'x'",
@@ -93,7 +93,7 @@ test("the audit log tells every change, and nothing in it can be changed or remo
 test("a change that fails leaves no line", async () => {
   const identity = setup.open();
   expect(await identity.setTenant("tenant_none", { plan: "pro" }, "test")).toBeUndefined();
-  await expect(openTravelers().put("tenant_none", "ada", profile, "test")).rejects.toThrow();
+  await expect(openTravelers().put("tenant_none", "ada", "sandbox", profile, "test")).rejects.toThrow();
   const count = setup.db.selectFrom("auditLog").select("id").where("tenantId", "=", "tenant_none");
   expect(await count.execute()).toEqual([]);
 });
@@ -103,40 +103,44 @@ test("a traveler's profile comes back as it was put, and is replaced as a whole"
   const travelers = openTravelers();
   const mine = await identity.createTenant({ name: "Travels", actor: "test" });
   const theirs = await identity.createTenant({ name: "Stays home", actor: "test" });
-  expect(await travelers.get(mine.tenant.id, "ada")).toBeUndefined();
-  expect(await travelers.put(mine.tenant.id, "ada", profile, "test")).toBe(true);
-  expect(await travelers.get(mine.tenant.id, "ada")).toEqual(profile);
-  expect(await identity.isUser(mine.tenant.id, "ada")).toBe(true);
-  expect(await travelers.get(theirs.tenant.id, "ada")).toBeUndefined();
+  expect(await travelers.get(mine.tenant.id, "ada", "sandbox")).toBeUndefined();
+  expect(await travelers.put(mine.tenant.id, "ada", "sandbox", profile, "test")).toBe(true);
+  expect(await travelers.get(mine.tenant.id, "ada", "sandbox")).toEqual(profile);
+  expect(await identity.isUser(mine.tenant.id, "ada", "sandbox")).toBe(true);
+  expect(await travelers.get(theirs.tenant.id, "ada", "sandbox")).toBeUndefined();
   const bare = { givenName: "Augusta", loyaltyProgrammeAccounts: [], passports: [] };
-  expect(await travelers.put(mine.tenant.id, "ada", bare, "test")).toBe(false);
-  expect(await travelers.get(mine.tenant.id, "ada")).toEqual(bare);
+  expect(await travelers.put(mine.tenant.id, "ada", "sandbox", bare, "test")).toBe(false);
+  expect(await travelers.get(mine.tenant.id, "ada", "sandbox")).toEqual(bare);
 
   const service = `svc:${mine.key.id}`;
-  expect(await travelers.put(mine.tenant.id, service, bare, "test")).toBe(true);
-  expect(await travelers.get(mine.tenant.id, service)).toEqual(bare);
+  expect(await travelers.put(mine.tenant.id, service, "sandbox", bare, "test")).toBe(true);
+  expect(await travelers.get(mine.tenant.id, service, "sandbox")).toEqual(bare);
   for (const stranger of [`svc:${theirs.key.id}`, "svc:none", "no spaces", ""]) {
-    await expect(travelers.put(mine.tenant.id, stranger, bare, "test")).rejects.toMatchObject({ code: "not_found" });
+    await expect(travelers.put(mine.tenant.id, stranger, "sandbox", bare, "test")).rejects.toMatchObject({
+      code: "not_found",
+    });
   }
 });
 
 test("two writers of one new traveler: one creates it, both succeed", async () => {
   const { tenant } = await setup.open().createTenant({ name: "Racing", actor: "test" });
   const travelers = openTravelers();
-  const outcomes = await Promise.all([1, 2, 3, 4].map(() => travelers.put(tenant.id, "eve", profile, "test")));
+  const outcomes = await Promise.all(
+    [1, 2, 3, 4].map(() => travelers.put(tenant.id, "eve", "sandbox", profile, "test")),
+  );
   expect(outcomes.filter((created) => created)).toHaveLength(1);
 });
 
 test("encrypted numbers cannot be moved to another traveler", async () => {
   const { tenant } = await setup.open().createTenant({ name: "Moved", actor: "test" });
   const travelers = openTravelers();
-  await travelers.put(tenant.id, "owner", profile, "test");
-  await travelers.put(tenant.id, "thief", profile, "test");
+  await travelers.put(tenant.id, "owner", "sandbox", profile, "test");
+  await travelers.put(tenant.id, "thief", "sandbox", profile, "test");
   await sql`
     update traveler_profile set profile = (select profile from traveler_profile where tenant_id = ${tenant.id} and user_id = 'owner')
     where tenant_id = ${tenant.id} and user_id = 'thief'`.execute(setup.db);
-  await expect(travelers.get(tenant.id, "thief")).rejects.toThrow();
-  expect(await travelers.get(tenant.id, "owner")).toEqual(profile);
+  await expect(travelers.get(tenant.id, "thief", "sandbox")).rejects.toThrow();
+  expect(await travelers.get(tenant.id, "owner", "sandbox")).toEqual(profile);
 });
 
 test("supplier customers are found by user and by id, per network, within the tenant", async () => {
@@ -164,7 +168,7 @@ test("no table holds a key, a signing secret or a document number in clear", asy
   const minted = await identity.mintKey({ tenantId: tenant.id, environment: "production", actor: "test" });
   const shown = await identity.revealSigningSecret(tenant.id, "test");
   const rotated = await identity.rotateSigningSecret(tenant.id, "test");
-  await openTravelers().put(tenant.id, "ada", profile, "test");
+  await openTravelers().put(tenant.id, "ada", "sandbox", profile, "test");
   await identity.authenticate(apiKey, { fresh: true });
   await identity.flush();
 

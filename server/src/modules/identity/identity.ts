@@ -71,7 +71,8 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     flush: authentication.flush,
     cachedKeys: () => cache.size(),
     authenticate: authentication.authenticate,
-    isUser: (tenantId, userId) => isUserOf(db, tenantId, userId),
+    isUser: (tenantId, userId, network) =>
+      isUserOf(db, { tenantId, network, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),
     getTenant: (tenantId) => selectTenant(db, tenantId),
     listKeys: (tenantId) => selectKeys(db, tenantId),
@@ -94,6 +95,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         plan: input.plan ?? "free",
         monthlyCapMicroUsdc: checkCap(input.monthlyCapMicroUsdc ?? DEFAULT_MONTHLY_CAP_MICRO_USDC),
         isDemo: input.isDemo ?? false,
+        isBeta: false,
         createdAt: now,
       };
       return await db.transaction().execute(async (transaction) => {
@@ -115,6 +117,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         ...(change.monthlyCapMicroUsdc === undefined
           ? {}
           : { monthlyCapMicroUsdc: checkCap(change.monthlyCapMicroUsdc) }),
+        ...(change.isBeta === undefined ? {} : { isBeta: change.isBeta }),
       };
       const tenant = await db.transaction().execute(async (transaction) => {
         const updated = await updateTenant(transaction, tenantId, checked);

@@ -1,2 +1,2 @@
 export { appendAudit } from "./store-audit.ts";
-export { ensureUser, isUserOf } from "./store-users.ts";
+export { ensureUser, isUserOf, type UsersOf } from "./store-users.ts";

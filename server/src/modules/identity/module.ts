@@ -2,6 +2,7 @@ import { defineModule } from "../../kernel/module.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createIdentity } from "./identity.ts";
 import * as identity from "./migrations/0001-identity.ts";
+import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 
 declare module "../../kernel/parts.ts" {
@@ -12,7 +13,7 @@ declare module "../../kernel/parts.ts" {
 
 export const identityModule = defineModule({
   name: "identity",
-  migrations: { "0001-identity": identity },
+  migrations: { "0001-identity": identity, "0020-travelers-by-network": travelersByNetwork },
   parts: {
     identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>
       createIdentity({

@@ -6,6 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Plan, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Vault } from "../../ports/vault.ts";
+import { environmentOfKey } from "./environment-of-key.ts";
 import { createPrincipalCache, type PrincipalCache } from "./principal-cache.ts";
 import { hashKey } from "./store-keys.ts";
 import { createLastUsed } from "./store-last-used.ts";
@@ -20,13 +21,15 @@ interface KeyRow {
   expiresAt: Temporal.Instant | null;
   plan: Plan;
   isDemo: boolean;
+  isBeta: boolean;
   signingSecret: string;
 }
 
 const SELECT_KEY = {
   name: "authenticate-keys",
   text: `select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.scopes, k.environment,
-      k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.signing_secret as "signingSecret"
+      k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.is_beta as "isBeta",
+      t.signing_secret as "signingSecret"
     from api_key k join tenant t on t.id = k.tenant_id
     where k.key_hash = any ($1) and k.revoked_at is null`,
 };
@@ -91,7 +94,7 @@ export function createAuthentication(options: {
       tenantId: row.tenantId,
       serviceAccountId: serviceAccountOf(row.id),
       scopes: row.scopes,
-      environment: networkMode === "sandbox" ? "sandbox" : row.environment,
+      environment: environmentOfKey(row, networkMode),
       plan: row.plan,
       signingSecret: decryptSecret(row),
       expiresAt: row.expiresAt ?? undefined,

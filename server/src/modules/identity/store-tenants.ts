@@ -6,7 +6,15 @@ import type { Vault } from "../../ports/vault.ts";
 
 const SECRET_BYTES = 32;
 
-const columns = ["id", "name", "plan", "monthlyCapMicro as monthlyCapMicroUsdc", "isDemo", "createdAt"] as const;
+const columns = [
+  "id",
+  "name",
+  "plan",
+  "monthlyCapMicro as monthlyCapMicroUsdc",
+  "isDemo",
+  "isBeta",
+  "createdAt",
+] as const;
 /** A signing secret lies in its tenant's row; the context keeps it from working in another's. */
 export const signingSecretContext = (tenantId: string): string => `signing_secret:${tenantId}`;
 
@@ -31,6 +39,7 @@ export async function insertTenant(
       plan: tenant.plan,
       monthlyCapMicro: tenant.monthlyCapMicroUsdc,
       isDemo: tenant.isDemo,
+      isBeta: tenant.isBeta,
       signingSecret: secret.vault.encrypt(secret.signingSecret, signingSecretContext(tenant.id)),
       createdAt: tenant.createdAt.toString(),
     })
@@ -48,15 +57,15 @@ export async function selectTenant(queryable: Queryable, tenantId: string): Prom
 export async function updateTenant(
   queryable: Queryable,
   tenantId: string,
-  change: Partial<Pick<Tenant, "plan" | "monthlyCapMicroUsdc" | "name">>,
+  change: Partial<Pick<Tenant, "plan" | "monthlyCapMicroUsdc" | "name" | "isBeta">>,
 ): Promise<Tenant | undefined> {
-  const { plan, monthlyCapMicroUsdc: monthlyCapMicro, name } = change;
-  if (plan === undefined && monthlyCapMicro === undefined && name === undefined) {
+  const { plan, monthlyCapMicroUsdc: monthlyCapMicro, name, isBeta } = change;
+  if ([plan, monthlyCapMicro, name, isBeta].every((value) => value === undefined)) {
     return await selectTenant(queryable, tenantId);
   }
   return await queryable
     .updateTable("tenant")
-    .set({ plan, monthlyCapMicro, name })
+    .set({ plan, monthlyCapMicro, name, isBeta })
     .where("id", "=", tenantId)
     .returning(columns)
     .executeTakeFirst();

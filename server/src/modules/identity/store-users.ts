@@ -1,40 +1,55 @@
 import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { environmentOfKey } from "./environment-of-key.ts";
 
-/** True for a user of the tenant, and for the service account of a key that the tenant has and has not revoked. */
-export async function isUserOf(queryable: Queryable, tenantId: string, userId: string): Promise<boolean> {
+/** The users of a tenant in one environment; those of the other one do not exist in it. */
+export interface UsersOf {
+  tenantId: string;
+  network: Environment;
+  /** Of the deployment. */
+  networkMode: Environment;
+}
+
+/** True for a user of the tenant, and for the service account of a key of this environment that the tenant has not revoked. */
+export async function isUserOf(queryable: Queryable, users: UsersOf, userId: string): Promise<boolean> {
   if (!isUserId(userId)) return false;
+  const { tenantId, network, networkMode } = users;
   const keyId = keyIdOf(userId);
-  const row =
-    keyId === undefined
-      ? await queryable
-          .selectFrom("appUser")
-          .select("id")
-          .where("tenantId", "=", tenantId)
-          .where("id", "=", userId)
-          .executeTakeFirst()
-      : await queryable
-          .selectFrom("apiKey")
-          .select("id")
-          .where("tenantId", "=", tenantId)
-          .where("id", "=", keyId)
-          .where("revokedAt", "is", null)
-          .executeTakeFirst();
-  return row !== undefined;
+  if (keyId === undefined) {
+    const user = await queryable
+      .selectFrom("appUser")
+      .select("id")
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where("id", "=", userId)
+      .executeTakeFirst();
+    return user !== undefined;
+  }
+  const key = await queryable
+    .selectFrom("apiKey")
+    .innerJoin("tenant", "tenant.id", "apiKey.tenantId")
+    .select(["apiKey.environment", "tenant.isBeta"])
+    .where("apiKey.tenantId", "=", tenantId)
+    .where("apiKey.id", "=", keyId)
+    .where("apiKey.revokedAt", "is", null)
+    .executeTakeFirst();
+  return key !== undefined && environmentOfKey(key, networkMode) === network;
 }
 
 /** Makes the user unless it is there. False: the id is no valid one, or the service account of somebody else's key. */
 export async function ensureUser(
   queryable: Queryable,
-  tenantId: string,
+  users: UsersOf,
   userId: string,
   at: Temporal.Instant,
 ): Promise<boolean> {
   if (!isUserId(userId)) return false;
-  if (keyIdOf(userId) !== undefined && !(await isUserOf(queryable, tenantId, userId))) return false;
+  if (keyIdOf(userId) !== undefined && !(await isUserOf(queryable, users, userId))) return false;
+  const { tenantId, network } = users;
   await queryable
     .insertInto("appUser")
-    .values({ tenantId, id: userId, createdAt: at.toString() })
+    .values({ tenantId, network, id: userId, createdAt: at.toString() })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   return true;

@@ -67,7 +67,11 @@ test("a paid call of a tenant is in its usage, with the transaction, and beside 
   const payer = await world.newPayer(PRICE);
   const { call, receipt } = await world.pay(process, await payer.sign(PRICE), { tenantId: "tenant_usage" });
   const usage = createUsage(world.db);
-  const [record, ...more] = await usage.list("tenant_usage", { before: undefined, limit: 10, tool: "probe_read" });
+  const [record, ...more] = await usage.list("tenant_usage", "sandbox", {
+    before: undefined,
+    limit: 10,
+    tool: "probe_read",
+  });
   expect(more).toEqual([]);
   expect(record).toMatchObject({ surface: "paid", status: "sandbox", subject: "user_1", keyId: call.keyId });
   expect(record).toMatchObject({ priceMicroUsdc: PRICE, settlementTx: receipt?.transactionHash, traceId: "trace" });

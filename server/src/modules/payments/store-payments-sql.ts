@@ -102,9 +102,9 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
     ),
     written as (
       insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
-        price_micro, status, trace_id, latency_ms, created_at)
+        price_micro, status, trace_id, latency_ms, created_at, network)
       select usage_id, call_id, tenant_id, key_id, subject, tool, 'paid', list_price_micro, discount_percent,
-        amount_micro, case network when 'sandbox' then 'sandbox' else 'settled' end, trace_id, latency_ms, ${at}
+        amount_micro, case network when 'sandbox' then 'sandbox' else 'settled' end, trace_id, latency_ms, ${at}, network
       from changed
     ),
     owed as (

@@ -109,9 +109,9 @@ async function requireOwnCustomers(
 
 async function profilePhoneNumber(
   travelers: Travelers,
-  { tenantId, travelerId }: BookStayRequest["caller"],
+  { tenantId, travelerId, environment }: BookStayRequest["caller"],
 ): Promise<string> {
-  const phoneNumber = (await travelers.get(tenantId, travelerId))?.phoneNumber;
+  const phoneNumber = (await travelers.get(tenantId, travelerId, environment))?.phoneNumber;
   if (phoneNumber !== undefined && phoneNumber.trim() !== "") return phoneNumber;
   throw new Failure("traveler_incomplete", {
     detail: "The accommodation asks for a phone number. Give phoneNumber, or put one into the caller's profile.",

@@ -16,6 +16,8 @@ export const travelersModule = defineModule({
   needs: ["identity"],
   tools: [listTravelers, saveTraveler],
   routes: travelerRoutes,
-  parts: { travelers: ({ db, vault, clock }) => createTravelers({ db, vault, clock }) },
+  parts: {
+    travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
+  },
   ports: ({ travelers }) => ({ travelers }),
 });

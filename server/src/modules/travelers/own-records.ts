@@ -1,10 +1,11 @@
+import type { Caller } from "../../kernel/tool.ts";
 import type { AirlineCredit, Flights } from "../../ports/flights.ts";
 import type { Travelers } from "./traveler-profile.ts";
 
 /** The tenant's user behind a supplier customer; undefined also for another tenant's customer, which does not exist here. */
 export function findOwnCustomer(
   travelers: Travelers,
-  caller: { tenantId: string; environment: string },
+  caller: Pick<Caller, "tenantId" | "environment">,
   customerUserId: string,
 ): Promise<string | undefined> {
   return travelers.findUserByCustomerId(caller.tenantId, customerUserId, caller.environment);
@@ -13,7 +14,7 @@ export function findOwnCustomer(
 /** The tenant's airline credit; undefined also for one that belongs to somebody else or to nobody we know. */
 export async function findOwnCredit(
   ports: { flights: Flights; travelers: Travelers },
-  caller: { tenantId: string; environment: string },
+  caller: Pick<Caller, "tenantId" | "environment">,
   creditId: string,
 ): Promise<AirlineCredit | undefined> {
   const credit = await ports.flights.getAirlineCredit(creditId);

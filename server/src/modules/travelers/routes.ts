@@ -52,7 +52,7 @@ export const readTraveler = defineRoute({
   errors: { not_found: "This tenant has no traveler with this id. PUT the profile to create it." },
   example: { answer: traveler },
   async run({ principal, params: { userId }, fail }, { travelers }: { travelers: Travelers }) {
-    const found = await travelers.get(principal.tenantId, userId);
+    const found = await travelers.get(principal.tenantId, userId, principal.environment);
     if (found === undefined) throw fail("not_found");
     return { userId, ...found };
   },
@@ -85,7 +85,8 @@ export const writeTraveler = defineRoute({
     }
     issues.push(...birthProblem(given.bornOn, clock));
     if (issues.length > 0) throw invalidInput(issues);
-    const isNew = await travelers.put(principal.tenantId, userId, given, principal.serviceAccountId);
+    const { tenantId, environment, serviceAccountId } = principal;
+    const isNew = await travelers.put(tenantId, userId, environment, given, serviceAccountId);
     // Who may write but not read gets back what it sent, and nothing that was there before: a PUT replaces.
     const written = { userId, ...given };
     return isNew ? new Created(written) : written;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { appendAudit, ensureUser, isUserOf } from "../identity/index.ts";
 import type { TravelerProfile, Travelers } from "./traveler-profile.ts";
@@ -26,29 +27,33 @@ interface TravelersOptions {
   db: OpenDatabase["db"];
   vault: Vault;
   clock: Clock;
+  /** Of the deployment. */
+  networkMode: Environment;
 }
 
 /** Users' profiles and their customer ids at the supplier. */
 export function createTravelers(options: TravelersOptions): Travelers {
   return {
-    isUser: (tenantId, userId) => isUserOf(options.db, tenantId, userId),
+    isUser: (tenantId, userId, network) =>
+      isUserOf(options.db, { tenantId, network, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
     ...createCustomers(options),
   };
 }
 
-function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers, "get" | "list" | "put"> {
+function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pick<Travelers, "get" | "list" | "put"> {
   return {
-    async get(tenantId, userId) {
+    async get(tenantId, userId, network) {
       const row = await db
         .selectFrom("travelerProfile")
         .select("profile")
         .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
         .where("userId", "=", userId)
         .executeTakeFirst();
       if (row === undefined) return undefined;
       const profile = StoredProfile.parse(row.profile);
-      return mapNumbers(profile, (text, field) => vault.decrypt(text, contextOf(field, tenantId, userId)));
+      return mapNumbers(profile, (text, field) => vault.decrypt(text, contextOf(field, { tenantId, userId, network })));
     },
 
     async list(tenantId, network, { after, limit }) {
@@ -58,10 +63,11 @@ function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers,
           join
             .onRef("customer.tenantId", "=", "traveler.tenantId")
             .onRef("customer.userId", "=", "traveler.userId")
-            .on("customer.network", "=", network),
+            .onRef("customer.network", "=", "traveler.network"),
         )
         .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
         .where("traveler.tenantId", "=", tenantId)
+        .where("traveler.network", "=", network)
         .where("traveler.userId", ">", after ?? "")
         .orderBy("traveler.userId")
         .limit(limit)
@@ -70,19 +76,22 @@ function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers,
         userId,
         customerUserId: customerUserId ?? undefined,
         profile: mapNumbers(StoredProfile.parse(profile), (text, field) =>
-          vault.decrypt(text, contextOf(field, tenantId, userId)),
+          vault.decrypt(text, contextOf(field, { tenantId, userId, network })),
         ),
       }));
     },
 
-    async put(tenantId, userId, profile, actor) {
-      const sealed = mapNumbers(profile, (text, field) => vault.encrypt(text, contextOf(field, tenantId, userId)));
+    async put(tenantId, userId, network, profile, actor) {
+      const sealed = mapNumbers(profile, (text, field) =>
+        vault.encrypt(text, contextOf(field, { tenantId, userId, network })),
+      );
       const values = { profile: JSON.stringify(sealed), updatedAt: clock.now().toString() };
       return await db.transaction().execute(async (transaction) => {
-        if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();
+        if (!(await ensureUser(transaction, { tenantId, network, networkMode }, userId, clock.now())))
+          throw noSuchUser();
         const inserted = await transaction
           .insertInto("travelerProfile")
-          .values({ tenantId, userId, ...values })
+          .values({ tenantId, network, userId, ...values })
           .onConflict((conflict) => conflict.doNothing())
           .returning("userId")
           .executeTakeFirst();
@@ -92,11 +101,12 @@ function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers,
             .updateTable("travelerProfile")
             .set(values)
             .where("tenantId", "=", tenantId)
+            .where("network", "=", network)
             .where("userId", "=", userId)
             .execute();
         }
         // Which fields, never what is in them.
-        const details = { created, fields: Object.keys(profile).toSorted() };
+        const details = { network, created, fields: Object.keys(profile).toSorted() };
         await appendAudit(transaction, { tenantId, actor, action: "traveler.put", subjectId: userId, details }, clock);
         return created;
       });
@@ -107,6 +117,7 @@ function createProfiles({ db, vault, clock }: TravelersOptions): Pick<Travelers,
 function createCustomers({
   db,
   clock,
+  networkMode,
 }: TravelersOptions): Pick<
   Travelers,
   "findCustomerUserId" | "findUserByCustomerId" | "listCustomerUserIds" | "linkCustomer"
@@ -147,7 +158,8 @@ function createCustomers({
 
     async linkCustomer(tenantId, userId, network, customerUserId) {
       await db.transaction().execute(async (transaction) => {
-        if (!(await ensureUser(transaction, tenantId, userId, clock.now()))) throw noSuchUser();
+        if (!(await ensureUser(transaction, { tenantId, network, networkMode }, userId, clock.now())))
+          throw noSuchUser();
         const createdAt = clock.now().toString();
         const taken = await transaction
           .selectFrom("travelerCustomer")
@@ -170,10 +182,17 @@ function createCustomers({
   };
 }
 
+interface SealedFor {
+  tenantId: string;
+  userId: string;
+  network: Environment;
+}
+
 type NumberField = "passport" | "loyalty_account";
 
-function contextOf(field: NumberField, tenantId: string, userId: string): string {
-  return `${field}:${tenantId}:${userId}`;
+/** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */
+function contextOf(field: NumberField, { tenantId, userId, network }: SealedFor): string {
+  return `${network === "sandbox" ? "" : `${network}:`}${field}:${tenantId}:${userId}`;
 }
 
 /** The same profile with its document and account numbers passed through `change`. */

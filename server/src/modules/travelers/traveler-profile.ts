@@ -1,3 +1,5 @@
+import type { Environment } from "../../ports/identity.ts";
+
 declare module "../../kernel/tool.ts" {
   interface Ports {
     travelers: Travelers;
@@ -35,23 +37,29 @@ export interface TravelerProfile {
   passports: readonly Passport[];
 }
 
-/** Users of a tenant and their profiles. A user of another tenant does not exist here. */
+/** Users of a tenant in one environment, and their profiles. A user of another tenant, or of the other environment, does not exist. */
 export interface Travelers {
   /** Also of the service account of a key that the tenant has and has not revoked. */
-  isUser(tenantId: string, userId: string): Promise<boolean>;
-  get(tenantId: string, userId: string): Promise<TravelerProfile | undefined>;
+  isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
+  get(tenantId: string, userId: string, network: Environment): Promise<TravelerProfile | undefined>;
   /** Replaces the profile; creates the user when it is new. True when it was created. */
-  put(tenantId: string, userId: string, profile: TravelerProfile, actor: string): Promise<boolean>;
-  /** Those who have a profile, by their ids, each with its customer id in this network; those behind `after`. */
+  put(
+    tenantId: string,
+    userId: string,
+    network: Environment,
+    profile: TravelerProfile,
+    actor: string,
+  ): Promise<boolean>;
+  /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
   list(
     tenantId: string,
-    network: string,
+    network: Environment,
     page: { after: string | undefined; limit: number },
   ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]>;
-  /** The supplier's customer ids of this tenant's users, per network (`sandbox` or `production`). */
-  findCustomerUserId(tenantId: string, userId: string, network: string): Promise<string | undefined>;
-  findUserByCustomerId(tenantId: string, customerUserId: string, network: string): Promise<string | undefined>;
+  /** The supplier's customer ids of this tenant's users. */
+  findCustomerUserId(tenantId: string, userId: string, network: Environment): Promise<string | undefined>;
+  findUserByCustomerId(tenantId: string, customerUserId: string, network: Environment): Promise<string | undefined>;
   /** Of all of this tenant's users, the newest first. */
-  listCustomerUserIds(tenantId: string, network: string): Promise<readonly string[]>;
-  linkCustomer(tenantId: string, userId: string, network: string, customerUserId: string): Promise<void>;
+  listCustomerUserIds(tenantId: string, network: Environment): Promise<readonly string[]>;
+  linkCustomer(tenantId: string, userId: string, network: Environment, customerUserId: string): Promise<void>;
 }

@@ -20,6 +20,7 @@ export function columnsOf(lines: readonly ChargeLine[]): unknown[] {
     lines.map((line) => line.idempotencyKey),
     lines.map((line) => line.latencyMs),
     lines.map((line) => instantText(line.at)),
+    lines.map((line) => line.network),
   ];
 }
 

@@ -4,6 +4,7 @@ import { newId } from "../../domain/ids.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
 import { systemClock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
 import type { ChargeLine, Settlement } from "./calls.ts";
 import { createCalls } from "./store-calls.ts";
 
@@ -11,7 +12,7 @@ const CALLERS = 32;
 const TURNS = 10;
 const TENANTS = ["tenant_1", "tenant_2", "tenant_3"];
 /** Reached long before the last turn. */
-const CAP = 1_000_000n;
+const CAP = 500_000n;
 
 let testDatabase: TestDatabase;
 let processes: ReturnType<typeof openDatabase>[];
@@ -51,7 +52,8 @@ function newLine({ oneOf }: Chooser): ChargeLine {
   const price = oneOf(0n, 500n, 1_400n, 5_000n, 20_000n);
   const bill = { listPrice: price, discountPercent: 0, price, usageStatus: "sandbox" } as const;
   const id = newId("x_", at.epochMilliseconds);
-  const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), period: oneOf("2026-11", "2026-12") };
+  const network = oneOf<Environment>("sandbox", "production");
+  const where = { tenantId: oneOf("tenant_1", "tenant_2", "tenant_3"), network, period: oneOf("2026-11", "2026-12") };
   return { ...face, ...bill, ...where, id, idempotencyKey: null, latencyMs: 1, at };
 }
 
@@ -59,10 +61,12 @@ function newLine({ oneOf }: Chooser): ChargeLine {
 async function expectBooksToAgree(): Promise<void> {
   const { rows } = await watcher.pool.query<{ spent: string; should: string; most: bigint }>(
     `select tenant_id, sum(spent_micro)::text as spent, max(spent_micro) as most,
-       ((select coalesce(sum(price_micro), 0) from usage_record record where record.tenant_id = spend.tenant_id)
-       + (select coalesce(sum(price_micro), 0) from call where call.tenant_id = spend.tenant_id and state = 'reserved'))::text
+       ((select coalesce(sum(price_micro), 0) from usage_record record
+           where (record.tenant_id, record.network) = (spend.tenant_id, spend.network))
+       + (select coalesce(sum(price_micro), 0) from call
+           where (call.tenant_id, call.network) = (spend.tenant_id, spend.network) and state = 'reserved'))::text
        as should
-     from tenant_spend spend group by tenant_id`,
+     from tenant_spend spend group by tenant_id, network`,
   );
   expect(rows.map(({ spent }) => spent)).toEqual(rows.map(({ should }) => should));
   for (const { most } of rows) expect(most).toBeLessThanOrEqual(CAP);

@@ -32,7 +32,13 @@ const now = () => systemClock.now();
 async function startCall(processId: string): Promise<void> {
   const calls = createCalls(database.pool);
   await calls.heartbeat(processId);
-  const identity = { tenantId: "tenant_1", subject: "user_1", tool: "find_airports_nearby", key: "key" };
+  const identity = {
+    tenantId: "tenant_1",
+    network: "sandbox",
+    subject: "user_1",
+    tool: "find_airports_nearby",
+    key: "key",
+  } as const;
   await calls.claim(identity, "hash", newId("call_", now().epochMilliseconds), processId, now());
 }
 

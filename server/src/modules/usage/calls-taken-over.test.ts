@@ -208,11 +208,22 @@ test("a call that failed after its effect was done is captured", async () => {
 test("a batch that is sent again while its first sending still runs is granted and counted once", async () => {
   const calls = createCalls(database.pool);
   const line = { ...newCall("probe_write", undefined), callId: null, tool: "probe_write", period: "2026-11" };
-  const lines = [{ ...line, usageStatus: "sandbox", idempotencyKey: null, latencyMs: 1, at: line.startedAt } as const];
+  const lines = [
+    {
+      ...line,
+      network: "sandbox",
+      usageStatus: "sandbox",
+      idempotencyKey: null,
+      latencyMs: 1,
+      at: line.startedAt,
+    } as const,
+  ];
   for (const [index, send] of [calls.charge, (some: typeof lines) => calls.reserve(some, "proc_1")].entries()) {
     const blocker = await database.pool.connect();
     await calls.charge([]);
-    await database.pool.query("insert into tenant_spend values ('tenant_1', '2026-11', 0) on conflict do nothing");
+    await database.pool.query(
+      "insert into tenant_spend (tenant_id, network, period) values ('tenant_1', 'sandbox', '2026-11') on conflict do nothing",
+    );
     await blocker.query("begin");
     await blocker.query("select 1 from tenant_spend for update");
     const sendings = [send(lines), send(lines)];

@@ -1,4 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -13,6 +14,7 @@ export interface ChargeLine {
   /** The call, when it has claimed an idempotency key; else null. */
   callId: string | null;
   tenantId: string;
+  network: Environment;
   keyId: string;
   subject: string;
   tool: string;
@@ -44,6 +46,7 @@ export interface Settlement {
 
 interface KeyIdentity {
   tenantId: string;
+  network: Environment;
   subject: string;
   tool: string;
   key: string;

@@ -18,15 +18,20 @@ export async function claimKey(
       issues: [{ path: "Idempotency-Key", message: `must have 1 to ${MAXIMUM_KEY_LENGTH} characters` }],
     });
   }
-  const identity = { tenantId: call.tenantId, subject: call.subject, tool: call.tool.name, key };
-  // An answer of the sandbox must never stand for a request that moves real money: it was another request.
+  const identity = {
+    tenantId: call.tenantId,
+    network: call.environment,
+    subject: call.subject,
+    tool: call.tool.name,
+    key,
+  };
+  // Keys of the two environments are apart; a hash over both keeps an answer of the sandbox from ever standing for real money.
   const request = call.environment === "production" ? call.args : { [call.environment]: call.args };
   const requestHash = createHash("sha256").update(canonicalJson(request)).digest("base64url");
   const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
   if (held.kind === "mismatch") {
     throw new Failure("idempotency_mismatch", {
-      detail:
-        "This Idempotency-Key was used with other arguments, or in the other environment. Use a new key for a new request.",
+      detail: "This Idempotency-Key was used with other arguments. Use a new key for a new request.",
     });
   }
   if (held.kind === "running") {

@@ -6,6 +6,7 @@ import type { Calls } from "./calls.ts";
 import { usageEndings } from "./chain-endings.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
+import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
 import { describeSpending, periodOf } from "./spending.ts";
@@ -43,7 +44,7 @@ export const usageModule = defineModule({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
   }),
-  migrations: { "0002-billing": billing },
+  migrations: { "0002-billing": billing, "0019-usage-by-network": usageByNetwork },
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),
@@ -59,8 +60,8 @@ export const usageModule = defineModule({
     charge: ({ chargeByKey }) => chargeByKey,
   },
   ports: ({ usage }) => ({ usage }),
-  account: async ({ usage, clock }, { tenantId }) => {
-    const spending = describeSpending(await usage.totals(tenantId, periodOf(clock.now())), clock.now());
+  account: async ({ usage, clock }, { tenantId, environment }) => {
+    const spending = describeSpending(await usage.totals(tenantId, environment, periodOf(clock.now())), clock.now());
     return { facts: { spending } };
   },
   gates: ({ chargeByKey }) => [chargeByKey.gate],

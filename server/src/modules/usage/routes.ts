@@ -12,7 +12,8 @@ const readUsage = defineRoute({
   path: "/api/usage",
   tag: "usage",
   summary: "List usage records",
-  description: "The tenant's usage records, newest first, and what it spent of its monthly cap.",
+  description:
+    "The tenant's usage records in the environment of the key, newest first, and what it spent there of its monthly cap.",
   scope: "usage:read",
   query: z.object({
     ...pageQuery(z.string().regex(/^use_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
@@ -24,15 +25,15 @@ const readUsage = defineRoute({
   }),
   answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
   errors: {},
-  async run({ principal: { tenantId }, query }, { usage, clock }: { usage: Usage; clock: Clock }) {
+  async run({ principal: { tenantId, environment }, query }, { usage, clock }: { usage: Usage; clock: Clock }) {
     const period = periodOf(clock.now());
     const [{ shown, nextCursor }, totals] = await Promise.all([
       readPage(
         query,
-        (limit) => usage.list(tenantId, { before: query.cursor, limit, tool: query.tool }),
+        (limit) => usage.list(tenantId, environment, { before: query.cursor, limit, tool: query.tool }),
         ({ id }) => id,
       ),
-      usage.totals(tenantId, period),
+      usage.totals(tenantId, environment, period),
     ]);
     return {
       records: shown.map(describeRecord),

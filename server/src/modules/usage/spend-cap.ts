@@ -14,14 +14,14 @@ const ROOM_MEMORY_MILLISECONDS = 250;
 const MOST_REMEMBERED = 10_000;
 
 /**
- * A tenant's monthly cap, the first gate. What it is used up by is not reserved in a transaction of the call's own, as other gates
+ * A tenant's monthly cap, the first gate. It holds in each environment for itself. What it is used up by is not reserved in a transaction of the call's own, as other gates
  * do: cap and reservation, or cap and usage record, are one statement for all calls that arrive at the same time.
  */
 export class SpendCap {
   readonly gate: Gate = defineGate({ name: "spend_cap", check: (call) => this.#check(call) });
   readonly #charges: GroupCommit<ChargeLine, boolean>;
   readonly #reservations: GroupCommit<ChargeLine, boolean>;
-  /** Tenants that were refused a moment ago: `price` is known not to fit. */
+  /** Tenants, each in its environment, that were refused a moment ago: `price` is known not to fit. */
   readonly #refusals = new Map<string, { price: bigint; until: number }>();
 
   constructor({ calls, processId, ...group }: SpendCapOptions) {
@@ -43,9 +43,9 @@ export class SpendCap {
   }
 
   /** What a call is told that does not fit; remembered for the reads that come next. */
-  refuse({ tenantId, price }: PendingCall): Failure {
+  refuse(call: PendingCall): Failure {
     if (this.#refusals.size > MOST_REMEMBERED) this.#refusals.clear();
-    this.#refusals.set(tenantId, { price, until: performance.now() + ROOM_MEMORY_MILLISECONDS });
+    this.#refusals.set(capOf(call), { price: call.price, until: performance.now() + ROOM_MEMORY_MILLISECONDS });
     return spendCapExceeded();
   }
 
@@ -54,11 +54,16 @@ export class SpendCap {
   }
 
   /** From memory: the statement that charges or reserves has the last word. */
-  #check({ tool, tenantId, price, paidBy }: PendingCall): void {
+  #check(call: PendingCall): void {
+    const { tool, price, paidBy } = call;
     if (tool.effect !== "read" || paidBy !== "tenant") return;
-    const refusal = this.#refusals.get(tenantId);
+    const refusal = this.#refusals.get(capOf(call));
     if (refusal !== undefined && refusal.until > performance.now() && price >= refusal.price) throw spendCapExceeded();
   }
+}
+
+function capOf({ tenantId, environment }: PendingCall): string {
+  return `${tenantId} ${environment}`;
 }
 
 /** A grant is a prefix, so a dear call keeps cheaper ones behind it out: those are asked for once more, cheapest first. */

@@ -6,20 +6,20 @@
 
 const LINE_COLUMNS = `
   id, call_id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
-  idempotency_key, latency, at`;
+  idempotency_key, latency, at, network`;
 
 const LINES = `
   select * from unnest(
     $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[],
-    $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[]
+    $10::int[], $11::bigint[], $12::text[], $13::text[], $14::text[], $15::float8[], $16::timestamptz[], $17::text[]
   ) with ordinality as line (${LINE_COLUMNS}, ord)`;
 
 const ROOM = `
   room as materialized (
-    select spend.tenant_id, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
+    select spend.tenant_id, spend.network, spend.period, tenant.monthly_cap_micro - spend.spent_micro as room
     from tenant_spend spend join tenant on tenant.id = spend.tenant_id
-    where (spend.tenant_id, spend.period) in (select tenant_id, period from line)
-    order by spend.tenant_id, spend.period
+    where (spend.tenant_id, spend.network, spend.period) in (select tenant_id, network, period from line)
+    order by spend.tenant_id, spend.network, spend.period
     for update of spend
   )`;
 
@@ -30,15 +30,17 @@ const ROOM = `
 const granting = (eligible: string): string => `
   granted as materialized (
     select asked.* from (
-      select line.*, sum(line.price) over (partition by line.tenant_id, line.period order by line.ord) as running
+      select line.*, sum(line.price) over (partition by line.tenant_id, line.network, line.period order by line.ord) as running
       from line where ${eligible}
-    ) asked join room using (tenant_id, period)
+    ) asked join room using (tenant_id, network, period)
     where asked.running <= room.room
   ),
   spent as (
     update tenant_spend spend set spent_micro = spend.spent_micro + total.price
-    from (select tenant_id, period, sum(price)::bigint as price from granted group by tenant_id, period) total
-    where spend.tenant_id = total.tenant_id and spend.period = total.period
+    from (
+      select tenant_id, network, period, sum(price)::bigint as price from granted group by tenant_id, network, period
+    ) total
+    where (spend.tenant_id, spend.network, spend.period) = (total.tenant_id, total.network, total.period)
   )`;
 
 /** For calls without an idempotency key that are sent for the first time. A row that is there already fails all of it. */
@@ -64,18 +66,18 @@ const grant = (presentTable: string): string => `
 const writeRecords = `
   written as (
     insert into usage_record (id, call_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent,
-      price_micro, status, trace_id, idempotency_key, latency_ms, created_at)
+      price_micro, status, trace_id, idempotency_key, latency_ms, created_at, network)
     select id, call_id, tenant_id, key_id, subject, tool, surface, list_price, discount, price, status, trace_id,
-      idempotency_key, latency, at from granted
+      idempotency_key, latency, at, network from granted
     returning id
   )`;
 
 const writeCalls = `
   written as (
     insert into call (id, tenant_id, key_id, subject, tool, surface, period, list_price_micro, discount_percent, price_micro,
-      usage_status, trace_id, idempotency_key, process_id, created_at)
+      usage_status, trace_id, idempotency_key, process_id, created_at, network)
     select id, tenant_id, key_id, subject, tool, surface, period, list_price, discount, price, status, trace_id,
-      idempotency_key, $17, at from granted
+      idempotency_key, $18, at, network from granted
     returning id
   )`;
 
@@ -113,9 +115,9 @@ export const CAPTURE_PLAIN = `
   ),
   written as (
     insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      status, trace_id, idempotency_key, call_id, latency_ms, created_at)
+      status, trace_id, idempotency_key, call_id, latency_ms, created_at, network)
     select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      usage_status, trace_id, idempotency_key, id, latency, at
+      usage_status, trace_id, idempotency_key, id, latency, at, network
     from changed
     returning id
   )
@@ -139,7 +141,7 @@ export const SETTLE = `
   ),
   prior as materialized (
     select found.* from (select call_id from line order by call_id) asked cross join lateral (
-      select id, state, tenant_id, period, price_micro, usage_id, subject, tool, idempotency_key,
+      select id, state, tenant_id, network, period, price_micro, usage_id, subject, tool, idempotency_key,
         state = 'reserved' and effect in ('open', 'done') as acted
       from call where call.id = asked.call_id for update
     ) found
@@ -156,9 +158,9 @@ export const SETTLE = `
     where idempotency.call_id = line.call_id and idempotency.state = 'running' and line.usage_id is null and prior.acted
   ),
   locked as materialized (
-    select spend.tenant_id, spend.period from tenant_spend spend
-    where (spend.tenant_id, spend.period) in (select tenant_id, period from prior)
-    order by spend.tenant_id, spend.period for update
+    select spend.tenant_id, spend.network, spend.period from tenant_spend spend
+    where (spend.tenant_id, spend.network, spend.period) in (select tenant_id, network, period from prior)
+    order by spend.tenant_id, spend.network, spend.period for update
   ),
   changed as (
     update call set
@@ -170,26 +172,28 @@ export const SETTLE = `
       and ((line.usage_id is null and prior.state = 'reserved' and not prior.acted)
         or (line.usage_id is not null and (prior.state = 'reserved' or (prior.state = 'released' and not exists (
           select 1 from idempotency other
-          where other.tenant_id = prior.tenant_id and other.subject = prior.subject and other.tool = prior.tool
-            and other.key = prior.idempotency_key and other.call_id <> prior.id)))))
+          where other.tenant_id = prior.tenant_id and other.network = prior.network
+            and other.subject = prior.subject and other.tool = prior.tool and other.key = prior.idempotency_key
+            and other.call_id <> prior.id)))))
     returning call.*, prior.state as was, line.latency as latency, line.at as at
   ),
   written as (
     insert into usage_record (id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      status, trace_id, idempotency_key, call_id, latency_ms, created_at)
+      status, trace_id, idempotency_key, call_id, latency_ms, created_at, network)
     select usage_id, tenant_id, key_id, subject, tool, surface, list_price_micro, discount_percent, price_micro,
-      usage_status, trace_id, idempotency_key, id, latency, at
+      usage_status, trace_id, idempotency_key, id, latency, at, network
     from changed where usage_id is not null
   ),
   spent as (
     update tenant_spend spend set spent_micro = spend.spent_micro + total.price
     from (
-      select changed.tenant_id, changed.period, sum(
+      select changed.tenant_id, changed.network, changed.period, sum(
         case when usage_id is null then -price_micro when was = 'released' then price_micro else 0 end)::bigint as price
-      from changed join locked using (tenant_id, period)
-      group by changed.tenant_id, changed.period
+      from changed join locked using (tenant_id, network, period)
+      group by changed.tenant_id, changed.network, changed.period
     ) total
-    where spend.tenant_id = total.tenant_id and spend.period = total.period and total.price <> 0
+    where (spend.tenant_id, spend.network, spend.period) = (total.tenant_id, total.network, total.period)
+      and total.price <> 0
   ),
   stored as (
     update idempotency set state = 'done', outcome = line.outcome,

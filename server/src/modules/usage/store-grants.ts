@@ -12,20 +12,21 @@ const grants = {
 
 /** What fits under the tenants' caps is charged or reserved. */
 export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve"> {
-  /** Spend rows that this process knows to exist; a statement needs one for each tenant and month. */
+  /** Spend rows that this process knows to exist; a statement needs one for each tenant, environment and month. */
   const knownSpendRows = new Set<string>();
 
   async function ensureSpendRows(lines: readonly ChargeLine[]): Promise<void> {
-    const missing = lines.filter((line) => !knownSpendRows.has(`${line.tenantId} ${line.period}`));
+    const missing = lines.filter((line) => !knownSpendRows.has(spendRowOf(line)));
     if (missing.length === 0) return;
     await pool.query(
-      `insert into tenant_spend (tenant_id, period)
-       select distinct tenant_id, period from unnest($1::text[], $2::text[]) as line (tenant_id, period)
-       order by tenant_id, period on conflict do nothing`,
-      [missing.map((line) => line.tenantId), missing.map((line) => line.period)],
+      `insert into tenant_spend (tenant_id, network, period)
+       select distinct tenant_id, network, period
+       from unnest($1::text[], $2::text[], $3::text[]) as line (tenant_id, network, period)
+       order by tenant_id, network, period on conflict do nothing`,
+      [missing.map((line) => line.tenantId), missing.map((line) => line.network), missing.map((line) => line.period)],
     );
     if (knownSpendRows.size > 50_000) knownSpendRows.clear();
-    for (const line of missing) knownSpendRows.add(`${line.tenantId} ${line.period}`);
+    for (const line of missing) knownSpendRows.add(spendRowOf(line));
   }
 
   async function grant(
@@ -52,6 +53,10 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve"> {
     charge: (lines) => grant("charge", lines, []),
     reserve: (lines, processId) => grant("reserve", lines, [processId]),
   };
+}
+
+function spendRowOf({ tenantId, network, period }: ChargeLine): string {
+  return `${tenantId} ${network} ${period}`;
 }
 
 /** Undefined when a row of the batch is there already. */

@@ -7,24 +7,24 @@ export const KEY_LIFETIME_HOURS = 24;
 export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "closeClaim"> {
   return {
     async claim(identity, requestHash, callId, processId, at) {
-      const { tenantId, subject, tool, key } = identity;
+      const { tenantId, network, subject, tool, key } = identity;
       const claimed = await pool.query({
         name: "claim",
-        text: `insert into idempotency (tenant_id, subject, tool, key, request_hash, call_id, process_id, created_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8)
-          on conflict (tenant_id, subject, tool, key) do update set request_hash = excluded.request_hash,
+        text: `insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+          on conflict (tenant_id, network, subject, tool, key) do update set request_hash = excluded.request_hash,
             call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
             usage_id = null, price_micro = 0, created_at = excluded.created_at
           where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
             and idempotency.state = 'done'
           returning call_id`,
-        values: [tenantId, subject, tool, key, requestHash, callId, processId, at.toString()],
+        values: [tenantId, network, subject, tool, key, requestHash, callId, processId, at.toString()],
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
       const { rows } = await pool.query<HeldKey>(
         `select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro" from idempotency
-         where tenant_id = $1 and subject = $2 and tool = $3 and key = $4`,
-        [tenantId, subject, tool, key],
+         where tenant_id = $1 and network = $2 and subject = $3 and tool = $4 and key = $5`,
+        [tenantId, network, subject, tool, key],
       );
       return readClaim(rows[0], requestHash);
     },

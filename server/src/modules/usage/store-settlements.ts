@@ -2,6 +2,9 @@ import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { UsageSettlements } from "./usage-settlements.ts";
 
+/** Usage of the sandbox is never paid. */
+const NETWORK = "production";
+
 export function createUsageSettlements(db: Queryable): UsageSettlements {
   return {
     async listDue(after, limit) {
@@ -9,6 +12,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
         .selectFrom("usageRecord")
         .select("tenantId")
         .distinct()
+        .where("network", "=", NETWORK)
         .where("status", "=", "unsettled")
         .where("settlementId", "is", null)
         .where("tenantId", ">", after)
@@ -23,7 +27,7 @@ export function createUsageSettlements(db: Queryable): UsageSettlements {
       const { rows } = await sql<{ records: number; amount: string }>`
         with due as (
           select id from usage_record
-          where tenant_id = ${tenantId} and status = 'unsettled' and settlement_id is null
+          where tenant_id = ${tenantId} and network = ${NETWORK} and status = 'unsettled' and settlement_id is null
           order by id limit ${limit} for update skip locked
         ), gathered as (
           update usage_record set settlement_id = ${settlementId} from due where usage_record.id = due.id

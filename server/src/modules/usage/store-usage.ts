@@ -20,19 +20,20 @@ const columns = [
 
 export function createUsage(db: Queryable): Usage {
   return {
-    async list(tenantId, { before, limit, tool }) {
+    async list(tenantId, network, { before, limit, tool }) {
       let query = db
         .selectFrom("usageRecord")
         .leftJoin("chainTransaction", (join) =>
           join
             .onRef("chainTransaction.idempotencyKey", "=", sql`'usage:' || usage_record.settlement_id`)
-            .on("chainTransaction.network", "=", "production")
+            .onRef("chainTransaction.network", "=", "usageRecord.network")
             .on("usageRecord.status", "=", "settled"),
         )
         .leftJoin("payment", "payment.callId", "usageRecord.callId")
         .select(columns)
         .select(({ fn }) => fn.coalesce("payment.transactionHash", "chainTransaction.hash").as("settlementTx"))
         .where("usageRecord.tenantId", "=", tenantId)
+        .where("usageRecord.network", "=", network)
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);
@@ -40,11 +41,14 @@ export function createUsage(db: Queryable): Usage {
       return await query.execute();
     },
 
-    async totals(tenantId, period) {
+    async totals(tenantId, network, period) {
       const row = await db
         .selectFrom("tenant")
         .leftJoin("tenantSpend", (join) =>
-          join.onRef("tenantSpend.tenantId", "=", "tenant.id").on("tenantSpend.period", "=", period),
+          join
+            .onRef("tenantSpend.tenantId", "=", "tenant.id")
+            .on("tenantSpend.network", "=", network)
+            .on("tenantSpend.period", "=", period),
         )
         .select(["tenant.monthlyCapMicro as cap", "tenantSpend.spentMicro as spent"])
         .where("tenant.id", "=", tenantId)

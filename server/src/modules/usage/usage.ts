@@ -1,4 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
 
 export interface UsageRecord {
   id: string;
@@ -28,7 +29,12 @@ export interface Usage {
   /** Newest first; `before` is the id of the last record of the page before. */
   list(
     tenantId: string,
+    network: Environment,
     page: { before: string | undefined; limit: number; tool: string | undefined },
   ): Promise<readonly UsageRecord[]>;
-  totals(tenantId: string, period: string): Promise<{ spentMicroUsdc: Micro; capMicroUsdc: Micro }>;
+  totals(
+    tenantId: string,
+    network: Environment,
+    period: string,
+  ): Promise<{ spentMicroUsdc: Micro; capMicroUsdc: Micro }>;
 }

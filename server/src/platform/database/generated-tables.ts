@@ -30,6 +30,7 @@ export interface AppUserTable {
   tenantId: string;
   id: string;
   createdAt: Timestamp;
+  network: "sandbox" | "production";
 }
 
 export interface AuditLogTable {
@@ -99,6 +100,7 @@ export interface CallTable {
   usageId: string | null;
   createdAt: Timestamp;
   settledAt: Timestamp | null;
+  network: "sandbox" | "production";
 }
 
 export interface ChainNetworkTable {
@@ -224,6 +226,7 @@ export interface IdempotencyTable {
   usageId: string | null;
   priceMicro: Defaulted<bigint>;
   createdAt: Timestamp;
+  network: "sandbox" | "production";
 }
 
 export interface LedgerAccountTable {
@@ -384,18 +387,20 @@ export interface TenantTable {
   signingSecret: string;
   signingSecretRevealedAt: Timestamp | null;
   createdAt: Timestamp;
+  isBeta: Defaulted<boolean>;
 }
 
 export interface TenantSpendTable {
   tenantId: string;
   period: string;
   spentMicro: Defaulted<bigint>;
+  network: "sandbox" | "production";
 }
 
 export interface TravelerCustomerTable {
   tenantId: string;
   userId: string;
-  network: string;
+  network: "sandbox" | "production";
   customerUserId: string;
   createdAt: Timestamp;
 }
@@ -405,6 +410,7 @@ export interface TravelerProfileTable {
   userId: string;
   profile: Json;
   updatedAt: Timestamp;
+  network: "sandbox" | "production";
 }
 
 export interface TripTable {
@@ -457,6 +463,7 @@ export interface UsageRecordTable {
   latencyMs: number;
   createdAt: Timestamp;
   settlementId: string | null;
+  network: "sandbox" | "production";
 }
 
 export interface ValidationTable {

@@ -9,7 +9,7 @@ export async function checkUser(
   path: string,
 ): Promise<void> {
   if (userId === undefined || userId === principal.serviceAccountId) return;
-  if (await identity.isUser(principal.tenantId, userId)) return;
+  if (await identity.isUser(principal.tenantId, userId, principal.environment)) return;
   throw invalidInput([
     { path, message: "is not a user of this tenant; create it with PUT /api/travelers/{userId}, or leave it out" },
   ]);

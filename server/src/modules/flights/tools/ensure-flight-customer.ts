@@ -63,7 +63,7 @@ export const ensureFlightCustomer = defineTool({
       throw invalid({ path: "tenantId", message: "must be the calling tenant" });
     }
     const userId = clerkUserId ?? caller.travelerId;
-    const stored = await travelers.get(caller.tenantId, userId);
+    const stored = await travelers.get(caller.tenantId, userId, caller.environment);
     if (stored === undefined && userId !== caller.travelerId && userId !== caller.userId) {
       throw fail("customer_not_found", { extra: { clerkUserId: userId } });
     }
@@ -71,7 +71,7 @@ export const ensureFlightCustomer = defineTool({
     const fields = missingCustomerFields(profile);
     if (fields.length > 0) throw fail("traveler_incomplete", { extra: { travelers: [{ userId, fields }] } });
     const profileUpdated = profile !== stored;
-    if (profileUpdated) await travelers.put(caller.tenantId, userId, profile, caller.userId);
+    if (profileUpdated) await travelers.put(caller.tenantId, userId, caller.environment, profile, caller.userId);
 
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = profile;
     const details = { givenName, familyName, email, phoneNumber };

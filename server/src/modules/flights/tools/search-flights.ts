@@ -56,7 +56,8 @@ export const searchFlights = defineTool({
     }
 
     const travelerId = await chooseTraveler();
-    const traveler = travelerId === undefined ? undefined : await travelers.get(caller.tenantId, travelerId);
+    const traveler =
+      travelerId === undefined ? undefined : await travelers.get(caller.tenantId, travelerId, caller.environment);
     if (travelerId !== undefined) {
       const fields = (["givenName", "familyName"] as const).filter((field) => traveler?.[field] === undefined);
       if (fields.length > 0) {

@@ -53,7 +53,8 @@ export const giveFeedback = defineTool({
     const { subjectAgentId, stars, tag, fromKind, fromTenantId, fromUserId, tripId, bookingId, evidenceUri } = input;
     const { tenantId } = caller;
     requireOwnTenant(caller, fromTenantId);
-    if (fromUserId !== undefined && !(await travelers.isUser(tenantId, fromUserId))) throw fail("user_not_found");
+    if (fromUserId !== undefined && !(await travelers.isUser(tenantId, fromUserId, caller.environment)))
+      throw fail("user_not_found");
     const answer = await rate(
       { chain, submission, stores, clock, random },
       {

@@ -57,7 +57,8 @@ export const readReputation = defineTool({
       throw invalid({ path: "agentId", message: "is required without an API key" });
     }
     requireOwnTenant(caller, input.tenantId);
-    if (userId !== undefined && !(await travelers.isUser(caller.tenantId, userId))) throw fail("user_not_found");
+    if (userId !== undefined && !(await travelers.isUser(caller.tenantId, userId, caller.environment)))
+      throw fail("user_not_found");
     const anyOrOwn = userId === undefined ? "own" : "any";
     const reputation = await read(
       { stores, chain },

@@ -61,12 +61,12 @@ export const saveTraveler = defineTool({
     if (issues.length > 0) throw invalid(...issues);
     const userId = named ?? caller.travelerId;
     const isOwn = userId === caller.userId || userId === caller.travelerId;
-    if (userId.startsWith("svc:") && !isOwn && !(await travelers.isUser(tenantId, userId))) {
+    if (userId.startsWith("svc:") && !isOwn && !(await travelers.isUser(tenantId, userId, environment))) {
       throw fail("traveler_not_found");
     }
-    const stored = await travelers.get(tenantId, userId);
+    const stored = await travelers.get(tenantId, userId, environment);
     const profile = { ...(stored ?? NOBODY), ...given };
-    const created = await travelers.put(tenantId, userId, profile, caller.userId);
+    const created = await travelers.put(tenantId, userId, environment, profile, caller.userId);
     const customerUserId = await travelers.findCustomerUserId(tenantId, userId, environment);
     return {
       userId,

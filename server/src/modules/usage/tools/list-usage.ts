@@ -44,15 +44,15 @@ export const listUsage = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, tool, ...page }, { usage, clock, caller: { tenantId } }) {
+  async run({ cursor, tool, ...page }, { usage, clock, caller: { tenantId, environment } }) {
     const now = clock.now();
     const [{ shown, nextCursor }, totals] = await Promise.all([
       readPage(
         page,
-        (limit) => usage.list(tenantId, { before: cursor, limit, tool }),
+        (limit) => usage.list(tenantId, environment, { before: cursor, limit, tool }),
         ({ id }) => id,
       ),
-      usage.totals(tenantId, periodOf(now)),
+      usage.totals(tenantId, environment, periodOf(now)),
     ]);
     const records = shown.map((record) => ({
       id: record.id,
