@@ -3160,7 +3160,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -3172,7 +3172,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -3421,7 +3421,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -3433,7 +3433,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -3682,7 +3682,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -3694,7 +3694,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -3943,7 +3943,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -3955,7 +3955,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -4204,7 +4204,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4216,7 +4216,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -4465,7 +4465,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4477,7 +4477,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -4726,7 +4726,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4738,7 +4738,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -4987,7 +4987,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4999,7 +4999,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -5248,7 +5248,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5260,7 +5260,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -5509,7 +5509,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5521,7 +5521,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -5770,7 +5770,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5782,7 +5782,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -6031,7 +6031,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6043,7 +6043,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -6292,7 +6292,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6304,7 +6304,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -6553,7 +6553,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6565,7 +6565,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -6814,7 +6814,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6826,7 +6826,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -7075,7 +7075,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7087,7 +7087,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -7336,7 +7336,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7348,7 +7348,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -7597,7 +7597,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7609,7 +7609,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -7858,7 +7858,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7870,7 +7870,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -8119,7 +8119,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8131,7 +8131,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -8380,7 +8380,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8392,7 +8392,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -8641,7 +8641,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8653,7 +8653,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -8902,7 +8902,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8914,7 +8914,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -9163,7 +9163,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9175,7 +9175,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -9424,7 +9424,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9436,7 +9436,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -9685,7 +9685,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9697,7 +9697,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -9946,7 +9946,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9958,7 +9958,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -10207,7 +10207,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10219,7 +10219,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -10468,7 +10468,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10480,7 +10480,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -10729,7 +10729,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10741,7 +10741,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -10990,7 +10990,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11002,7 +11002,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -11251,7 +11251,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11263,7 +11263,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -11512,7 +11512,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11524,7 +11524,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -11773,7 +11773,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11785,7 +11785,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -12034,7 +12034,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12046,7 +12046,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -12295,7 +12295,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12307,7 +12307,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -12556,7 +12556,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12568,7 +12568,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -12817,7 +12817,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12829,7 +12829,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -13078,7 +13078,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13090,7 +13090,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -13339,7 +13339,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13351,7 +13351,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };
@@ -13600,7 +13600,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Spend cap exceeded */
+            /** @description Spend cap exceeded; Spend limit exceeded */
             402: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13612,7 +13612,7 @@ export interface operations {
                         /** @constant */
                         status?: 402;
                         /** @enum {unknown} */
-                        code?: "spend_cap_exceeded";
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
                     };
                 };
             };

@@ -8,6 +8,7 @@ import { bindTestChain } from "../../test/support/deposits.ts";
 import { silentLog } from "../../test/support/identity.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
 import { createVault } from "../adapters/vault.ts";
+import { createStores } from "../contributions.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
@@ -15,9 +16,9 @@ import { createIdentity } from "../modules/identity/identity.ts";
 import { mint } from "../modules/treasury/mint-operation.ts";
 import { openDatabase } from "../platform/database/database.ts";
 import { systemClock } from "../ports/clock.ts";
-import type { Identity } from "../ports/identity.ts";
 import { type Program, runProgram } from "./command-line.ts";
 import { keyProgram } from "./key.ts";
+import type { Operator } from "./open-database.ts";
 import { tenantProgram } from "./tenant.ts";
 
 // Some start many processes, one after the other.
@@ -69,7 +70,7 @@ describe("the operator's commands", () => {
     rmSync(dataDir, { recursive: true });
   });
   /** The same program inside this process, over the service's identity: what takes a second to spawn takes a moment. */
-  const call = async (program: Program<Identity>, args: readonly string[]): Promise<Outcome> => {
+  const call = async (program: Program<Operator>, args: readonly string[]): Promise<Outcome> => {
     const outcome = { code: 0, out: "", error: "" };
     const output = {
       out(text: string) {
@@ -79,7 +80,7 @@ describe("the operator's commands", () => {
         outcome.error += text;
       },
     };
-    outcome.code = await runProgram(program, args, output, (work) => work(service.identity));
+    outcome.code = await runProgram(program, args, output, (work) => work(service.operator));
     return outcome;
   };
   const tenant = (...args: string[]) => call(tenantProgram, args);
@@ -98,7 +99,7 @@ describe("the operator's commands", () => {
     const identity = createIdentity({ ...options, networkMode: "production" });
     return {
       db,
-      identity,
+      operator: { ...identity, spending: createStores(db, systemClock, vault) },
       async close() {
         await identity.close();
         await close();
@@ -112,8 +113,8 @@ describe("the operator's commands", () => {
       expect({ code, error }).toEqual({ code: 0, error: "" });
       return JSON.parse(out);
     };
-    await service.identity.ready();
-    const seen = (apiKey: string) => service.identity.authenticate(apiKey, { fresh: false });
+    await service.operator.ready();
+    const seen = (apiKey: string) => service.operator.authenticate(apiKey, { fresh: false });
     const created = await spawned("tenant", "create", "--name", "Ac me", "--plan", "pro", "--cap", "250.5");
     const { id } = created.tenant;
     expect(created.tenant).toMatchObject({ name: "Ac me", plan: "pro", monthlyCapUsdc: "250.50", demo: false });
@@ -131,7 +132,7 @@ describe("the operator's commands", () => {
 
     await spawned("tenant", "set", id, "--plan", "enterprise", "--cap", "0.000001", "--name", "Renamed");
     await expect.poll(async () => (await seen(minted.apiKey))?.plan).toBe("enterprise");
-    expect(await service.identity.getTenant(id)).toMatchObject({ name: "Renamed", monthlyCapMicroUsdc: 1n });
+    expect(await service.operator.getTenant(id)).toMatchObject({ name: "Renamed", monthlyCapMicroUsdc: 1n });
 
     expect(await spawned("key", "revoke", "--tenant", id, minted.key.id)).toEqual({
       keyId: minted.key.id,
@@ -161,7 +162,7 @@ describe("the operator's commands", () => {
     expect(again.error).toContain("--rotate");
     const rotated = JSON.parse((await tenant("signing-secret", made.id, "--rotate", "--json")).out).signingSecret;
     expect(rotated).not.toBe(secret);
-    expect((await service.identity.authenticate(apiKey, { fresh: true }))?.signingSecret).toBe(rotated);
+    expect((await service.operator.authenticate(apiKey, { fresh: true }))?.signingSecret).toBe(rotated);
   });
 
   test("write for people too, say that a key is shown once, and show it nowhere again", async () => {
@@ -177,7 +178,7 @@ describe("the operator's commands", () => {
     expect((await tenant("list")).out).toContain("People");
   });
 
-  const wrongCalls: [Program<Identity>, string[], RegExp][] = [
+  const wrongCalls: [Program<Operator>, string[], RegExp][] = [
     [tenantProgram, [], /npm run tenant -- create/],
     [tenantProgram, ["creat"], /Unknown command creat\. Did you mean create\?/],
     [tenantProgram, ["create"], /--name is missing/],

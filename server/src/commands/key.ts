@@ -3,6 +3,8 @@ import { systemClock } from "../ports/clock.ts";
 import type { Environment, Identity } from "../ports/identity.ts";
 import { type Command, type Program, UsageError } from "./command-line.ts";
 import { keyJson, keyTable, newKeyLines } from "./describe-identity.ts";
+import { keyLimits } from "./limits.ts";
+import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
 
 const ACTOR = "command";
@@ -98,10 +100,10 @@ function readExpiry(text: string, now: Temporal.Instant): Temporal.Instant {
   }
 }
 
-export const keyProgram: Program<Identity> = {
+export const keyProgram: Program<Operator> = {
   name: "key",
   summary: "API keys of a tenant.",
-  commands: [mint, list, revoke],
+  commands: [mint, list, revoke, keyLimits],
   notes: [
     `Scopes: ${knownScopes.join(", ")}`,
     "While NETWORK_MODE is sandbox, production keys act as sandbox keys.",

@@ -1,9 +1,10 @@
 import type { Pool } from "pg";
 import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
-import { createTenantCreated, migrations } from "../contributions.ts";
+import { createStores, createTenantCreated, migrations } from "../contributions.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
+import type { Stores } from "../kernel/stores.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
 import { checkMasterKey } from "../modules/identity/store-tenants.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
@@ -70,10 +71,14 @@ export async function withDatabase<Result>(
 }
 
 /** What the commands over identities need. */
+export interface Operator extends Identity {
+  readonly spending: Pick<Stores, "spendLimits" | "callSpends">;
+}
+
 export async function withIdentity<Result>(
   config: Config,
   options: CommandOptions,
-  work: (identity: Identity) => Promise<Result>,
+  work: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
   return await withDatabase(config, options, async ({ db, pool, vault, clock, embedded: { databaseUrl } }) => {
     const { networkMode } = config;
@@ -81,7 +86,7 @@ export async function withIdentity<Result>(
     const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
     const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
     try {
-      return await work(identity);
+      return await work({ ...identity, spending: createStores(db, clock, vault) });
     } finally {
       await identity.close();
     }

@@ -1,10 +1,9 @@
 import { readConfig } from "../config/config.ts";
-import type { Identity } from "../ports/identity.ts";
 import type { Program } from "./command-line.ts";
-import { withIdentity } from "./open-database.ts";
+import { type Operator, withIdentity } from "./open-database.ts";
 import { runAsCommand } from "./run-as-command.ts";
 
 /** Runs a program over identities as the process that it is. */
-export async function runIdentityProgram(program: Program<Identity>): Promise<void> {
+export async function runIdentityProgram(program: Program<Operator>): Promise<void> {
   await runAsCommand(program, (options, work) => withIdentity(readConfig(process.env), options, work));
 }

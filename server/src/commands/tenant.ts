@@ -2,6 +2,8 @@ import { parseDecimal } from "../domain/money.ts";
 import { discountPercentByPlan, type Identity, type Plan } from "../ports/identity.ts";
 import { type Arguments, type Command, type Program, UsageError } from "./command-line.ts";
 import { keyJson, newKeyLines, tenantJson, tenantLines, tenantTable } from "./describe-identity.ts";
+import { tenantLimits } from "./limits.ts";
+import type { Operator } from "./open-database.ts";
 import { runIdentityProgram } from "./run-identity-program.ts";
 
 const ACTOR = "command";
@@ -100,10 +102,10 @@ function isPlan(text: string): text is Plan {
   return Object.hasOwn(discountPercentByPlan, text);
 }
 
-export const tenantProgram: Program<Identity> = {
+export const tenantProgram: Program<Operator> = {
   name: "tenant",
   summary: "Tenants of this deployment: who may call, on which plan, up to which monthly spend.",
-  commands: [create, list, set, signingSecret],
+  commands: [create, list, set, signingSecret, tenantLimits],
   notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
 };
 

@@ -7,6 +7,7 @@ export const statusByCode = {
   invalid_input: 400,
   unauthorized: 401,
   spend_cap_exceeded: 402,
+  spend_limit_exceeded: 402,
   payment_required: 402,
   payment_invalid: 402,
   missing_scope: 403,
@@ -42,6 +43,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   invalid_input: "The request or the tool's arguments do not fit. `issues` says where and why; mend them.",
   unauthorized: "The API key is missing, wrong, revoked or expired. Send `Authorization: Bearer ak_…`.",
   spend_cap_exceeded: "The tenant's spend cap of this month leaves no room. The operator can raise it.",
+  spend_limit_exceeded:
+    "A limit of the key or its tenant does not allow this call. `limit` names it, with what is used and left of it and when it renews; spend less, wait, or have the operator change it.",
   payment_required: "The call has to be paid. The answer says how much and to whom; sign and send it again.",
   payment_invalid:
     "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why, `detail` what to do.",

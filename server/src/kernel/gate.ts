@@ -1,3 +1,4 @@
+import type { Log } from "../ports/log.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
 import type { LazyPlan } from "./plan.ts";
 import type { Aggregates } from "./stores.ts";
@@ -16,6 +17,14 @@ export interface Gate {
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
    */
   reserve?(call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void>;
+  /** Whether `reserve` takes anything for this call; left out: it does for every call. Without it no transaction of its own is made. */
+  uses?(call: PendingCall, plan: LazyPlan): Promise<boolean>;
+  /**
+   * After the end of a call for which it reserved: gives back what the call has not used. What it has used follows from what it did
+   * outside, which may still be open (`modules/effects`). A crash before this leaves the reservation: who keeps one sweeps it, after
+   * the call itself was swept.
+   */
+  settle?(call: PendingCall): Promise<void>;
 }
 
 export function defineGate(gate: Gate): Gate {
@@ -30,14 +39,38 @@ export async function checkGates(gates: readonly Gate[], call: PendingCall, plan
   }
 }
 
-/** Undefined: nothing is used up, and no transaction of the call's own is needed. */
-export function gateReservations(
+/** Those that this call uses something up of. */
+export async function findReserving(
   gates: readonly Gate[],
   call: PendingCall,
   plan: LazyPlan,
+): Promise<readonly Gate[]> {
+  const reserving: Gate[] = [];
+  for (const gate of gates) {
+    if (gate.reserve !== undefined && (await (gate.uses?.(call, plan) ?? true))) reserving.push(gate);
+  }
+  return reserving;
+}
+
+/** Undefined: nothing is used up, and no transaction of the call's own is needed. */
+export function gateReservations(
+  reserving: readonly Gate[],
+  call: PendingCall,
+  plan: LazyPlan,
 ): GateReservations | undefined {
-  if (call.tool.effect === "read" || gates.every((gate) => gate.reserve === undefined)) return undefined;
+  if (reserving.length === 0) return undefined;
   return async (transaction) => {
-    for (const gate of gates) await gate.reserve?.(call, plan, transaction);
+    for (const gate of reserving) await gate.reserve?.(call, plan, transaction);
   };
+}
+
+/** What fails is left to their sweeps: the call has ended. */
+export async function settleGates(reserving: readonly Gate[], call: PendingCall, log: Log): Promise<void> {
+  for (const gate of reserving) {
+    try {
+      await gate.settle?.(call);
+    } catch (err) {
+      log.warn({ err, gate: gate.name, traceId: call.traceId }, "a gate's reservation is left to its sweep");
+    }
+  }
 }

@@ -8,7 +8,7 @@ import { authorize, type Calling, callerOf, discountOf, isPayer, ownerOf, type P
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
-import { checkGates, type Gate, gateReservations } from "./gate.ts";
+import { checkGates, findReserving, type Gate, gateReservations, settleGates } from "./gate.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
 import { planNothing, planOnce } from "./plan.ts";
 import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
@@ -32,6 +32,8 @@ interface Invocation extends Calling {
   /** Given by who watches the call. */
   progress?: ((step: string) => void) | undefined;
 }
+
+const NONE: readonly Gate[] = [];
 
 export interface Answer {
   outcome: Outcome;
@@ -84,13 +86,14 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   await checkGates(options.gates, call, plan);
   const admitting = charge.admit?.(call);
   if (admitting !== undefined) await admitting;
-  const reservation = await charge.reserve(call, gateReservations(options.gates, call, plan));
+  const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
+  const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
   if (reservation.kind === "replay") {
     const { outcome, receipt } = reservation;
     return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
   }
   const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation));
-  return await runAndSettle(options, { entry, call, charge, started, run });
+  return await runAndSettle(options, { entry, call, charge, started, reserving, run });
 }
 
 interface Running {
@@ -99,10 +102,13 @@ interface Running {
   charge: Charge;
   /** In the words of `performance.now()`. */
   started: number;
+  /** Gates that have reserved something for the call. */
+  reserving: readonly Gate[];
   run(): Promise<unknown>;
 }
 
-async function runAndSettle(options: KernelOptions, { entry, call, charge, started, run }: Running): Promise<Answer> {
+async function runAndSettle(options: KernelOptions, running: Running): Promise<Answer> {
+  const { entry, call, charge, started, reserving, run } = running;
   const { tool } = entry;
   let result: unknown;
   let firstCallId: string | undefined;
@@ -112,7 +118,8 @@ async function runAndSettle(options: KernelOptions, { entry, call, charge, start
     result = tool.output.parse(answer instanceof Replayed ? answer.result : answer);
   } catch (error) {
     const outcome = failureOutcome(options.translate(error), call, options.log);
-    await charge.release(call, outcome, !isRetryable(outcome.code) && outcome.code !== "tool_failed");
+    await charge.release(call, outcome, isFinal(outcome.code));
+    if (reserving.length > 0) await settleGates(reserving, call, options.log);
     const latencyMs = millisecondsSince(started);
     options.onCall?.(tool.name, outcome.code, latencyMs / 1000);
     return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
@@ -120,8 +127,14 @@ async function runAndSettle(options: KernelOptions, { entry, call, charge, start
   const latencyMs = millisecondsSince(started);
   // Not released when this fails: the effect is there, and the sweep finds out what the call has done.
   const receipt = await charge.capture(call, entry.redactResult(result), latencyMs, firstCallId);
+  if (reserving.length > 0) await settleGates(reserving, call, options.log);
   options.onCall?.(tool.name, "ok", latencyMs / 1000);
   return { outcome: { ok: true, result }, receipt, latencyMs, replayed: receipt.replayed };
+}
+
+/** Whether the same call would fail the same way. What is too much to spend now may not be later. */
+function isFinal(code: string): boolean {
+  return !isRetryable(code) && code !== "tool_failed" && code !== "spend_limit_exceeded";
 }
 
 /** To the microsecond. */

@@ -7,6 +7,7 @@ import { escrowModule } from "./escrow/module.ts";
 import { flightsModule } from "./flights/module.ts";
 import { identityModule } from "./identity/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
+import { limitsModule } from "./limits/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
 import { pricingModule } from "./pricing/module.ts";
@@ -22,6 +23,7 @@ import { webhooksModule } from "./webhooks/module.ts";
 export const modules = [
   identityModule,
   usageModule,
+  limitsModule,
   ledgerModule,
   effectsModule,
   chainModule,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createWalletClient, defineChain, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
-import { withIdentity } from "../../src/commands/open-database.ts";
+import { type Operator, withIdentity } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../src/generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../src/generated/contracts/stablecoin.ts";
 import { tripEscrowAbi, tripEscrowBytecode } from "../../src/generated/contracts/trip-escrow.ts";
-import type { Identity } from "../../src/ports/identity.ts";
+
 import { startDevChain } from "./dev-chain.ts";
 import { silentLog } from "./identity.ts";
 import { type Answer, dropSandboxDatabase } from "./service.ts";
@@ -157,7 +157,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
           headers: { "content-type": "application/json", authorization: `Bearer ${as.key}`, ...headers },
           body: JSON.stringify({ tenantId: as.tenantId, userId: as.userId, tool, args }),
         }),
-      operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
+      operator: <Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> =>
         withIdentity(config, { log: silentLog, progress: () => undefined }, work),
       stop: () => app.stop(),
     };

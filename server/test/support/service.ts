@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
-import { withIdentity } from "../../src/commands/open-database.ts";
+import { type Operator, withIdentity } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
 import { readConfig } from "../../src/config/config.ts";
-import type { Identity } from "../../src/ports/identity.ts";
+
 import { createMigratedDatabase } from "./test-database.ts";
 
 const Quickstart = z.object({
@@ -66,7 +66,7 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     quickstart,
     quickstartFile,
     /** The operator's side, as the commands have it. */
-    operator: <Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> =>
+    operator: <Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> =>
       withIdentity(config, { log: silent, progress: () => undefined }, work),
     async stop() {
       await app.stop();

@@ -76,12 +76,14 @@ export async function bookOnce(
   );
 }
 
-/** The intent and the hold on the balance. Undefined: somebody else was quicker. */
-async function insertHeld({ bookings, ledger }: Aggregates, intent: NewBooking): Promise<Booking | undefined> {
+/** The intent, the hold on the balance, and what it takes of limits. Undefined: somebody else was quicker. */
+async function insertHeld(aggregates: Aggregates, intent: NewBooking): Promise<Booking | undefined> {
+  const { bookings, ledger, callSpends } = aggregates;
   const booking = await bookings.insert(intent);
   if (booking === undefined) return undefined;
   const { tenantId, network, amountMicroUsdc } = booking;
   await ledger.hold({ tenantId, network, token: "USDC" }, amountMicroUsdc, ledgerReference(booking));
+  await callSpends.price(booking.callId, amountMicroUsdc);
   return booking;
 }
 

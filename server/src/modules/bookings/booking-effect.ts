@@ -49,7 +49,10 @@ export function booked(booking: Booking, { order, result, charged }: Booked): Bo
     end: async () => ({
       result,
       change: order,
-      apply: (aggregates) => collect(aggregates, purseOf(booking), ledgerReference(booking), charged),
+      async apply(aggregates) {
+        await collect(aggregates, purseOf(booking), ledgerReference(booking), charged);
+        await aggregates.callSpends.price(booking.callId, charged);
+      },
     }),
   };
 }

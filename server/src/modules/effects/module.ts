@@ -15,8 +15,9 @@ const MEASURE_MILLISECONDS = 10_000;
 
 export const effectsModule = defineModule({
   name: "effects",
-  stores: ({ db }) => ({
-    effects: createEffects(db),
+  needs: ["limits"],
+  stores: ({ db, clock }) => ({
+    effects: createEffects(db, clock),
   }),
   parts: { workMeter: ({ db, clock, workTables }) => new WorkMeter(db, clock, workTables) },
   // One job for each use: a supplier that answers slowly must not hold up what has to do with another one.

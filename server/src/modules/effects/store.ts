@@ -1,13 +1,26 @@
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { StoredCallSpends } from "../limits/index.ts";
 import type { Effects } from "./effects.ts";
 
-export function createEffects(db: Queryable): Effects {
+/** What a call spends follows what it does outside, in the same transaction. */
+export function createEffects(db: Queryable, clock: Clock): Effects {
+  const spends = new StoredCallSpends(db, clock);
   const mark = async (callId: string, effect: "open" | "done" | "failed", result: string | null): Promise<void> => {
     await db.updateTable("call").set({ effect, result }).where("id", "=", callId).execute();
   };
   return {
-    open: (callId) => mark(callId, "open", null),
-    done: (callId, result) => mark(callId, "done", JSON.stringify(result)),
-    failed: (callId) => mark(callId, "failed", null),
+    async open(callId) {
+      await mark(callId, "open", null);
+      await spends.open(callId);
+    },
+    async done(callId, result) {
+      await mark(callId, "done", JSON.stringify(result));
+      await spends.done(callId);
+    },
+    async failed(callId) {
+      await mark(callId, "failed", null);
+      await spends.failed(callId);
+    },
   };
 }

@@ -103,6 +103,26 @@ export interface CallTable {
   network: "sandbox" | "production";
 }
 
+export interface CallSpendTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  callId: string;
+  keyId: string;
+  state: Defaulted<"reserved" | "used" | "released">;
+  amountMicro: bigint;
+  conversions: Defaulted<Json>;
+  createdAt: Timestamp;
+}
+
+export interface CallSpendLineTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  callId: string;
+  account: string;
+  period: string;
+  amountMicro: bigint;
+}
+
 export interface ChainNetworkTable {
   network: "sandbox" | "production";
   chainId: bigint;
@@ -367,6 +387,26 @@ export interface ServicingActionTable {
   updatedAt: Timestamp;
 }
 
+export interface SpendCounterTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  account: string;
+  period: string;
+  usedMicro: Defaulted<bigint>;
+}
+
+export interface SpendLimitTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  keyId: string;
+  perCallMicro: bigint | null;
+  perDayMicro: bigint | null;
+  perMonthMicro: bigint | null;
+  recipients: string[] | null;
+  tools: string[] | null;
+  updatedAt: Timestamp;
+}
+
 export interface StayCancellationQuoteTable {
   id: string;
   tenantId: string;
@@ -529,6 +569,8 @@ export interface Database {
   auditLog: AuditLogTable;
   booking: BookingTable;
   call: CallTable;
+  callSpend: CallSpendTable;
+  callSpendLine: CallSpendLineTable;
   chainNetwork: ChainNetworkTable;
   chainTransaction: ChainTransactionTable;
   changeOffer: ChangeOfferTable;
@@ -549,6 +591,8 @@ export interface Database {
   privateOffer: PrivateOfferTable;
   serviceProcess: ServiceProcessTable;
   servicingAction: ServicingActionTable;
+  spendCounter: SpendCounterTable;
+  spendLimit: SpendLimitTable;
   stayCancellationQuote: StayCancellationQuoteTable;
   tenant: TenantTable;
   tenantSpend: TenantSpendTable;

@@ -13,6 +13,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   invalid_input: "input",
   unauthorized: "keyed",
   spend_cap_exceeded: "call",
+  spend_limit_exceeded: "call",
   payment_required: "paid",
   payment_invalid: "paid",
   missing_scope: "scoped",

@@ -1,0 +1,176 @@
+import { catalog } from "../contributions.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
+import { nearest } from "../domain/near-match.ts";
+import type { Hex } from "../domain/tokens.ts";
+import { type Limits, type LimitsState, type PeriodState, readLimits } from "../modules/limits/index.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Environment } from "../ports/identity.ts";
+import { type Arguments, type Command, formatTable, type Report, UsageError } from "./command-line.ts";
+import type { Operator } from "./open-database.ts";
+
+const ACTOR = "command";
+const ENVIRONMENTS: readonly Environment[] = ["sandbox", "production"];
+const NONE = "none";
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** What the database can hold. */
+const MAXIMUM_MICRO = 2n ** 63n - 1n;
+
+const options = {
+  environment: { type: "string" },
+  "per-call": { type: "string" },
+  "per-day": { type: "string" },
+  "per-month": { type: "string" },
+  recipients: { type: "string" },
+  tools: { type: "string" },
+} as const;
+const usage =
+  "[--per-call <USDC>|none] [--per-day <USDC>|none] [--per-month <USDC>|none] [--recipients <address,…>|none] [--tools <name,…>|none] [--environment sandbox|production]";
+
+export const keyLimits: Command<Operator> = {
+  name: "limits",
+  summary:
+    "Show what a key may spend, or change it: in one call, a day, a month (UTC), to whom, by which tools; none takes a limit away. It counts from the next call on; reads follow within 15 seconds.",
+  usage: `--tenant <tenantId> <keyId> ${usage}`,
+  positionals: ["keyId"],
+  options: { tenant: { type: "string" }, ...options },
+  prepare(args) {
+    const tenantId = args.required("tenant");
+    const keyId = args.positional(0);
+    const asked = readAsked(args);
+    return async (operator) => {
+      const keys = await operator.listKeys(tenantId);
+      if (!keys.some(({ id }) => id === keyId)) {
+        throw new Error(`Tenant ${tenantId} has no key ${keyId}. List them: npm run key -- list --tenant ${tenantId}`);
+      }
+      return await applyLimits(operator, { tenantId, keyId }, asked);
+    };
+  },
+};
+
+export const tenantLimits: Command<Operator> = {
+  name: "limits",
+  summary:
+    "Show what a tenant may spend with all of its keys together, or change it, as npm run key -- limits does for one key.",
+  usage: `<tenantId> ${usage}`,
+  positionals: ["tenantId"],
+  options,
+  prepare(args) {
+    const tenantId = args.positional(0);
+    const asked = readAsked(args);
+    return async (operator) => {
+      if ((await operator.getTenant(tenantId)) === undefined) {
+        throw new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+      }
+      return await applyLimits(operator, { tenantId, keyId: undefined }, asked);
+    };
+  },
+};
+
+interface Asked {
+  environments: readonly Environment[];
+  change: Partial<Limits>;
+}
+
+function readAsked(args: Arguments): Asked {
+  const wanted = args.text("environment");
+  const environments = ENVIRONMENTS.filter((one) => wanted === undefined || wanted === one);
+  if (environments.length === 0) throw new UsageError("--environment is sandbox or production; left out, it is both.");
+  const change: { -readonly [Name in keyof Limits]?: Limits[Name] } = {};
+  for (const [name, option] of [
+    ["perCall", "per-call"],
+    ["perDay", "per-day"],
+    ["perMonth", "per-month"],
+  ] as const) {
+    const text = args.text(option);
+    if (text !== undefined) change[name] = text === NONE ? undefined : readAmount(option, text);
+  }
+  const recipients = args.text("recipients");
+  if (recipients !== undefined)
+    change.recipients = recipients === NONE ? undefined : listOf(recipients).map(readAddress);
+  const tools = args.text("tools");
+  if (tools !== undefined) change.tools = tools === NONE ? undefined : listOf(tools).map(readTool);
+  return { environments, change };
+}
+
+function readAmount(option: string, text: string): Micro {
+  const amount = parseDecimal(text);
+  if (amount !== undefined && amount <= MAXIMUM_MICRO) return amount;
+  throw new UsageError(
+    `--${option} is an amount in USDC with at most 6 decimal places, such as 250 or 99.50, or none.`,
+  );
+}
+
+const listOf = (text: string): string[] => [...new Set(text.split(",").map((one) => one.trim()))];
+
+function readAddress(text: string): Hex {
+  if (ADDRESS.test(text)) return `0x${text.slice(2).toLowerCase()}`;
+  throw new UsageError(`--recipients: "${text}" is no address, which is 0x and 40 hexadecimal digits.`);
+}
+
+function readTool(text: string): string {
+  const tool = catalog.find(text)?.tool.name;
+  if (tool !== undefined) return tool;
+  const near = nearest(
+    text,
+    catalog.entries.map((entry) => entry.tool.name),
+  );
+  throw new UsageError(`--tools: there is no tool ${text}.${near === undefined ? "" : ` Did you mean ${near}?`}`);
+}
+
+async function applyLimits(
+  { spending }: Operator,
+  { tenantId, keyId }: { tenantId: string; keyId: string | undefined },
+  { environments, change }: Asked,
+): Promise<Report> {
+  const shown: { environment: Environment; limits: LimitsState }[] = [];
+  for (const environment of environments) {
+    if (Object.keys(change).length > 0) await spending.spendLimits.set(tenantId, environment, keyId, change, ACTOR);
+    const state = await readLimits(spending, { tenantId, environment, keyId: keyId ?? "" }, systemClock.now());
+    shown.push({ environment, limits: keyId === undefined ? state.tenant : state.key });
+  }
+  return {
+    text: shown.map(({ environment, limits }) => `${environment}\n${limitLines(limits)}`).join("\n"),
+    json: {
+      tenantId,
+      ...(keyId === undefined ? {} : { keyId }),
+      limits: shown.map(({ environment, limits }) => ({ environment, ...limitsJson(limits) })),
+    },
+  };
+}
+
+function limitLines({ perCall, perDay, perMonth, recipients, tools }: LimitsState): string {
+  return formatTable(
+    ["  one call", perCall === undefined ? "any amount" : `at most ${formatDecimal(perCall)} USDC`],
+    [
+      ["  a day", periodLine(perDay)],
+      ["  a month", periodLine(perMonth)],
+      ["  recipients", recipients?.join(", ") ?? "any"],
+      ["  tools", tools?.join(", ") ?? "any"],
+    ],
+  );
+}
+
+function periodLine({ limit, used, reserved, renewsAt }: PeriodState): string {
+  const most = limit === undefined ? "any amount" : `at most ${formatDecimal(limit)} USDC`;
+  return `${most}; ${formatDecimal(used)} used, ${formatDecimal(reserved)} reserved until ${renewsAt}`;
+}
+
+function limitsJson({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
+  return {
+    perCallUsdc: perCall === undefined ? null : formatDecimal(perCall),
+    perDay: periodJson(perDay),
+    perMonth: periodJson(perMonth),
+    recipients: recipients ?? null,
+    tools: tools ?? null,
+  };
+}
+
+function periodJson({ limit, used, reserved, left, renewsAt }: PeriodState) {
+  return {
+    limitUsdc: limit === undefined ? null : formatDecimal(limit),
+    usedUsdc: formatDecimal(used),
+    reservedUsdc: formatDecimal(reserved),
+    leftUsdc: left === undefined ? null : formatDecimal(left),
+    renewsAt: renewsAt.toString(),
+  };
+}

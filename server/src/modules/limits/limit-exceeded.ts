@@ -1,0 +1,71 @@
+import { Failure } from "../../domain/errors.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Limits, LimitsInForce, Spender } from "./spend-limits.ts";
+
+/** Whose limit it is. */
+export type Limited = keyof LimitsInForce;
+
+interface Exceeded {
+  limited: Limited;
+  limit: keyof Limits;
+  /** What is wrong and what the caller can do about it itself. */
+  says: string;
+  extra?: Readonly<Record<string, unknown>>;
+}
+
+const OPTIONS: Readonly<Record<keyof Limits, string>> = {
+  perCall: "--per-call <USDC>",
+  perDay: "--per-day <USDC>",
+  perMonth: "--per-month <USDC>",
+  recipients: "--recipients <address,…>",
+  tools: "--tools <name,…>",
+};
+
+export const whoseLimit: Readonly<Record<Limited, string>> = { key: "this key", tenant: "the tenant" };
+
+export function limitExceeded({ tenantId, keyId }: Spender, { limited, limit, says, extra }: Exceeded): Failure {
+  const whose =
+    limited === "key" ? `npm run key -- limits --tenant ${tenantId} ${keyId}` : `npm run tenant -- limits ${tenantId}`;
+  return new Failure("spend_limit_exceeded", {
+    detail: `${says} The operator can change the limit: ${whose} ${OPTIONS[limit]}.`,
+    extra: { limit, limitOf: limited, ...extra },
+  });
+}
+
+/** Of a limit on amounts. `period`: undefined for the limit of one call. */
+export function amountExceeded(
+  spender: Spender,
+  {
+    limited,
+    limit,
+    most,
+    needed,
+  }: { limited: Limited; limit: "perCall" | "perDay" | "perMonth"; most: Micro; needed: Micro | undefined },
+  period?: { used: Micro; renewsAt: Temporal.Instant },
+): Failure {
+  const used = period?.used ?? 0n;
+  const left = most > used ? most - used : 0n;
+  const renewsAt = period?.renewsAt.toString();
+  const per = { perCall: "for one call", perDay: "a day", perMonth: "a month" }[limit];
+  const usage = period === undefined ? "" : ` ${formatDecimal(used)} USDC of it are used or reserved.`;
+  const need = needed === undefined ? "" : ` This call spends ${formatDecimal(needed)} USDC.`;
+  const wait = renewsAt === undefined ? "" : ` or wait until ${renewsAt}`;
+  const advice =
+    left === 0n
+      ? renewsAt === undefined
+        ? ""
+        : ` Wait until ${renewsAt}.`
+      : ` Spend at most ${formatDecimal(left)} USDC${wait}.`;
+  return limitExceeded(spender, {
+    limited,
+    limit,
+    says: `The limit of ${whoseLimit[limited]} is ${formatDecimal(most)} USDC ${per}.${usage}${need}${advice}`,
+    extra: {
+      limitUsdc: formatDecimal(most),
+      usedUsdc: formatDecimal(used),
+      leftUsdc: formatDecimal(left),
+      ...(needed === undefined ? {} : { neededUsdc: formatDecimal(needed) }),
+      renewsAt: renewsAt ?? null,
+    },
+  });
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { newFundedTenant, resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { readLimits } from "./index.ts";
+import type { Limits } from "./spend-limits.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+type Tenant = Awaited<ReturnType<typeof newFundedTenant>> & { keyId: string };
+
+async function newTenant(limits: { key?: Partial<Limits>; tenant?: Partial<Limits> } = {}): Promise<Tenant> {
+  const funded = await newFundedTenant(service, "Limited");
+  const keys = await service.operator((operator) => operator.listKeys(funded.tenantId));
+  const tenant = { ...funded, keyId: keys[0]?.id ?? "" };
+  if (limits.key !== undefined) await setLimits(tenant, limits.key);
+  if (limits.tenant !== undefined) await setLimits({ ...tenant, keyId: undefined }, limits.tenant);
+  return tenant;
+}
+
+async function setLimits(
+  { tenantId, keyId }: { tenantId: string; keyId: string | undefined },
+  change: Partial<Limits>,
+  environment: Environment = "sandbox",
+): Promise<void> {
+  await service.operator(({ spending: { spendLimits } }) =>
+    spendLimits.set(tenantId, environment, keyId, change, "test"),
+  );
+}
+
+const stateOf = ({ tenantId, keyId }: Tenant) =>
+  service.operator(({ spending }) =>
+    readLimits(spending, { tenantId, environment: "sandbox", keyId }, Temporal.Now.instant()),
+  );
+
+const send = (tenant: Tenant, amount: string, more: object = {}) =>
+  service.call("send_tokens", { to: stranger(), amount, ...more }, tenant.as);
+
+/** Sent by the wallet, as the ledger has it. */
+async function leftTheWallet({ tenantId }: Tenant): Promise<bigint> {
+  const rows = await service.sql(
+    `select coalesce(sum(-entry.amount_micro), 0)::text as amount
+     from ledger_entry entry join ledger_account account on account.id = entry.account_id
+     where account.tenant_id = $1 and account.kind = 'prefunded' and account.token = 'USDC' and entry.amount_micro < 0`,
+    [tenantId],
+  );
+  return BigInt(z.object({ amount: z.string() }).parse(rows[0]).amount);
+}
+
+describe("64 parallel callers", () => {
+  test.each([
+    ["the key's day", { key: { perDay: 10n * UNIT } }, "perDay", "key"],
+    ["the tenant's month", { tenant: { perMonth: 10n * UNIT } }, "perMonth", "tenant"],
+  ] as const)("never pass %s", async (_name, limits, limit, limitOf) => {
+    const tenant = await newTenant(limits);
+    const answers = await Promise.all(Array.from({ length: 64 }, () => send(tenant, "3")));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = answers.filter(({ status }) => status === 402);
+    expect(refused).toHaveLength(61);
+    expect(refused[0]?.body).toMatchObject({ code: "spend_limit_exceeded", retryable: false, limit, limitOf });
+    expect(await leftTheWallet(tenant)).toBe(9n * UNIT);
+    const period = (await stateOf(tenant))[limitOf][limit];
+    expect(period).toMatchObject({ limit: 10n * UNIT, used: 9n * UNIT, reserved: 0n, left: UNIT });
+  });
+});
+
+describe("a limit", () => {
+  test("of one call names itself, and the same Idempotency-Key goes through once it was raised", async () => {
+    const tenant = await newTenant({ key: { perCall: 2n * UNIT } });
+    const to = stranger();
+    const call = () =>
+      service.call("send_tokens", { to, amount: "2.5" }, { ...tenant.as, headers: { "idempotency-key": "raised" } });
+    const refused = await call();
+    expect([refused.status, refused.body]).toMatchObject([
+      402,
+      { code: "spend_limit_exceeded", limit: "perCall", limitOf: "key", limitUsdc: "2.00", neededUsdc: "2.50" },
+    ]);
+    expect(refused.body.detail).toContain(
+      `npm run key -- limits --tenant ${tenant.tenantId} ${tenant.keyId} --per-call`,
+    );
+    await setLimits(tenant, { perCall: 3n * UNIT });
+    expect((await call()).status).toBe(200);
+    expect((await stateOf(tenant)).key.perDay.used).toBe(2_500_000n);
+  });
+
+  test("gets back what a call did not spend that failed before it did anything", async () => {
+    const tenant = await newTenant({ key: { perDay: 1_000_000n * UNIT } });
+    const broke = await send(tenant, "500000");
+    expect(broke.body.code).toBe("insufficient_balance");
+    const { address } = resultOf(await service.call("check_treasury", {}, tenant.as));
+    const toItself = await service.call("send_tokens", { to: address, amount: "7" }, tenant.as);
+    expect(toItself.body.code).toBe("invalid_input");
+    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n });
+  });
+
+  test("counts another token at the recorded rate, rounded up", async () => {
+    const tenant = await newTenant({ key: { perDay: 1_000n * UNIT } });
+    expect((await send(tenant, "10", { token: "EURC" })).status).toBe(200);
+    const [row] = await service.sql(
+      "select amount_micro::text as amount, conversions from call_spend where tenant_id = $1",
+      [tenant.tenantId],
+    );
+    const { amount, conversions } = z
+      .object({ amount: z.string(), conversions: z.array(z.record(z.string(), z.string())) })
+      .parse(row);
+    const [conversion] = conversions;
+    expect(conversion).toMatchObject({
+      token: "EURC",
+      amount: "10.00",
+      source: expect.any(String),
+      asOf: expect.any(String),
+    });
+    expect(BigInt(amount)).toBe((10n * UNIT * (parseDecimal(conversion?.rate ?? "") ?? 0n)) / UNIT);
+    expect((await stateOf(tenant)).tenant.perMonth.used).toBe(BigInt(amount));
+  });
+
+  test("on tools and recipients holds for reads and for money, and never keeps out the service's own accounts", async () => {
+    const friend = stranger();
+    const tenant = await newTenant({
+      key: { tools: ["send_tokens", "check_treasury", "settle_split"], recipients: [friend] },
+    });
+    const search = await service.call("find_airports_nearby", { query: "London" }, tenant.as);
+    expect([search.status, search.body]).toMatchObject([
+      402,
+      { limit: "tools", allowed: expect.arrayContaining(["send_tokens"]) },
+    ]);
+    const drip = await service.call("faucet_drip", { address: friend }, tenant.as);
+    expect(drip.body).toMatchObject({ code: "spend_limit_exceeded", limit: "tools" });
+    expect((await service.call("check_treasury", {}, tenant.as)).status).toBe(200);
+    const other = await send(tenant, "1");
+    expect(other.body).toMatchObject({ code: "spend_limit_exceeded", limit: "recipients", allowed: [friend] });
+    expect((await send(tenant, "1", { to: friend })).status).toBe(200);
+    // The service's fee of a split goes to the collection account.
+    const split = { supplier: friend, gross: "10", commissionBps: 0, serviceFeeBps: 100 };
+    expect((await service.call("settle_split", split, tenant.as)).status).toBe(200);
+  });
+
+  test("of production is not used up by the sandbox", async () => {
+    const tenant = await newTenant();
+    await setLimits(tenant, { perDay: UNIT }, "production");
+    expect((await send(tenant, "5")).status).toBe(200);
+    const production = await service.operator(({ spending }) =>
+      readLimits(spending, { ...tenant, environment: "production" }, Temporal.Now.instant()),
+    );
+    expect(production.key.perDay).toMatchObject({ limit: UNIT, used: 0n, left: UNIT });
+    expect((await stateOf(tenant)).key.perDay).toMatchObject({ limit: undefined, used: 5n * UNIT });
+  });
+});

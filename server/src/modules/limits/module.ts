@@ -1,0 +1,33 @@
+import { defineJob } from "../../kernel/job.ts";
+import { defineModule } from "../../kernel/module.ts";
+import * as spendLimits from "./migrations/0022-spend-limits.ts";
+import { pruneSpends, settleSpends } from "./settle-spends.ts";
+import { SpendGate } from "./spend-gate.ts";
+import { StoredCallSpends } from "./store-call-spends.ts";
+import { createSpendLimits } from "./store-limits.ts";
+
+const SETTLE_MILLISECONDS = 2_000;
+const PRUNE_MILLISECONDS = 600_000;
+
+export const limitsModule = defineModule({
+  name: "limits",
+  needs: ["identity"],
+  stores: ({ db, clock }) => ({
+    spendLimits: createSpendLimits(db, clock),
+    callSpends: new StoredCallSpends(db, clock),
+  }),
+  migrations: { "0022-spend-limits": spendLimits },
+  gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
+  jobs: ({ stores, clock, log }) => [
+    defineJob({
+      name: "settle-spends",
+      everyMilliseconds: SETTLE_MILLISECONDS,
+      run: () => settleSpends(stores, log),
+    }),
+    defineJob({
+      name: "prune-spends",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => pruneSpends(stores, clock),
+    }),
+  ],
+});

@@ -1,0 +1,76 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { countedIn } from "./judge-spend.ts";
+import type { Limited } from "./limit-exceeded.ts";
+import { type LimitedPeriod, renewalOf } from "./periods.ts";
+import type { Limits, Spender } from "./spend-limits.ts";
+
+/** What was spent in a day or a month, and what may still be spent. */
+export interface PeriodState {
+  /** Undefined: no limit; what was spent is known all the same. */
+  limit: Micro | undefined;
+  used: Micro;
+  /** For calls whose outcome is open. */
+  reserved: Micro;
+  /** Undefined: without a limit. */
+  left: Micro | undefined;
+  renewsAt: Temporal.Instant;
+}
+
+export interface LimitsState {
+  perCall: Micro | undefined;
+  perDay: PeriodState;
+  perMonth: PeriodState;
+  /** Undefined: any. */
+  recipients: readonly Hex[] | undefined;
+  tools: readonly string[] | undefined;
+}
+
+export interface SpendingState {
+  key: LimitsState;
+  tenant: LimitsState;
+  /** The most that the key's next call may spend; undefined: nothing limits it. */
+  mostForNextCall: Micro | undefined;
+}
+
+/** The limits of a key and of its tenant, and what is left of them now, in micro-USDC. */
+export async function readLimits(
+  { spendLimits, callSpends }: Pick<Stores, "spendLimits" | "callSpends">,
+  spender: Spender,
+  now: Temporal.Instant,
+): Promise<SpendingState> {
+  const inForce = await spendLimits.inForce(spender);
+  const counted = countedIn(spender, now);
+  const usage = await callSpends.usage(spender, counted);
+  const periodState = (limited: Limited, limit: LimitedPeriod): PeriodState => {
+    const index = counted.findIndex((one) => one.limited === limited && one.limit === limit);
+    const [at, found] = [counted[index], usage[index]];
+    if (at === undefined || found === undefined) throw new Error(`nothing counts ${limited} ${limit}`);
+    const most = inForce[limited][limit];
+    return {
+      limit: most,
+      used: found.used - found.reserved,
+      reserved: found.reserved,
+      left: most === undefined ? undefined : positive(most - found.used),
+      renewsAt: renewalOf(at),
+    };
+  };
+  const stateOf = (limited: Limited, { perCall, recipients, tools }: Limits): LimitsState => ({
+    ...{ perCall, recipients, tools },
+    perDay: periodState(limited, "perDay"),
+    perMonth: periodState(limited, "perMonth"),
+  });
+  const key = stateOf("key", inForce.key);
+  const tenant = stateOf("tenant", inForce.tenant);
+  const bounds = [key, tenant].flatMap(({ perCall, perDay, perMonth }) => [perCall, perDay.left, perMonth.left]);
+  const known = bounds.filter((bound) => bound !== undefined);
+  const [first, ...rest] = known;
+  const mostForNextCall =
+    first === undefined ? undefined : rest.reduce((least, one) => (one < least ? one : least), first);
+  return { key, tenant, mostForNextCall };
+}
+
+function positive(amount: Micro): Micro {
+  return amount > 0n ? amount : 0n;
+}

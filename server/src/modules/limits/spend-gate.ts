@@ -1,0 +1,128 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Gate } from "../../kernel/gate.ts";
+import type { LazyPlan } from "../../kernel/plan.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { FxRates, RateTable } from "../../ports/fx.ts";
+import { countedIn, linesOf, requireRoom, requireSmallEnough, totalOf } from "./judge-spend.ts";
+import { limitExceeded, whoseLimit } from "./limit-exceeded.ts";
+import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
+import type { LimitsInForce, Spender } from "./spend-limits.ts";
+
+export interface SpendGateOptions {
+  stores: Pick<Stores, "spendLimits" | "callSpends" | "wallets">;
+  fx: FxRates;
+}
+
+/** So long a read rests on limits that were looked up before, as it rests on a key. */
+const MEMORY_MILLISECONDS = 15_000;
+const MOST_REMEMBERED = 10_000;
+const LIMITED = ["key", "tenant"] as const;
+
+/** What a key and its tenant may spend, on whom and by which tools: the gate after the monthly cap. */
+export class SpendGate implements Gate {
+  readonly name = "spend_limits";
+  readonly #options: SpendGateOptions;
+  readonly #remembered = new Map<string, { inForce: LimitsInForce; until: number }>();
+  /** Worked out once for a call. Entries go with their plans. */
+  readonly #spends = new WeakMap<LazyPlan, Promise<PlannedSpend>>();
+
+  constructor(options: SpendGateOptions) {
+    this.#options = options;
+  }
+
+  check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
+    // Who calls without a key spends nothing but what it pays with.
+    if (call.keyId === "") return;
+    if (call.tool.effect !== "read") return this.#checkFresh(call, plan);
+    const remembered = this.#remembered.get(memoryKey(call));
+    if (remembered === undefined || remembered.until < performance.now()) return this.#checkRead(call);
+    requireTool(call, remembered.inForce);
+  }
+
+  async uses({ keyId }: PendingCall, plan: LazyPlan): Promise<boolean> {
+    return keyId !== "" && !spendsNothing(await this.#spendOf(plan));
+  }
+
+  async reserve(call: PendingCall, plan: LazyPlan, { callSpends }: Aggregates): Promise<void> {
+    await callSpends.reserve(call, call, await this.#spendOf(plan));
+  }
+
+  async settle({ id }: PendingCall): Promise<void> {
+    await this.#options.stores.callSpends.settle(id);
+  }
+
+  async #checkRead(call: PendingCall): Promise<void> {
+    const inForce = await this.#options.stores.spendLimits.inForce(call);
+    if (this.#remembered.size > MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(memoryKey(call), { inForce, until: performance.now() + MEMORY_MILLISECONDS });
+    requireTool(call, inForce);
+  }
+
+  async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
+    const { spendLimits, callSpends } = this.#options.stores;
+    const inForce = await spendLimits.inForce(call);
+    requireTool(call, inForce);
+    if (!isAmountLimited(inForce)) return;
+    const spend = await this.#spendOf(plan);
+    await this.#requireRecipients(call, inForce, spend.recipients);
+    if (spendsNothing(spend)) return;
+    requireSmallEnough(call, inForce, totalOf(spend));
+    const counted = countedIn(call, call.startedAt);
+    const counters = await callSpends.counters(call, counted);
+    requireRoom(call, inForce, counters, { lines: linesOf(counted, counters, spend), isOpen: spend.isOpen });
+  }
+
+  async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {
+    for (const limited of LIMITED) {
+      const allowed = inForce[limited].recipients;
+      const others = allowed === undefined ? [] : recipients.filter((address) => !allowed.includes(address));
+      for (const address of others) {
+        if (await this.#isOwn(call, address)) continue;
+        throw limitExceeded(call, {
+          limited,
+          limit: "recipients",
+          says: `The limits of ${whoseLimit[limited]} do not allow ${address} as a recipient.`,
+          extra: { recipient: address, allowed },
+        });
+      }
+    }
+  }
+
+  /** The tenant's treasury, or the service's collection account. */
+  async #isOwn({ tenantId, environment }: PendingCall, address: Hex): Promise<boolean> {
+    const wallet = (await this.#options.stores.wallets.findByAddress(environment, [address])).get(address);
+    return wallet?.kind === "collection" || (wallet?.kind === "treasury" && wallet.tenantId === tenantId);
+  }
+
+  #spendOf(plan: LazyPlan): Promise<PlannedSpend> {
+    const known = this.#spends.get(plan);
+    if (known !== undefined) return known;
+    const rates = (): Promise<RateTable> => this.#options.fx.table(new AbortController().signal);
+    const spend = plan().then((planned) => planSpend(planned, rates));
+    this.#spends.set(plan, spend);
+    return spend;
+  }
+}
+
+const memoryKey = ({ tenantId, environment, keyId }: Spender): string => `${environment} ${tenantId} ${keyId}`;
+
+function isAmountLimited(inForce: LimitsInForce): boolean {
+  return LIMITED.some((limited) => {
+    const { perCall, perDay, perMonth, recipients } = inForce[limited];
+    return [perCall, perDay, perMonth, recipients].some((limit) => limit !== undefined);
+  });
+}
+
+function requireTool({ tool, ...call }: PendingCall, inForce: LimitsInForce): void {
+  for (const limited of LIMITED) {
+    const allowed = inForce[limited].tools;
+    if (allowed === undefined || allowed.includes(tool.name)) continue;
+    throw limitExceeded(call, {
+      limited,
+      limit: "tools",
+      says: `The limits of ${whoseLimit[limited]} do not allow the tool ${tool.name}.`,
+      extra: { allowed },
+    });
+  }
+}

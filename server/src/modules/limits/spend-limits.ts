@@ -1,0 +1,58 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    spendLimits: SpendLimits;
+  }
+}
+
+/** What a key, or a tenant with all of its keys, may do. Undefined: this is not limited. */
+export interface Limits {
+  /** The most that one call may spend, in micro-USDC, as all amounts here. */
+  perCall: Micro | undefined;
+  /** By days and calendar months in UTC. */
+  perDay: Micro | undefined;
+  perMonth: Micro | undefined;
+  /** Addresses in lower case. The tenant's own treasury and the service's accounts are always allowed. */
+  recipients: readonly Hex[] | undefined;
+  tools: readonly string[] | undefined;
+}
+
+export const NO_LIMITS: Limits = {
+  perCall: undefined,
+  perDay: undefined,
+  perMonth: undefined,
+  recipients: undefined,
+  tools: undefined,
+};
+
+/** Who spends. */
+export interface Spender {
+  tenantId: string;
+  environment: Environment;
+  keyId: string;
+}
+
+/** Both hold; the stricter one decides. */
+export interface LimitsInForce {
+  tenant: Limits;
+  key: Limits;
+}
+
+/** Undefined: of the tenant itself. */
+type LimitedKey = string | undefined;
+
+export interface SpendLimits {
+  inForce(spender: Spender): Promise<LimitsInForce>;
+  get(tenantId: string, environment: Environment, keyId: LimitedKey): Promise<Limits>;
+  /** Changes what is named and leaves the rest; what holds from the next call on. Audited. */
+  set(
+    tenantId: string,
+    environment: Environment,
+    keyId: LimitedKey,
+    change: Partial<Limits>,
+    actor: string,
+  ): Promise<Limits>;
+}

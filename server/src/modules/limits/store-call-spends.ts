@@ -1,0 +1,205 @@
+import { sql } from "kysely";
+import type { Micro } from "../../domain/money.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { CallSpends, CountedIn, Spend, Usage } from "./call-spends.ts";
+import {
+  countedAs,
+  countedIn,
+  isEscrowed,
+  linesOf,
+  requireRoom,
+  requireSmallEnough,
+  type SpendLine,
+  totalOf,
+} from "./judge-spend.ts";
+import type { LimitsInForce, Spender } from "./spend-limits.ts";
+import { addToCounters, lockCounters, readCounters, readReserved, usedOf } from "./store-counters.ts";
+import { createSpendLimits } from "./store-limits.ts";
+
+interface StoredSpend extends Spender {
+  callId: string;
+  state: "reserved" | "used" | "released";
+  amount: Micro;
+}
+
+/** Joins the caller's transaction when `queryable` is one; what changes more than a row needs one. */
+export class StoredCallSpends implements CallSpends {
+  readonly #db: Queryable;
+  readonly #clock: Clock;
+
+  constructor(db: Queryable, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async reserve(spender: Spender, call: { id: string; startedAt: Temporal.Instant }, spend: Spend): Promise<void> {
+    const inForce = await this.#inForce(spender);
+    requireSmallEnough(spender, inForce, totalOf(spend));
+    const counted = countedIn(spender, call.startedAt);
+    const counters = await lockCounters(this.#db, spender, counted);
+    const lines = linesOf(counted, counters, spend);
+    requireRoom(spender, inForce, counters, { lines, isOpen: spend.isOpen });
+    await addToCounters(this.#db, spender, lines);
+    await this.#insert(spender, call, spend, lines);
+  }
+
+  async price(callId: string, amount: Micro): Promise<void> {
+    const stored = await this.#lock(callId);
+    if (stored?.state !== "reserved" || stored.amount === amount) return;
+    requireSmallEnough(stored, await this.#inForce(stored), amount);
+    const lines = await this.#readLines(stored);
+    const changes = lines.map((line) => ({ ...line, amount: isEscrowed(line) ? 0n : amount - stored.amount }));
+    await this.#take(stored, changes);
+    await sql`
+      with priced as (update call_spend set amount_micro = ${String(amount)}::bigint where call_id = ${callId})
+      update call_spend_line line set amount_micro = line.amount_micro + change.amount
+      from unnest(
+        ${changes.map(({ account }) => account)}::text[], ${changes.map(({ period }) => period)}::text[],
+        ${changes.map((change) => change.amount.toString())}::bigint[]
+      ) as change (account, period, amount)
+      where line.tenant_id = ${stored.tenantId} and line.environment = ${stored.environment} and line.call_id = ${callId}
+        and line.account = change.account and line.period = change.period`.execute(this.#db);
+  }
+
+  async open(callId: string): Promise<void> {
+    const stored = await this.#lock(callId);
+    if (stored?.state !== "released") return;
+    await this.#take(stored, await this.#readLines(stored));
+    await this.#mark(callId, "reserved");
+  }
+
+  async done(callId: string): Promise<void> {
+    await this.#mark(callId, "used");
+  }
+
+  async failed(callId: string): Promise<void> {
+    const stored = await this.#lock(callId);
+    if (stored?.state === "reserved") await this.#giveBack(stored);
+  }
+
+  async settle(callId: string): Promise<void> {
+    if (!(await this.#isReserved(callId))) return;
+    await this.#inTransaction(async (spends) => {
+      const stored = await spends.#lock(callId);
+      if (stored?.state === "reserved" && (await spends.#isOver(callId))) await spends.#giveBack(stored);
+    });
+  }
+
+  async listUnsettled(limit: number): Promise<readonly string[]> {
+    const { rows } = await sql<{ callId: string }>`
+      select spend.call_id from call_spend spend
+      where spend.state = 'reserved' and not exists (
+        select 1 from call where call.id = spend.call_id and (call.state = 'reserved' or call.effect in ('open', 'done')))
+      limit ${limit}`.execute(this.#db);
+    return rows.map(({ callId }) => callId);
+  }
+
+  counters(spender: Spender, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>> {
+    return readCounters(this.#db, spender, counted);
+  }
+
+  async usage(spender: Spender, counted: readonly CountedIn[]): Promise<readonly Usage[]> {
+    const used = await readCounters(this.#db, spender, counted);
+    const reserved = await readReserved(this.#db, spender, counted);
+    return counted.map(({ account, period }) => {
+      const one = { account, period };
+      return { ...one, used: usedOf(used, one), reserved: usedOf(reserved, one) };
+    });
+  }
+
+  async prune(before: Temporal.Instant, limit: number): Promise<void> {
+    await sql`
+      delete from call_spend where (tenant_id, environment, call_id) in (
+        select tenant_id, environment, call_id from call_spend
+        where created_at < ${before.toString()}::timestamptz and state <> 'reserved' order by created_at limit ${limit})`.execute(
+      this.#db,
+    );
+  }
+
+  async #insert(
+    { tenantId, environment, keyId }: Spender,
+    call: { id: string; startedAt: Temporal.Instant },
+    spend: Spend,
+    lines: readonly SpendLine[],
+  ): Promise<void> {
+    const owned = { tenantId, environment, callId: call.id };
+    await this.#db
+      .insertInto("callSpend")
+      .values({
+        ...{ ...owned, keyId, amountMicro: totalOf(spend), conversions: JSON.stringify(spend.conversions) },
+        createdAt: call.startedAt.toString(),
+      })
+      .execute();
+    await this.#db
+      .insertInto("callSpendLine")
+      .values(lines.map(({ account, period, amount }) => ({ ...owned, account, period, amountMicro: amount })))
+      .execute();
+  }
+
+  /** What is there of a call, and its row: nobody else changes either until the end of the transaction. */
+  async #lock(callId: string): Promise<StoredSpend | undefined> {
+    await sql`select 1 from call where id = ${callId} for update`.execute(this.#db);
+    return await this.#db
+      .selectFrom("callSpend")
+      .select(["callId", "tenantId", "environment", "keyId", "state", "amountMicro as amount"])
+      .where("callId", "=", callId)
+      .forUpdate()
+      .executeTakeFirst();
+  }
+
+  async #readLines({ tenantId, environment, callId }: StoredSpend): Promise<readonly SpendLine[]> {
+    const rows = await this.#db
+      .selectFrom("callSpendLine")
+      .select(["account", "period", "amountMicro as amount"])
+      .where("tenantId", "=", tenantId)
+      .where("environment", "=", environment)
+      .where("callId", "=", callId)
+      .execute();
+    return rows.map(({ account, period, amount }) => ({ ...countedAs(account, period), amount }));
+  }
+
+  async #take(spender: Spender, lines: readonly SpendLine[]): Promise<void> {
+    const counters = await lockCounters(this.#db, spender, lines);
+    requireRoom(spender, await this.#inForce(spender), counters, { lines, isOpen: false });
+    await addToCounters(this.#db, spender, lines);
+  }
+
+  async #giveBack(stored: StoredSpend): Promise<void> {
+    const lines = await this.#readLines(stored);
+    await lockCounters(this.#db, stored, lines);
+    const back = lines.map((line) => ({ ...line, amount: -line.amount }));
+    await addToCounters(this.#db, stored, back);
+    await sql`update call_spend set state = 'released' where call_id = ${stored.callId}`.execute(this.#db);
+  }
+
+  async #mark(callId: string, state: "reserved" | "used"): Promise<void> {
+    const from = state === "used" ? "reserved" : "released";
+    await sql`update call_spend set state = ${state} where call_id = ${callId} and state = ${from}`.execute(this.#db);
+  }
+
+  async #isReserved(callId: string): Promise<boolean> {
+    const { rows } = await sql`select 1 from call_spend where call_id = ${callId} and state = 'reserved'`.execute(
+      this.#db,
+    );
+    return rows.length > 0;
+  }
+
+  /** Also one whose row is gone: only those are removed that ended long ago. */
+  async #isOver(callId: string): Promise<boolean> {
+    const { rows } = await sql<{ isOver: boolean }>`
+      select state <> 'reserved' and effect in ('none', 'failed') as is_over from call where id = ${callId}`.execute(
+      this.#db,
+    );
+    return rows[0]?.isOver ?? true;
+  }
+
+  #inForce(spender: Spender): Promise<LimitsInForce> {
+    return createSpendLimits(this.#db, this.#clock).inForce(spender);
+  }
+
+  async #inTransaction(work: (spends: StoredCallSpends) => Promise<void>): Promise<void> {
+    if (this.#db.isTransaction) await work(this);
+    else await this.#db.transaction().execute((transaction) => work(new StoredCallSpends(transaction, this.#clock)));
+  }
+}

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import type { Micro } from "../../domain/money.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { CountedIn } from "./call-spends.ts";
+import { type Counters, counterKey } from "./judge-spend.ts";
+import type { Spender } from "./spend-limits.ts";
+
+export type Owner = Pick<Spender, "tenantId" | "environment">;
+
+interface CounterRow {
+  account: string;
+  period: string;
+  used: Micro;
+}
+
+/** The tenant's own come first, as in every list of counters. */
+const LOCK_ORDER = sql`account <> 'tenant', account, period`;
+
+/** Until the end of the transaction nobody else changes them. */
+export async function lockCounters(db: Queryable, owner: Owner, counted: readonly CountedIn[]): Promise<Counters> {
+  const locked = await selectLocked(db, owner, counted);
+  if (locked.size === counted.length) return locked;
+  await sql`
+    insert into spend_counter (tenant_id, environment, account, period)
+    select ${owner.tenantId}, ${owner.environment}, account, period from ${rowsOf(counted)}
+    order by ${LOCK_ORDER} on conflict do nothing`.execute(db);
+  return await selectLocked(db, owner, counted);
+}
+
+async function selectLocked(
+  db: Queryable,
+  { tenantId, environment }: Owner,
+  counted: readonly CountedIn[],
+): Promise<Counters> {
+  const { rows } = await sql<CounterRow>`
+    select account, period, used_micro as used from spend_counter
+    where tenant_id = ${tenantId} and environment = ${environment}
+      and (account, period) in (select account, period from ${rowsOf(counted)})
+    order by ${LOCK_ORDER} for update`.execute(db);
+  return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
+}
+
+export async function readCounters(
+  db: Queryable,
+  { tenantId, environment }: Owner,
+  counted: readonly CountedIn[],
+): Promise<Counters> {
+  const { rows } = await sql<CounterRow>`
+    select account, period, used_micro as used from spend_counter
+    where tenant_id = ${tenantId} and environment = ${environment}
+      and (account, period) in (select account, period from ${rowsOf(counted)})`.execute(db);
+  return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
+}
+
+/** Of counters that are locked. */
+export async function addToCounters(
+  db: Queryable,
+  { tenantId, environment }: Owner,
+  changes: readonly (CountedIn & { amount: Micro })[],
+): Promise<void> {
+  const real = changes.filter(({ amount }) => amount !== 0n);
+  if (real.length === 0) return;
+  await sql`
+    update spend_counter counter set used_micro = counter.used_micro + change.amount
+    from unnest(
+      ${real.map(({ account }) => account)}::text[], ${real.map(({ period }) => period)}::text[],
+      ${real.map(({ amount }) => amount.toString())}::bigint[]
+    ) as change (account, period, amount)
+    where counter.tenant_id = ${tenantId} and counter.environment = ${environment}
+      and counter.account = change.account and counter.period = change.period`.execute(db);
+}
+
+/** What of each is reserved by calls that are under way. */
+export async function readReserved(
+  db: Queryable,
+  { tenantId, environment }: Owner,
+  counted: readonly CountedIn[],
+): Promise<Counters> {
+  const { rows } = await sql<CounterRow>`
+    select line.account, line.period, sum(line.amount_micro)::bigint as used
+    from call_spend spend join call_spend_line line using (tenant_id, environment, call_id)
+    where spend.tenant_id = ${tenantId} and spend.environment = ${environment} and spend.state = 'reserved'
+      and (line.account, line.period) in (select account, period from ${rowsOf(counted)})
+    group by line.account, line.period`.execute(db);
+  return new Map(rows.map((row) => [`${row.account} ${row.period}`, row.used]));
+}
+
+function rowsOf(counted: readonly CountedIn[]) {
+  return sql`unnest(
+    ${counted.map(({ account }) => account)}::text[], ${counted.map(({ period }) => period)}::text[]
+  ) as wanted (account, period)`;
+}
+
+export function usedOf(counters: Counters, counted: CountedIn): Micro {
+  return counters.get(counterKey(counted)) ?? 0n;
+}
