@@ -58,8 +58,9 @@ describe("called", () => {
     await service.isFunded(service.tenantId);
     const tripId = await escrow.prefund("5");
     const bookingId = await escrow.reserve(tripId, "2");
-    own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own" };
+    own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy" };
     expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
+    expect((await send(find("write_policy"))).status).toBe(201);
   });
   afterAll(async () => {
     await escrow?.close();

@@ -727,6 +727,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#check_policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check travel policy
+         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.
+         *
+         *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
+         */
+        post: operations["check_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#get_tenant_pricing_policy": {
         parameters: {
             query?: never;
@@ -1056,6 +1078,94 @@ export interface paths {
          */
         get: operations["read_order"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List travel policies
+         * @description The newest version of each of the tenant's policies, and default-corp, which every tenant has.
+         */
+        get: operations["list_policies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/{policyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a travel policy
+         * @description The version that applies now, or the newest one where none does yet; with version that one. PUT its document under another id to copy it.
+         */
+        get: operations["read_policy"];
+        /**
+         * Put a travel policy
+         * @description Stores the document as the next version of the policy; older versions stay. Of the versions that are in force, the one that came into force last applies. A document that contradicts itself is refused with the place. The same document again stays the version that it is.
+         */
+        put: operations["write_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/{policyId}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a travel policy's versions
+         * @description Newest first, without their documents. A version never changes.
+         */
+        get: operations["list_policy_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policy-enforcement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read which policy is enforced
+         * @description The policy that direct calls which book, change or pay are held to.
+         */
+        get: operations["read_policy_enforcement"];
+        /**
+         * Enforce a policy
+         * @description From now on calls that book, change or pay answer policy_denied or approval_required by this policy; null holds them to none. Sandbox and production keys have a setting each.
+         */
+        put: operations["write_policy_enforcement"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2752,6 +2862,54 @@ export interface components {
             /** @enum {string} */
             actionType: "search" | "chat" | "hold" | "commit" | "other";
             feeUsdc: string;
+        } & {
+            [key: string]: unknown;
+        };
+        check_policy_args: {
+            /** @description default-corp, or one of yours */
+            policyId: string;
+            offer: {
+                /** @enum {string} */
+                kind: "flight" | "hotel";
+                /** @description Of the whole booking */
+                priceUsd: number;
+                carrierIata?: string;
+                /** @description Of the longest leg */
+                durationHours?: number;
+                /** @enum {string} */
+                cabin?: "economy" | "premium_economy" | "business" | "first";
+                /** @description Hotel or chain, as the policy names it */
+                supplierId?: string;
+                pricePerNightUsd?: number;
+            };
+        };
+        check_policy_result: {
+            /**
+             * @description Of the strictest rule that is broken
+             * @enum {string}
+             */
+            decision: "allow" | "warn" | "require_approval" | "deny";
+            /** @description The strictest first */
+            violations: {
+                rule: string;
+                /** @enum {string} */
+                severity: "warn" | "require_approval" | "deny";
+                limit: string;
+                actual: string;
+                unit: string;
+                text: string;
+            }[];
+            /** @description Rules that could not be judged, and what is missing for it; they are neither kept nor broken */
+            notEvaluated: {
+                rule: string;
+                /** @enum {string} */
+                severity: "warn" | "require_approval" | "deny";
+                missing: string[];
+            }[];
+            /** @description Entries of both lists beyond the first 50 */
+            notShown: number;
+            policyId: string;
+            version: number;
         } & {
             [key: string]: unknown;
         };
@@ -11693,6 +11851,267 @@ export interface operations {
             };
         };
     };
+    check_policy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "check_policy";
+                    args: components["schemas"]["check_policy_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["check_policy_result"];
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     get_tenant_pricing_policy: {
         parameters: {
             query?: never;
@@ -15014,6 +15433,2546 @@ export interface operations {
                         status?: 404;
                         /** @enum {unknown} */
                         code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_policies: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All policies. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policies": [
+                     *         {
+                     *           "policyId": "default-corp",
+                     *           "version": 1,
+                     *           "state": "active",
+                     *           "effectiveAt": null,
+                     *           "createdAt": null,
+                     *           "createdBy": null
+                     *         },
+                     *         {
+                     *           "policyId": "acme-corp-2027",
+                     *           "version": 1,
+                     *           "state": "active",
+                     *           "effectiveAt": "2027-01-01T00:00:00Z",
+                     *           "createdAt": "2026-12-01T09:30:00Z",
+                     *           "createdBy": "svc:key_01"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        policies: {
+                            policyId: string;
+                            version: number;
+                            /**
+                             * @description active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force
+                             * @enum {string}
+                             */
+                            state: "active" | "scheduled" | "replaced";
+                            /** @description When it comes or came into force; null: it always did */
+                            effectiveAt: string | null;
+                            createdAt: string | null;
+                            createdBy: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_policy: {
+        parameters: {
+            query?: {
+                version?: string;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /** @description default-corp, or an id of your own */
+                policyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One version. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policyId": "acme-corp-2027",
+                     *       "version": 1,
+                     *       "state": "active",
+                     *       "effectiveAt": "2027-01-01T00:00:00Z",
+                     *       "createdAt": "2026-12-01T09:30:00Z",
+                     *       "createdBy": "svc:key_01",
+                     *       "document": {
+                     *         "title": "Acme travel policy",
+                     *         "currency": "USD",
+                     *         "timeZone": "Europe/London",
+                     *         "flight": {
+                     *           "maxPrice": {
+                     *             "severity": "require_approval",
+                     *             "default": 1500,
+                     *             "byDuration": [
+                     *               {
+                     *                 "maxHours": 3,
+                     *                 "amount": 450
+                     *               }
+                     *             ]
+                     *           },
+                     *           "maxCabin": {
+                     *             "severity": "require_approval",
+                     *             "default": "economy",
+                     *             "byDuration": [
+                     *               {
+                     *                 "minHours": 6,
+                     *                 "cabin": "premium_economy"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "advancePurchaseDays": {
+                     *             "severity": "warn",
+                     *             "domestic": 7,
+                     *             "international": 14
+                     *           }
+                     *         },
+                     *         "hotel": {
+                     *           "maxNightly": {
+                     *             "severity": "require_approval",
+                     *             "default": 220,
+                     *             "byCity": {
+                     *               "NYC": 380,
+                     *               "LON": 340
+                     *             }
+                     *           }
+                     *         },
+                     *         "rules": [
+                     *           {
+                     *             "id": "no-first",
+                     *             "severity": "deny",
+                     *             "when": {
+                     *               "kind": "flight",
+                     *               "cabins": [
+                     *                 "first"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        policyId: string;
+                        version: number;
+                        /**
+                         * @description active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force
+                         * @enum {string}
+                         */
+                        state: "active" | "scheduled" | "replaced";
+                        /** @description When it comes or came into force; null: it always did */
+                        effectiveAt: string | null;
+                        createdAt: string | null;
+                        createdBy: string | null;
+                        document: {
+                            title?: string;
+                            /**
+                             * @default USD
+                             * @enum {string}
+                             */
+                            currency: "USD";
+                            /**
+                             * @description IANA name: in which a date of activation begins
+                             * @default UTC
+                             */
+                            timeZone: string;
+                            flight?: {
+                                maxPrice?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description Of the whole booking, for flights that no entry of byDuration is for */
+                                    default?: number;
+                                    /** @description The first entry whose maxHours are not exceeded counts */
+                                    byDuration?: {
+                                        /** @description Of the longest leg */
+                                        maxHours: number;
+                                        /** @description US dollars */
+                                        amount: number;
+                                    }[];
+                                    dynamic?: {
+                                        /**
+                                         * @description Among offers of the same search, cabin and time of day
+                                         * @enum {string}
+                                         */
+                                        basis: "lowest_logical" | "median";
+                                        /** @default 0 */
+                                        plusPercent: number;
+                                        /**
+                                         * @description US dollars
+                                         * @default 0
+                                         */
+                                        plusUsd: number;
+                                        /**
+                                         * @description How far departures may lie apart
+                                         * @default 4
+                                         */
+                                        windowHours: number;
+                                    };
+                                };
+                                maxCabin?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @enum {string} */
+                                    default: "economy" | "premium_economy" | "business" | "first";
+                                    /** @description Higher cabins for longer legs */
+                                    byDuration?: {
+                                        /** @description Of the leg */
+                                        minHours: number;
+                                        /** @enum {string} */
+                                        cabin: "economy" | "premium_economy" | "business" | "first";
+                                    }[];
+                                    /**
+                                     * @description For legs that arrive on a later date than they depart
+                                     * @enum {string}
+                                     */
+                                    overnight?: "economy" | "premium_economy" | "business" | "first";
+                                };
+                                /** @description From today to the departure, both by the calendar of the place of departure */
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    domestic?: number;
+                                    international?: number;
+                                };
+                                carriers?: {
+                                    /**
+                                     * @description Of blocked and only; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                    only?: string[];
+                                };
+                                fare?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireRefundableAbove?: number;
+                                    /** @description US dollars */
+                                    requireChangeableAbove?: number;
+                                    /** @description false: no fare whose name says basic */
+                                    allowBasicEconomy?: boolean;
+                                };
+                                /** @description Of each leg */
+                                itinerary?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxStops?: number;
+                                    maxDurationHours?: number;
+                                };
+                                emissions?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxKgPerPassenger: number;
+                                };
+                            };
+                            hotel?: {
+                                /** @description Of one room */
+                                maxNightly?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    default?: number;
+                                    /** @description Keys: IATA codes of cities, such as NYC */
+                                    byCity?: {
+                                        [key: string]: number;
+                                    };
+                                };
+                                stars?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    max: number;
+                                };
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    days: number;
+                                };
+                                /** @description Ids of accommodations or chains, as supplierId of check_policy */
+                                chains?: {
+                                    /**
+                                     * @description Of blocked; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                };
+                                refund?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireFreeCancellationAbove: number;
+                                };
+                            };
+                            /** @description Transfers and reservations that name no offer */
+                            payments?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                maxAmountUsd: number;
+                            };
+                            destinations?: {
+                                /** @description Denied */
+                                blockedCountries?: string[];
+                                approvalCountries?: string[];
+                                /** @description By country; 4 is the highest */
+                                riskLevels?: {
+                                    [key: string]: number;
+                                };
+                                approvalFromLevel?: number;
+                                denyFromLevel?: number;
+                            };
+                            travelDates?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** Format: date */
+                                earliest?: string;
+                                /** Format: date */
+                                latest?: string;
+                                blackouts?: {
+                                    /** Format: date */
+                                    from: string;
+                                    /** Format: date */
+                                    to: string;
+                                    reason?: string;
+                                }[];
+                                /** @description From the first to the last day, both counted */
+                                maxDays?: number;
+                            };
+                            /** @description Who may book for whom; nobody else may */
+                            booking?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                allowed: {
+                                    /** @description A userId, svc:<keyId>, or * for everybody */
+                                    booker: string;
+                                    travelers: ("self" | "anyone") | string[];
+                                }[];
+                            };
+                            rules?: {
+                                id: string;
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description What the caller is told */
+                                text?: string;
+                                /** @description It is broken when all of this holds */
+                                when: {
+                                    /** @enum {string} */
+                                    kind: "flight" | "hotel" | "payment";
+                                    /** @description US dollars */
+                                    priceUsdOver?: number;
+                                    /** @description US dollars */
+                                    nightlyUsdOver?: number;
+                                    carriers?: string[];
+                                    cabins?: ("economy" | "premium_economy" | "business" | "first")[];
+                                    suppliers?: string[];
+                                    cities?: string[];
+                                    /** @description Destinations */
+                                    countries?: string[];
+                                    /** @description Of a leg */
+                                    durationHoursOver?: number;
+                                    /** @description Of a leg */
+                                    stopsOver?: number;
+                                    daysAheadUnder?: number;
+                                    emissionsKgOver?: number;
+                                    refundable?: boolean;
+                                    /** Format: date */
+                                    startsFrom?: string;
+                                    /** Format: date */
+                                    startsUntil?: string;
+                                    /** @description On which it starts */
+                                    weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                                    /** @description userIds, of whom one travels */
+                                    travelers?: string[];
+                                    bookers?: string[];
+                                    recipients?: string[];
+                                };
+                            }[];
+                            approval?: {
+                                /**
+                                 * @description Who may decide
+                                 * @default approver
+                                 * @enum {string}
+                                 */
+                                role: "approver" | "finance" | "admin";
+                                /** @default 24 */
+                                expiresHours: number;
+                                /**
+                                 * @description By how much the price may rise after the approval
+                                 * @default 0
+                                 */
+                                toleranceUsd: number;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    write_policy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /** @description default-corp, or an id of your own */
+                policyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "document": {
+                 *         "title": "Acme travel policy",
+                 *         "timeZone": "Europe/London",
+                 *         "flight": {
+                 *           "maxPrice": {
+                 *             "default": 1500,
+                 *             "byDuration": [
+                 *               {
+                 *                 "maxHours": 3,
+                 *                 "amount": 450
+                 *               }
+                 *             ]
+                 *           },
+                 *           "maxCabin": {
+                 *             "default": "economy",
+                 *             "byDuration": [
+                 *               {
+                 *                 "minHours": 6,
+                 *                 "cabin": "premium_economy"
+                 *               }
+                 *             ]
+                 *           },
+                 *           "advancePurchaseDays": {
+                 *             "severity": "warn",
+                 *             "domestic": 7,
+                 *             "international": 14
+                 *           }
+                 *         },
+                 *         "hotel": {
+                 *           "maxNightly": {
+                 *             "default": 220,
+                 *             "byCity": {
+                 *               "NYC": 380,
+                 *               "LON": 340
+                 *             }
+                 *           }
+                 *         },
+                 *         "rules": [
+                 *           {
+                 *             "id": "no-first",
+                 *             "severity": "deny",
+                 *             "when": {
+                 *               "kind": "flight",
+                 *               "cabins": [
+                 *                 "first"
+                 *               ]
+                 *             }
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    document: {
+                        title?: string;
+                        /**
+                         * @default USD
+                         * @enum {string}
+                         */
+                        currency?: "USD";
+                        /**
+                         * @description IANA name: in which a date of activation begins
+                         * @default UTC
+                         */
+                        timeZone?: string;
+                        flight?: {
+                            maxPrice?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                /** @description Of the whole booking, for flights that no entry of byDuration is for */
+                                default?: number;
+                                /** @description The first entry whose maxHours are not exceeded counts */
+                                byDuration?: {
+                                    /** @description Of the longest leg */
+                                    maxHours: number;
+                                    /** @description US dollars */
+                                    amount: number;
+                                }[];
+                                dynamic?: {
+                                    /**
+                                     * @description Among offers of the same search, cabin and time of day
+                                     * @enum {string}
+                                     */
+                                    basis: "lowest_logical" | "median";
+                                    /** @default 0 */
+                                    plusPercent?: number;
+                                    /**
+                                     * @description US dollars
+                                     * @default 0
+                                     */
+                                    plusUsd?: number;
+                                    /**
+                                     * @description How far departures may lie apart
+                                     * @default 4
+                                     */
+                                    windowHours?: number;
+                                };
+                            };
+                            maxCabin?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                /** @enum {string} */
+                                default: "economy" | "premium_economy" | "business" | "first";
+                                /** @description Higher cabins for longer legs */
+                                byDuration?: {
+                                    /** @description Of the leg */
+                                    minHours: number;
+                                    /** @enum {string} */
+                                    cabin: "economy" | "premium_economy" | "business" | "first";
+                                }[];
+                                /**
+                                 * @description For legs that arrive on a later date than they depart
+                                 * @enum {string}
+                                 */
+                                overnight?: "economy" | "premium_economy" | "business" | "first";
+                            };
+                            /** @description From today to the departure, both by the calendar of the place of departure */
+                            advancePurchaseDays?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                domestic?: number;
+                                international?: number;
+                            };
+                            carriers?: {
+                                /**
+                                 * @description Of blocked and only; another than a preferred one is a warning
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                preferred?: string[];
+                                blocked?: string[];
+                                only?: string[];
+                            };
+                            fare?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                requireRefundableAbove?: number;
+                                /** @description US dollars */
+                                requireChangeableAbove?: number;
+                                /** @description false: no fare whose name says basic */
+                                allowBasicEconomy?: boolean;
+                            };
+                            /** @description Of each leg */
+                            itinerary?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                maxStops?: number;
+                                maxDurationHours?: number;
+                            };
+                            emissions?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                maxKgPerPassenger: number;
+                            };
+                        };
+                        hotel?: {
+                            /** @description Of one room */
+                            maxNightly?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                default?: number;
+                                /** @description Keys: IATA codes of cities, such as NYC */
+                                byCity?: {
+                                    [key: string]: number;
+                                };
+                            };
+                            stars?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                max: number;
+                            };
+                            advancePurchaseDays?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                days: number;
+                            };
+                            /** @description Ids of accommodations or chains, as supplierId of check_policy */
+                            chains?: {
+                                /**
+                                 * @description Of blocked; another than a preferred one is a warning
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                preferred?: string[];
+                                blocked?: string[];
+                            };
+                            refund?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity?: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                requireFreeCancellationAbove: number;
+                            };
+                        };
+                        /** @description Transfers and reservations that name no offer */
+                        payments?: {
+                            /**
+                             * @description What follows when it is not kept
+                             * @default require_approval
+                             * @enum {string}
+                             */
+                            severity?: "warn" | "require_approval" | "deny";
+                            /** @description US dollars */
+                            maxAmountUsd: number;
+                        };
+                        destinations?: {
+                            /** @description Denied */
+                            blockedCountries?: string[];
+                            approvalCountries?: string[];
+                            /** @description By country; 4 is the highest */
+                            riskLevels?: {
+                                [key: string]: number;
+                            };
+                            approvalFromLevel?: number;
+                            denyFromLevel?: number;
+                        };
+                        travelDates?: {
+                            /**
+                             * @description What follows when it is not kept
+                             * @default require_approval
+                             * @enum {string}
+                             */
+                            severity?: "warn" | "require_approval" | "deny";
+                            /** Format: date */
+                            earliest?: string;
+                            /** Format: date */
+                            latest?: string;
+                            blackouts?: {
+                                /** Format: date */
+                                from: string;
+                                /** Format: date */
+                                to: string;
+                                reason?: string;
+                            }[];
+                            /** @description From the first to the last day, both counted */
+                            maxDays?: number;
+                        };
+                        /** @description Who may book for whom; nobody else may */
+                        booking?: {
+                            /**
+                             * @description What follows when it is not kept
+                             * @default require_approval
+                             * @enum {string}
+                             */
+                            severity?: "warn" | "require_approval" | "deny";
+                            allowed: {
+                                /** @description A userId, svc:<keyId>, or * for everybody */
+                                booker: string;
+                                travelers: ("self" | "anyone") | string[];
+                            }[];
+                        };
+                        rules?: {
+                            id: string;
+                            /**
+                             * @description What follows when it is not kept
+                             * @default require_approval
+                             * @enum {string}
+                             */
+                            severity?: "warn" | "require_approval" | "deny";
+                            /** @description What the caller is told */
+                            text?: string;
+                            /** @description It is broken when all of this holds */
+                            when: {
+                                /** @enum {string} */
+                                kind: "flight" | "hotel" | "payment";
+                                /** @description US dollars */
+                                priceUsdOver?: number;
+                                /** @description US dollars */
+                                nightlyUsdOver?: number;
+                                carriers?: string[];
+                                cabins?: ("economy" | "premium_economy" | "business" | "first")[];
+                                suppliers?: string[];
+                                cities?: string[];
+                                /** @description Destinations */
+                                countries?: string[];
+                                /** @description Of a leg */
+                                durationHoursOver?: number;
+                                /** @description Of a leg */
+                                stopsOver?: number;
+                                daysAheadUnder?: number;
+                                emissionsKgOver?: number;
+                                refundable?: boolean;
+                                /** Format: date */
+                                startsFrom?: string;
+                                /** Format: date */
+                                startsUntil?: string;
+                                /** @description On which it starts */
+                                weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                                /** @description userIds, of whom one travels */
+                                travelers?: string[];
+                                bookers?: string[];
+                                recipients?: string[];
+                            };
+                        }[];
+                        approval?: {
+                            /**
+                             * @description Who may decide
+                             * @default approver
+                             * @enum {string}
+                             */
+                            role?: "approver" | "finance" | "admin";
+                            /** @default 24 */
+                            expiresHours?: number;
+                            /**
+                             * @description By how much the price may rise after the approval
+                             * @default 0
+                             */
+                            toleranceUsd?: number;
+                        };
+                    };
+                    /**
+                     * Format: date
+                     * @description From the beginning of this day in the document's timeZone; left out: at once
+                     */
+                    effectiveFrom?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The next version of a policy. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policyId": "acme-corp-2027",
+                     *       "version": 1,
+                     *       "state": "active",
+                     *       "effectiveAt": "2027-01-01T00:00:00Z",
+                     *       "createdAt": "2026-12-01T09:30:00Z",
+                     *       "createdBy": "svc:key_01",
+                     *       "document": {
+                     *         "title": "Acme travel policy",
+                     *         "currency": "USD",
+                     *         "timeZone": "Europe/London",
+                     *         "flight": {
+                     *           "maxPrice": {
+                     *             "severity": "require_approval",
+                     *             "default": 1500,
+                     *             "byDuration": [
+                     *               {
+                     *                 "maxHours": 3,
+                     *                 "amount": 450
+                     *               }
+                     *             ]
+                     *           },
+                     *           "maxCabin": {
+                     *             "severity": "require_approval",
+                     *             "default": "economy",
+                     *             "byDuration": [
+                     *               {
+                     *                 "minHours": 6,
+                     *                 "cabin": "premium_economy"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "advancePurchaseDays": {
+                     *             "severity": "warn",
+                     *             "domestic": 7,
+                     *             "international": 14
+                     *           }
+                     *         },
+                     *         "hotel": {
+                     *           "maxNightly": {
+                     *             "severity": "require_approval",
+                     *             "default": 220,
+                     *             "byCity": {
+                     *               "NYC": 380,
+                     *               "LON": 340
+                     *             }
+                     *           }
+                     *         },
+                     *         "rules": [
+                     *           {
+                     *             "id": "no-first",
+                     *             "severity": "deny",
+                     *             "when": {
+                     *               "kind": "flight",
+                     *               "cabins": [
+                     *                 "first"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        policyId: string;
+                        version: number;
+                        /**
+                         * @description active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force
+                         * @enum {string}
+                         */
+                        state: "active" | "scheduled" | "replaced";
+                        /** @description When it comes or came into force; null: it always did */
+                        effectiveAt: string | null;
+                        createdAt: string | null;
+                        createdBy: string | null;
+                        document: {
+                            title?: string;
+                            /**
+                             * @default USD
+                             * @enum {string}
+                             */
+                            currency: "USD";
+                            /**
+                             * @description IANA name: in which a date of activation begins
+                             * @default UTC
+                             */
+                            timeZone: string;
+                            flight?: {
+                                maxPrice?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description Of the whole booking, for flights that no entry of byDuration is for */
+                                    default?: number;
+                                    /** @description The first entry whose maxHours are not exceeded counts */
+                                    byDuration?: {
+                                        /** @description Of the longest leg */
+                                        maxHours: number;
+                                        /** @description US dollars */
+                                        amount: number;
+                                    }[];
+                                    dynamic?: {
+                                        /**
+                                         * @description Among offers of the same search, cabin and time of day
+                                         * @enum {string}
+                                         */
+                                        basis: "lowest_logical" | "median";
+                                        /** @default 0 */
+                                        plusPercent: number;
+                                        /**
+                                         * @description US dollars
+                                         * @default 0
+                                         */
+                                        plusUsd: number;
+                                        /**
+                                         * @description How far departures may lie apart
+                                         * @default 4
+                                         */
+                                        windowHours: number;
+                                    };
+                                };
+                                maxCabin?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @enum {string} */
+                                    default: "economy" | "premium_economy" | "business" | "first";
+                                    /** @description Higher cabins for longer legs */
+                                    byDuration?: {
+                                        /** @description Of the leg */
+                                        minHours: number;
+                                        /** @enum {string} */
+                                        cabin: "economy" | "premium_economy" | "business" | "first";
+                                    }[];
+                                    /**
+                                     * @description For legs that arrive on a later date than they depart
+                                     * @enum {string}
+                                     */
+                                    overnight?: "economy" | "premium_economy" | "business" | "first";
+                                };
+                                /** @description From today to the departure, both by the calendar of the place of departure */
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    domestic?: number;
+                                    international?: number;
+                                };
+                                carriers?: {
+                                    /**
+                                     * @description Of blocked and only; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                    only?: string[];
+                                };
+                                fare?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireRefundableAbove?: number;
+                                    /** @description US dollars */
+                                    requireChangeableAbove?: number;
+                                    /** @description false: no fare whose name says basic */
+                                    allowBasicEconomy?: boolean;
+                                };
+                                /** @description Of each leg */
+                                itinerary?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxStops?: number;
+                                    maxDurationHours?: number;
+                                };
+                                emissions?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxKgPerPassenger: number;
+                                };
+                            };
+                            hotel?: {
+                                /** @description Of one room */
+                                maxNightly?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    default?: number;
+                                    /** @description Keys: IATA codes of cities, such as NYC */
+                                    byCity?: {
+                                        [key: string]: number;
+                                    };
+                                };
+                                stars?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    max: number;
+                                };
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    days: number;
+                                };
+                                /** @description Ids of accommodations or chains, as supplierId of check_policy */
+                                chains?: {
+                                    /**
+                                     * @description Of blocked; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                };
+                                refund?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireFreeCancellationAbove: number;
+                                };
+                            };
+                            /** @description Transfers and reservations that name no offer */
+                            payments?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                maxAmountUsd: number;
+                            };
+                            destinations?: {
+                                /** @description Denied */
+                                blockedCountries?: string[];
+                                approvalCountries?: string[];
+                                /** @description By country; 4 is the highest */
+                                riskLevels?: {
+                                    [key: string]: number;
+                                };
+                                approvalFromLevel?: number;
+                                denyFromLevel?: number;
+                            };
+                            travelDates?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** Format: date */
+                                earliest?: string;
+                                /** Format: date */
+                                latest?: string;
+                                blackouts?: {
+                                    /** Format: date */
+                                    from: string;
+                                    /** Format: date */
+                                    to: string;
+                                    reason?: string;
+                                }[];
+                                /** @description From the first to the last day, both counted */
+                                maxDays?: number;
+                            };
+                            /** @description Who may book for whom; nobody else may */
+                            booking?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                allowed: {
+                                    /** @description A userId, svc:<keyId>, or * for everybody */
+                                    booker: string;
+                                    travelers: ("self" | "anyone") | string[];
+                                }[];
+                            };
+                            rules?: {
+                                id: string;
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description What the caller is told */
+                                text?: string;
+                                /** @description It is broken when all of this holds */
+                                when: {
+                                    /** @enum {string} */
+                                    kind: "flight" | "hotel" | "payment";
+                                    /** @description US dollars */
+                                    priceUsdOver?: number;
+                                    /** @description US dollars */
+                                    nightlyUsdOver?: number;
+                                    carriers?: string[];
+                                    cabins?: ("economy" | "premium_economy" | "business" | "first")[];
+                                    suppliers?: string[];
+                                    cities?: string[];
+                                    /** @description Destinations */
+                                    countries?: string[];
+                                    /** @description Of a leg */
+                                    durationHoursOver?: number;
+                                    /** @description Of a leg */
+                                    stopsOver?: number;
+                                    daysAheadUnder?: number;
+                                    emissionsKgOver?: number;
+                                    refundable?: boolean;
+                                    /** Format: date */
+                                    startsFrom?: string;
+                                    /** Format: date */
+                                    startsUntil?: string;
+                                    /** @description On which it starts */
+                                    weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                                    /** @description userIds, of whom one travels */
+                                    travelers?: string[];
+                                    bookers?: string[];
+                                    recipients?: string[];
+                                };
+                            }[];
+                            approval?: {
+                                /**
+                                 * @description Who may decide
+                                 * @default approver
+                                 * @enum {string}
+                                 */
+                                role: "approver" | "finance" | "admin";
+                                /** @default 24 */
+                                expiresHours: number;
+                                /**
+                                 * @description By how much the price may rise after the approval
+                                 * @default 0
+                                 */
+                                toleranceUsd: number;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description A new policy. */
+            201: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policyId": "acme-corp-2027",
+                     *       "version": 1,
+                     *       "state": "active",
+                     *       "effectiveAt": "2027-01-01T00:00:00Z",
+                     *       "createdAt": "2026-12-01T09:30:00Z",
+                     *       "createdBy": "svc:key_01",
+                     *       "document": {
+                     *         "title": "Acme travel policy",
+                     *         "currency": "USD",
+                     *         "timeZone": "Europe/London",
+                     *         "flight": {
+                     *           "maxPrice": {
+                     *             "severity": "require_approval",
+                     *             "default": 1500,
+                     *             "byDuration": [
+                     *               {
+                     *                 "maxHours": 3,
+                     *                 "amount": 450
+                     *               }
+                     *             ]
+                     *           },
+                     *           "maxCabin": {
+                     *             "severity": "require_approval",
+                     *             "default": "economy",
+                     *             "byDuration": [
+                     *               {
+                     *                 "minHours": 6,
+                     *                 "cabin": "premium_economy"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "advancePurchaseDays": {
+                     *             "severity": "warn",
+                     *             "domestic": 7,
+                     *             "international": 14
+                     *           }
+                     *         },
+                     *         "hotel": {
+                     *           "maxNightly": {
+                     *             "severity": "require_approval",
+                     *             "default": 220,
+                     *             "byCity": {
+                     *               "NYC": 380,
+                     *               "LON": 340
+                     *             }
+                     *           }
+                     *         },
+                     *         "rules": [
+                     *           {
+                     *             "id": "no-first",
+                     *             "severity": "deny",
+                     *             "when": {
+                     *               "kind": "flight",
+                     *               "cabins": [
+                     *                 "first"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        policyId: string;
+                        version: number;
+                        /**
+                         * @description active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force
+                         * @enum {string}
+                         */
+                        state: "active" | "scheduled" | "replaced";
+                        /** @description When it comes or came into force; null: it always did */
+                        effectiveAt: string | null;
+                        createdAt: string | null;
+                        createdBy: string | null;
+                        document: {
+                            title?: string;
+                            /**
+                             * @default USD
+                             * @enum {string}
+                             */
+                            currency: "USD";
+                            /**
+                             * @description IANA name: in which a date of activation begins
+                             * @default UTC
+                             */
+                            timeZone: string;
+                            flight?: {
+                                maxPrice?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description Of the whole booking, for flights that no entry of byDuration is for */
+                                    default?: number;
+                                    /** @description The first entry whose maxHours are not exceeded counts */
+                                    byDuration?: {
+                                        /** @description Of the longest leg */
+                                        maxHours: number;
+                                        /** @description US dollars */
+                                        amount: number;
+                                    }[];
+                                    dynamic?: {
+                                        /**
+                                         * @description Among offers of the same search, cabin and time of day
+                                         * @enum {string}
+                                         */
+                                        basis: "lowest_logical" | "median";
+                                        /** @default 0 */
+                                        plusPercent: number;
+                                        /**
+                                         * @description US dollars
+                                         * @default 0
+                                         */
+                                        plusUsd: number;
+                                        /**
+                                         * @description How far departures may lie apart
+                                         * @default 4
+                                         */
+                                        windowHours: number;
+                                    };
+                                };
+                                maxCabin?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @enum {string} */
+                                    default: "economy" | "premium_economy" | "business" | "first";
+                                    /** @description Higher cabins for longer legs */
+                                    byDuration?: {
+                                        /** @description Of the leg */
+                                        minHours: number;
+                                        /** @enum {string} */
+                                        cabin: "economy" | "premium_economy" | "business" | "first";
+                                    }[];
+                                    /**
+                                     * @description For legs that arrive on a later date than they depart
+                                     * @enum {string}
+                                     */
+                                    overnight?: "economy" | "premium_economy" | "business" | "first";
+                                };
+                                /** @description From today to the departure, both by the calendar of the place of departure */
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    domestic?: number;
+                                    international?: number;
+                                };
+                                carriers?: {
+                                    /**
+                                     * @description Of blocked and only; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                    only?: string[];
+                                };
+                                fare?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireRefundableAbove?: number;
+                                    /** @description US dollars */
+                                    requireChangeableAbove?: number;
+                                    /** @description false: no fare whose name says basic */
+                                    allowBasicEconomy?: boolean;
+                                };
+                                /** @description Of each leg */
+                                itinerary?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxStops?: number;
+                                    maxDurationHours?: number;
+                                };
+                                emissions?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    maxKgPerPassenger: number;
+                                };
+                            };
+                            hotel?: {
+                                /** @description Of one room */
+                                maxNightly?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    default?: number;
+                                    /** @description Keys: IATA codes of cities, such as NYC */
+                                    byCity?: {
+                                        [key: string]: number;
+                                    };
+                                };
+                                stars?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    max: number;
+                                };
+                                advancePurchaseDays?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    days: number;
+                                };
+                                /** @description Ids of accommodations or chains, as supplierId of check_policy */
+                                chains?: {
+                                    /**
+                                     * @description Of blocked; another than a preferred one is a warning
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    preferred?: string[];
+                                    blocked?: string[];
+                                };
+                                refund?: {
+                                    /**
+                                     * @description What follows when it is not kept
+                                     * @default require_approval
+                                     * @enum {string}
+                                     */
+                                    severity: "warn" | "require_approval" | "deny";
+                                    /** @description US dollars */
+                                    requireFreeCancellationAbove: number;
+                                };
+                            };
+                            /** @description Transfers and reservations that name no offer */
+                            payments?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description US dollars */
+                                maxAmountUsd: number;
+                            };
+                            destinations?: {
+                                /** @description Denied */
+                                blockedCountries?: string[];
+                                approvalCountries?: string[];
+                                /** @description By country; 4 is the highest */
+                                riskLevels?: {
+                                    [key: string]: number;
+                                };
+                                approvalFromLevel?: number;
+                                denyFromLevel?: number;
+                            };
+                            travelDates?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** Format: date */
+                                earliest?: string;
+                                /** Format: date */
+                                latest?: string;
+                                blackouts?: {
+                                    /** Format: date */
+                                    from: string;
+                                    /** Format: date */
+                                    to: string;
+                                    reason?: string;
+                                }[];
+                                /** @description From the first to the last day, both counted */
+                                maxDays?: number;
+                            };
+                            /** @description Who may book for whom; nobody else may */
+                            booking?: {
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                allowed: {
+                                    /** @description A userId, svc:<keyId>, or * for everybody */
+                                    booker: string;
+                                    travelers: ("self" | "anyone") | string[];
+                                }[];
+                            };
+                            rules?: {
+                                id: string;
+                                /**
+                                 * @description What follows when it is not kept
+                                 * @default require_approval
+                                 * @enum {string}
+                                 */
+                                severity: "warn" | "require_approval" | "deny";
+                                /** @description What the caller is told */
+                                text?: string;
+                                /** @description It is broken when all of this holds */
+                                when: {
+                                    /** @enum {string} */
+                                    kind: "flight" | "hotel" | "payment";
+                                    /** @description US dollars */
+                                    priceUsdOver?: number;
+                                    /** @description US dollars */
+                                    nightlyUsdOver?: number;
+                                    carriers?: string[];
+                                    cabins?: ("economy" | "premium_economy" | "business" | "first")[];
+                                    suppliers?: string[];
+                                    cities?: string[];
+                                    /** @description Destinations */
+                                    countries?: string[];
+                                    /** @description Of a leg */
+                                    durationHoursOver?: number;
+                                    /** @description Of a leg */
+                                    stopsOver?: number;
+                                    daysAheadUnder?: number;
+                                    emissionsKgOver?: number;
+                                    refundable?: boolean;
+                                    /** Format: date */
+                                    startsFrom?: string;
+                                    /** Format: date */
+                                    startsUntil?: string;
+                                    /** @description On which it starts */
+                                    weekdays?: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
+                                    /** @description userIds, of whom one travels */
+                                    travelers?: string[];
+                                    bookers?: string[];
+                                    recipients?: string[];
+                                };
+                            }[];
+                            approval?: {
+                                /**
+                                 * @description Who may decide
+                                 * @default approver
+                                 * @enum {string}
+                                 */
+                                role: "approver" | "finance" | "admin";
+                                /** @default 24 */
+                                expiresHours: number;
+                                /**
+                                 * @description By how much the price may rise after the approval
+                                 * @default 0
+                                 */
+                                toleranceUsd: number;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_policy_versions: {
+        parameters: {
+            query?: {
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /** @description default-corp, or an id of your own */
+                policyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of versions. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "versions": [
+                     *         {
+                     *           "policyId": "acme-corp-2027",
+                     *           "version": 1,
+                     *           "state": "active",
+                     *           "effectiveAt": "2027-01-01T00:00:00Z",
+                     *           "createdAt": "2026-12-01T09:30:00Z",
+                     *           "createdBy": "svc:key_01"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        versions: {
+                            policyId: string;
+                            version: number;
+                            /**
+                             * @description active: it applies now. scheduled: from effectiveAt on. replaced: a later one has come into force
+                             * @enum {string}
+                             */
+                            state: "active" | "scheduled" | "replaced";
+                            /** @description When it comes or came into force; null: it always did */
+                            effectiveAt: string | null;
+                            createdAt: string | null;
+                            createdBy: string | null;
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_policy_enforcement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy, or null. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policyId": "acme-corp-2027",
+                     *       "changedAt": "2026-12-01T09:31:00Z",
+                     *       "changedBy": "svc:key_01"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description null: direct calls are held to no policy */
+                        policyId: string | null;
+                        changedAt: string | null;
+                        changedBy: string | null;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    write_policy_enforcement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "policyId": "default-corp"
+                 *     }
+                 */
+                "application/json": {
+                    policyId: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It is enforced. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policyId": "default-corp",
+                     *       "changedAt": "2026-12-01T09:31:00Z",
+                     *       "changedBy": "svc:key_01"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description null: direct calls are held to no policy */
+                        policyId: string | null;
+                        changedAt: string | null;
+                        changedBy: string | null;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
                     };
                 };
             };

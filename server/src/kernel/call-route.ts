@@ -45,9 +45,9 @@ function checkParams<Ports>({ params, errors }: Route<Ports>, given: GivenReques
 }
 
 async function checkBody<Ports>(
-  { body, bodyAs, maximumBodyBytes }: Route<Ports>,
+  { body, bodyAs, maximumBodyBytes, maximumBodyValues }: Route<Ports>,
   given: GivenRequest,
 ): Promise<Record<string, unknown>> {
   if (body === undefined || bodyAs === "text") return {};
-  return validateArguments(body, await given.readJson(maximumBodyBytes));
+  return validateArguments(body, await given.readJson(maximumBodyBytes), maximumBodyValues);
 }

@@ -91,6 +91,8 @@ interface RouteParts<
   body?: Body;
   /** Undefined: what every body may have. */
   maximumBodyBytes?: number;
+  /** How many values the body may hold. Undefined: as many as other bodies. */
+  maximumBodyValues?: number;
   /** By status: 200, and 201 where the route answers `Created`. */
   answers: Readonly<Record<number, { description: string; schema: Answer }>>;
   /** What `detail` says of each code, unless the route says it better. */
@@ -140,6 +142,7 @@ export interface Route<in Ports> extends RouteDescription {
   readonly limitByAddress: AddressLimit | undefined;
   readonly bodyAs: "json" | "text";
   readonly maximumBodyBytes: number | undefined;
+  readonly maximumBodyValues?: number | undefined;
   readonly errors: Readonly<Partial<Record<ServiceCode, string>>>;
   /** What was read by its schemas in, an unchecked answer out. `principal` is there where a key is asked for. */
   run(call: ErasedCall, ports: Ports): Promise<unknown>;

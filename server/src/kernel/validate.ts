@@ -8,9 +8,13 @@ export const MAXIMUM_ISSUES = 20;
 const MAXIMUM_VALUES = 5_000;
 
 /** Checks arguments against a tool's schema and returns them parsed. Throws `invalid_input` with every issue and its path. */
-export function validateArguments<Schema extends z.ZodObject>(schema: Schema, args: unknown): z.output<Schema> {
+export function validateArguments<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: unknown,
+  maximumValues = MAXIMUM_VALUES,
+): z.output<Schema> {
   // First, because a schema takes long over very many values, and every other call waits meanwhile.
-  const stray = findStray(args, "", { values: 0 });
+  const stray = findStray(args, "", { values: 0, maximum: maximumValues });
   if (stray !== undefined) throw invalidInput([stray]);
   const parsed = schema.safeParse(args, { error: sayIssue });
   if (parsed.success) return parsed.data;
@@ -19,9 +23,13 @@ export function validateArguments<Schema extends z.ZodObject>(schema: Schema, ar
 }
 
 /** What no tool can mean, and schemas let pass. */
-function findStray(value: unknown, path: string, seen: { values: number }): Issue | undefined {
+function findStray(
+  value: unknown,
+  path: string,
+  seen: { values: number; readonly maximum: number },
+): Issue | undefined {
   seen.values += 1;
-  if (seen.values > MAXIMUM_VALUES) return { path, message: `the arguments hold more than ${MAXIMUM_VALUES} values` };
+  if (seen.values > seen.maximum) return { path, message: `the arguments hold more than ${seen.maximum} values` };
   if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NOT_STORABLE };
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, child] of Object.entries(value)) {

@@ -10,6 +10,7 @@ import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
+import { policyModule } from "./policy/module.ts";
 import { pricingModule } from "./pricing/module.ts";
 import { reputationModule } from "./reputation/module.ts";
 import { servicingModule } from "./servicing/module.ts";
@@ -36,6 +37,7 @@ export const modules = [
   webhooksModule,
   treasuryModule,
   escrowModule,
+  policyModule,
   pricingModule,
   reputationModule,
   paymentsModule,

@@ -55,6 +55,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     claimLinks: absent("claimLinks"),
     usage: absent("usage"),
     account: absent("account"),
+    activePolicies: absent("activePolicies"),
   };
   return async (
     tool: Tool,

@@ -437,6 +437,25 @@ export interface TenantSpendTable {
   network: "sandbox" | "production";
 }
 
+export interface TravelPolicyTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  policyId: string;
+  version: number;
+  document: Json;
+  effectiveAt: Timestamp;
+  createdAt: Timestamp;
+  createdBy: string;
+}
+
+export interface TravelPolicyEnforcementTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  policyId: string | null;
+  changedAt: Timestamp;
+  changedBy: string;
+}
+
 export interface TravelerCustomerTable {
   tenantId: string;
   userId: string;
@@ -596,6 +615,8 @@ export interface Database {
   stayCancellationQuote: StayCancellationQuoteTable;
   tenant: TenantTable;
   tenantSpend: TenantSpendTable;
+  travelPolicy: TravelPolicyTable;
+  travelPolicyEnforcement: TravelPolicyEnforcementTable;
   travelerCustomer: TravelerCustomerTable;
   travelerProfile: TravelerProfileTable;
   trip: TripTable;

@@ -1,0 +1,82 @@
+import type { Clock } from "../../ports/clock.ts";
+import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
+import type { PolicyDocument } from "./document.ts";
+import { compilePolicy } from "./evaluate.ts";
+import type { ActivePolicies, ActivePolicy, Owner, TravelPolicies } from "./policies.ts";
+import type { Rules } from "./rule.ts";
+
+/** How many rules are kept ready in memory, over all tenants. */
+const MOST_KEPT_RULES = 200_000;
+
+const builtIn: ActivePolicy = {
+  policyId: DEFAULT_POLICY_ID,
+  version: DEFAULT_POLICY_VERSION,
+  document: defaultCorp,
+  rules: compilePolicy(defaultCorp),
+};
+
+interface Ready {
+  document: PolicyDocument;
+  rules: Rules;
+  size: number;
+}
+
+/** Which version applies is asked each time; as versions never change, what a version says is kept ready. */
+export class ReadyPolicies implements ActivePolicies {
+  readonly #policies: TravelPolicies;
+  readonly #clock: Clock;
+  /** In the order in which they were last used. */
+  readonly #ready = new Map<string, Ready>();
+  #size = 0;
+
+  constructor(policies: TravelPolicies, clock: Clock) {
+    this.#policies = policies;
+    this.#clock = clock;
+  }
+
+  async find(owner: Owner, policyId: string): Promise<ActivePolicy | undefined> {
+    if (policyId === DEFAULT_POLICY_ID) return builtIn;
+    const active = await this.#policies.findActive(owner, policyId, this.#clock.now());
+    if (active === undefined) return undefined;
+    const { version } = active;
+    const ready = this.#take(keyOf(owner, policyId, version)) ?? (await this.#load(owner, policyId, version));
+    return ready === undefined ? undefined : { policyId, version, document: ready.document, rules: ready.rules };
+  }
+
+  async listIds(owner: Owner): Promise<readonly string[]> {
+    return [DEFAULT_POLICY_ID, ...(await this.#policies.list(owner)).map(({ policyId }) => policyId)];
+  }
+
+  #take(key: string): Ready | undefined {
+    const ready = this.#ready.get(key);
+    if (ready === undefined) return undefined;
+    this.#ready.delete(key);
+    this.#ready.set(key, ready);
+    return ready;
+  }
+
+  async #load(owner: Owner, policyId: string, version: number): Promise<Ready | undefined> {
+    const document = await this.#policies.document(owner, policyId, version);
+    if (document === undefined) return undefined;
+    const rules = compilePolicy(document);
+    const size = 1 + rules.flight.length + rules.hotel.length + rules.payment.length;
+    const ready = { document, rules, size };
+    const key = keyOf(owner, policyId, version);
+    if (!this.#ready.has(key)) this.#size += size;
+    this.#ready.set(key, ready);
+    this.#forgetOldest();
+    return ready;
+  }
+
+  #forgetOldest(): void {
+    for (const [key, { size }] of this.#ready) {
+      if (this.#size <= MOST_KEPT_RULES) return;
+      this.#ready.delete(key);
+      this.#size -= size;
+    }
+  }
+}
+
+function keyOf({ tenantId, environment }: Owner, policyId: string, version: number): string {
+  return `${environment} ${tenantId} ${policyId} ${version}`;
+}

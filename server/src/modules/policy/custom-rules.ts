@@ -1,0 +1,152 @@
+import type { CustomRule } from "./document.ts";
+import type { Facts, Kind, LegFacts } from "./facts.ts";
+import { type Judgement, micro, type Rule, usd } from "./rule.ts";
+
+type When = CustomRule["when"];
+
+/** Whether a condition holds. Undefined: what it asks for is not known. */
+interface Condition {
+  /** What a caller can do something with: the name of what it asks for. */
+  readonly name: string;
+  holds(facts: Facts): boolean | undefined;
+  /** Of what holds, for the answer. */
+  limit: string;
+  actual(facts: Facts): string;
+  unit: string;
+}
+
+export function customRule({ id, severity, text, when }: CustomRule): Rule & { readonly kind: Kind } {
+  const conditions = conditionsOf(when);
+  return { id: `rules.${id}`, severity, kind: when.kind, judge: (facts) => judge(facts, conditions, text) };
+}
+
+function judge(facts: Facts, conditions: readonly Condition[], text: string | undefined): Judgement {
+  const unknown: string[] = [];
+  for (const condition of conditions) {
+    const holds = condition.holds(facts);
+    if (holds === false) return undefined;
+    if (holds === undefined) unknown.push(condition.name);
+  }
+  if (unknown.length > 0) return { missing: unknown };
+  const [first] = conditions;
+  const [limit, actual, unit] =
+    first === undefined ? ["none", facts.kind, "kind"] : [first.limit, first.actual(facts), first.unit];
+  const said = conditions.map((one) => `${one.name} is ${one.actual(facts)} (limit: ${one.limit})`).join(", ");
+  return { limit, actual, unit, text: text ?? `A rule of the policy applies: ${said || `every ${facts.kind}`}.` };
+}
+
+/** The condition of one member of `when`. */
+type Maker<Value> = (value: Value) => Condition;
+
+const numberOver =
+  (name: string, unit: string, read: (facts: Facts) => number | undefined): Maker<number> =>
+  (limit) => ({
+    ...{ name, unit, limit: String(limit) },
+    holds: (facts) => compare(read(facts), (value) => value > limit),
+    actual: (facts) => String(read(facts)),
+  });
+
+const amountOver =
+  (name: string, read: (facts: Facts) => bigint | undefined): Maker<number> =>
+  (amount) => {
+    const limit = micro(amount);
+    return {
+      ...{ name, unit: "USD", limit: usd(limit) },
+      holds: (facts) => compare(read(facts), (value) => value > limit),
+      actual: (facts) => usd(read(facts) ?? 0n),
+    };
+  };
+
+const oneOf =
+  (name: string, unit: string, read: (facts: Facts) => readonly string[] | undefined): Maker<readonly string[]> =>
+  (values) => {
+    const set = new Set(values);
+    const found = (facts: Facts) => read(facts)?.filter((value) => set.has(value));
+    return {
+      ...{ name, unit, limit: `not ${values.slice(0, 10).join(", ")}` },
+      holds: (facts) => compare(found(facts), (some) => some.length > 0),
+      actual: (facts) => (found(facts) ?? []).join(", "),
+    };
+  };
+
+const ofLegs = (read: (leg: LegFacts) => number | undefined) => (facts: Facts) => {
+  const most = Math.max(...(facts.flight?.legs ?? []).map((leg) => read(leg) ?? Number.NaN));
+  return Number.isFinite(most) ? most : undefined;
+};
+
+const asList = (value: string | undefined) => (value === undefined ? undefined : [value]);
+
+type Name = Exclude<keyof When, "kind">;
+type Values = { [One in Name]: NonNullable<When[One]> };
+
+const makers: { readonly [One in Name]: Maker<Values[One]> } = {
+  priceUsdOver: amountOver("priceUsd", ({ price }) => price),
+  nightlyUsdOver: amountOver("pricePerNightUsd", ({ hotel }) => hotel?.pricePerNight),
+  carriers: oneOf("carrierIata", "airline", ({ flight }) => flight?.carriers),
+  cabins: oneOf("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
+  suppliers: oneOf("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
+  cities: oneOf("city", "city", ({ hotel }) => asList(hotel?.city)),
+  countries: oneOf("destinationCountry", "country", ({ countries }) => countries),
+  durationHoursOver: numberOver(
+    "durationHours",
+    "hours",
+    ofLegs(({ durationHours }) => durationHours),
+  ),
+  stopsOver: numberOver(
+    "stops",
+    "stops",
+    ofLegs(({ stops }) => stops),
+  ),
+  daysAheadUnder: (limit) => ({
+    ...{ name: "departureDate", unit: "days", limit: String(limit) },
+    holds: ({ daysAhead }) => compare(daysAhead, (days) => days < limit),
+    actual: ({ daysAhead }) => String(daysAhead),
+  }),
+  emissionsKgOver: numberOver(
+    "co2KgPerPassenger",
+    "kg CO2 a passenger",
+    ({ flight }) => flight?.emissionsKgPerPassenger,
+  ),
+  refundable: (wanted) => ({
+    ...{ name: "refundable", unit: "condition", limit: `not ${wanted}` },
+    holds: ({ refundable }) => compare(refundable, (is) => is === wanted),
+    actual: ({ refundable }) => String(refundable),
+  }),
+  startsFrom: dateBound((order) => order >= 0, "before"),
+  startsUntil: dateBound((order) => order <= 0, "after"),
+  weekdays: oneOf("travelDates", "weekday", ({ startsOn }) =>
+    asList(startsOn?.toLocaleString("en", { weekday: "long" }).toLowerCase()),
+  ),
+  travelers: oneOf("travelers", "traveler", ({ travelerIds }) => travelerIds),
+  bookers: oneOf("booker", "booker", ({ booker }) => asList(booker?.userId)),
+  recipients: oneOf("recipient", "address", ({ recipient }) => asList(recipient)),
+};
+
+function dateBound(holds: (order: number) => boolean, word: string): Maker<string> {
+  return (text) => {
+    const date = Temporal.PlainDate.from(text);
+    return {
+      ...{ name: "travelDates", unit: "date", limit: `${word} ${text}` },
+      holds: ({ startsOn }) => compare(startsOn, (start) => holds(Temporal.PlainDate.compare(start, date))),
+      actual: ({ startsOn }) => String(startsOn),
+    };
+  };
+}
+
+function compare<Value>(value: Value | undefined, holds: (value: Value) => boolean): boolean | undefined {
+  return value === undefined ? undefined : holds(value);
+}
+
+const names = Object.keys(makers).filter((name): name is Name => Object.hasOwn(makers, name));
+
+function conditionsOf(when: When): readonly Condition[] {
+  return names.map((name) => conditionOf(when, name)).filter((condition) => condition !== undefined);
+}
+
+function conditionOf<One extends Name>(
+  when: { readonly [Each in Name]?: Values[Each] | undefined },
+  name: One,
+): Condition | undefined {
+  const value = when[name];
+  return value === undefined ? undefined : makers[name](value);
+}

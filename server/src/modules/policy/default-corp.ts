@@ -1,0 +1,17 @@
+import { PolicyDocument } from "./document.ts";
+
+/** The policy that every tenant has from the start. It cannot be changed; a tenant copies it under an id of its own. */
+export const DEFAULT_POLICY_ID = "default-corp";
+export const DEFAULT_POLICY_VERSION = 1;
+
+export const defaultCorp: PolicyDocument = PolicyDocument.parse({
+  title: "Default corporate travel policy",
+  flight: { maxPrice: { default: 2_500 }, maxCabin: { default: "premium_economy" } },
+  hotel: { maxNightly: { default: 400 } },
+  payments: { maxAmountUsd: 2_500 },
+  rules: [
+    { id: "flight-price", severity: "deny", when: { kind: "flight", priceUsdOver: 10_000 } },
+    { id: "hotel-night", severity: "deny", when: { kind: "hotel", nightlyUsdOver: 1_500 } },
+    { id: "payment-amount", severity: "deny", when: { kind: "payment", priceUsdOver: 10_000 } },
+  ],
+});

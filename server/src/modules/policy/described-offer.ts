@@ -1,0 +1,61 @@
+import { fromNumber } from "../../domain/money.ts";
+import type { Cabin, FlightPurchase, StayPurchase } from "../../kernel/purchase.ts";
+import type { Subject } from "./facts.ts";
+
+/** An offer in the few words of `check_policy`. What these cannot say is not known. */
+export interface DescribedOffer {
+  kind: "flight" | "hotel";
+  priceUsd: number;
+  carrierIata?: string | undefined;
+  durationHours?: number | undefined;
+  cabin?: Cabin | undefined;
+  supplierId?: string | undefined;
+  pricePerNightUsd?: number | undefined;
+}
+
+export function describedOffer(offer: DescribedOffer): Subject {
+  return { bought: offer.kind === "flight" ? describedFlight(offer) : describedStay(offer) };
+}
+
+function describedFlight({ priceUsd, carrierIata, durationHours, cabin }: DescribedOffer): FlightPurchase {
+  return {
+    kind: "flight",
+    price: fromNumber(priceUsd),
+    travelerIds: undefined,
+    refundable: undefined,
+    carriers: carrierIata === undefined ? undefined : [carrierIata.toUpperCase()],
+    changeable: undefined,
+    fareBrands: undefined,
+    emissionsKgPerPassenger: undefined,
+    comparables: undefined,
+    legs: [
+      {
+        origin: undefined,
+        destination: undefined,
+        departsAt: undefined,
+        arrivesAt: undefined,
+        durationMinutes: durationHours === undefined ? undefined : durationHours * 60,
+        stops: undefined,
+        cabin,
+      },
+    ],
+  };
+}
+
+function describedStay({ priceUsd, supplierId, pricePerNightUsd }: DescribedOffer): StayPurchase {
+  return {
+    kind: "stay",
+    price: fromNumber(priceUsd),
+    travelerIds: undefined,
+    refundable: undefined,
+    suppliers: supplierId === undefined ? undefined : [supplierId],
+    rooms: undefined,
+    pricePerNight: pricePerNightUsd === undefined ? undefined : fromNumber(pricePerNightUsd),
+    checkInDate: undefined,
+    checkOutDate: undefined,
+    city: undefined,
+    country: undefined,
+    timeZone: undefined,
+    stars: undefined,
+  };
+}

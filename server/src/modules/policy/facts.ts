@@ -1,0 +1,185 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import {
+  type Cabin,
+  type ComparableOffer,
+  type FlightLeg,
+  type FlightPurchase,
+  isHigherCabin,
+  type Purchase,
+  type StayPurchase,
+} from "../../kernel/purchase.ts";
+import type { Airport } from "../../ports/maps.ts";
+
+/** What is judged: something that is bought, or money that is moved without naming an offer. */
+export type Subject = { bought: Purchase } | { payment: { amount: Micro | undefined; recipient: Hex | undefined } };
+
+/** Who asks. Undefined: it is not known yet, as where a plan is only talked about. */
+export interface Booker {
+  userId: string;
+  /** Whose trips its own trips are. */
+  travelerId: string;
+}
+
+export interface Circumstances {
+  now: Temporal.Instant;
+  booker: Booker | undefined;
+  airport(iataCode: string): Pick<Airport, "countryCode" | "timeZone"> | undefined;
+}
+
+export type Kind = "flight" | "hotel" | "payment";
+
+/** What rules ask, in the words of no tool and no supplier. Undefined: not known. */
+export interface Facts {
+  kind: Kind;
+  price: Micro | undefined;
+  booker: Booker | undefined;
+  travelerIds: readonly string[] | undefined;
+  /** ISO 3166-1 alpha-2. */
+  countries: readonly string[] | undefined;
+  refundable: boolean | undefined;
+  /** Of the first day at its place: the departure's, or the check-in's. */
+  startsOn: Temporal.PlainDate | undefined;
+  endsOn: Temporal.PlainDate | undefined;
+  /** Days from today to the start, both by the calendar of the place where it starts. */
+  daysAhead: number | undefined;
+  flight: FlightFacts | undefined;
+  hotel: HotelFacts | undefined;
+  recipient: Hex | undefined;
+}
+
+export interface FlightFacts {
+  legs: readonly LegFacts[];
+  carriers: readonly string[] | undefined;
+  changeable: boolean | undefined;
+  fareBrands: readonly string[] | undefined;
+  emissionsKgPerPassenger: number | undefined;
+  isDomestic: boolean | undefined;
+  comparables: readonly ComparableOffer[] | undefined;
+  departures: readonly Temporal.PlainDateTime[] | undefined;
+  /** The highest of all legs. */
+  cabin: Cabin | undefined;
+}
+
+export interface LegFacts {
+  durationHours: number | undefined;
+  stops: number | undefined;
+  cabin: Cabin | undefined;
+  isOvernight: boolean | undefined;
+}
+
+export interface HotelFacts {
+  pricePerNight: Micro | undefined;
+  suppliers: readonly string[] | undefined;
+  city: string | undefined;
+  stars: number | undefined;
+}
+
+const NOTHING_KNOWN = {
+  travelerIds: undefined,
+  countries: undefined,
+  refundable: undefined,
+  startsOn: undefined,
+  endsOn: undefined,
+  daysAhead: undefined,
+  flight: undefined,
+  hotel: undefined,
+  recipient: undefined,
+} as const;
+
+export function factsOf(subject: Subject, circumstances: Circumstances): Facts {
+  const { booker } = circumstances;
+  if ("payment" in subject) {
+    const { amount, recipient } = subject.payment;
+    return { ...NOTHING_KNOWN, kind: "payment", price: amount, booker, recipient };
+  }
+  const { bought } = subject;
+  const { price, travelerIds, refundable } = bought;
+  const common = { ...NOTHING_KNOWN, price, booker, travelerIds, refundable };
+  return bought.kind === "flight"
+    ? { ...common, kind: "flight", ...flightFacts(bought, circumstances) }
+    : { ...common, kind: "hotel", ...hotelFacts(bought, circumstances) };
+}
+
+function flightFacts(bought: FlightPurchase, { now, airport }: Circumstances) {
+  const { legs, carriers, changeable, fareBrands, emissionsKgPerPassenger, comparables } = bought;
+  const places = legs.map(({ origin, destination }) => ({
+    from: origin === undefined ? undefined : airport(origin),
+    to: destination === undefined ? undefined : airport(destination),
+  }));
+  const visited = allKnown(places.map(({ to }) => to?.countryCode));
+  const left = allKnown(places.map(({ from }) => from?.countryCode));
+  const home = left?.[0];
+  const startsOn = legs[0]?.departsAt?.toPlainDate();
+  return {
+    // Who comes back has not travelled to where the trip began.
+    countries:
+      visited === undefined || legs.length === 1 || visited.at(-1) !== home ? visited : unique(visited.slice(0, -1)),
+    startsOn,
+    endsOn: legs.at(-1)?.arrivesAt?.toPlainDate(),
+    daysAhead: daysUntil(startsOn, places[0]?.from?.timeZone, now),
+    flight: {
+      legs: legs.map(legFacts),
+      ...{ carriers, changeable, fareBrands, emissionsKgPerPassenger, comparables },
+      isDomestic:
+        visited === undefined || left === undefined ? undefined : [...visited, ...left].every((one) => one === home),
+      departures: allKnown(legs.map(({ departsAt }) => departsAt)),
+      cabin: highestCabin(legs.map(({ cabin }) => cabin)),
+    },
+  };
+}
+
+function legFacts({ durationMinutes, stops, cabin, departsAt, arrivesAt }: FlightLeg): LegFacts {
+  return {
+    durationHours: durationMinutes === undefined ? undefined : durationMinutes / 60,
+    stops,
+    cabin,
+    isOvernight:
+      departsAt === undefined || arrivesAt === undefined
+        ? undefined
+        : Temporal.PlainDate.compare(arrivesAt.toPlainDate(), departsAt.toPlainDate()) > 0,
+  };
+}
+
+function hotelFacts(bought: StayPurchase, { now }: Circumstances) {
+  const { checkInDate, checkOutDate, country, timeZone, suppliers, city, stars } = bought;
+  return {
+    countries: country === undefined ? undefined : [country],
+    startsOn: checkInDate,
+    endsOn: checkOutDate,
+    daysAhead: daysUntil(checkInDate, timeZone, now),
+    hotel: { pricePerNight: bought.pricePerNight ?? nightlyOf(bought), suppliers, city, stars },
+  };
+}
+
+/** Rounded up, so that what is over a limit by less than a micro-unit is over it. */
+function nightlyOf({ price, rooms, checkInDate, checkOutDate }: StayPurchase): Micro | undefined {
+  if (price === undefined || rooms === undefined || checkInDate === undefined || checkOutDate === undefined) {
+    return undefined;
+  }
+  const shares = BigInt(checkInDate.until(checkOutDate, { largestUnit: "days" }).days) * BigInt(rooms);
+  return shares > 0n ? (price + shares - 1n) / shares : undefined;
+}
+
+function daysUntil(
+  date: Temporal.PlainDate | undefined,
+  timeZone: string | undefined,
+  now: Temporal.Instant,
+): number | undefined {
+  if (date === undefined || timeZone === undefined) return undefined;
+  return now.toZonedDateTimeISO(timeZone).toPlainDate().until(date, { largestUnit: "days" }).days;
+}
+
+function highestCabin(all: readonly (Cabin | undefined)[]): Cabin | undefined {
+  return allKnown(all)?.reduce((one, other) => (isHigherCabin(other, one) ? other : one));
+}
+
+/** Undefined when one is missing, or there is none. */
+function allKnown<Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length && known.length > 0 ? known : undefined;
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}

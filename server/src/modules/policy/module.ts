@@ -1,0 +1,24 @@
+import { defineModule } from "../../kernel/module.ts";
+import { ReadyPolicies } from "./active-policies.ts";
+import * as travelPolicies from "./migrations/0026-travel-policies.ts";
+import type { ActivePolicies } from "./policies.ts";
+import { policyRoutes } from "./routes.ts";
+import { createTravelPolicies } from "./store.ts";
+import { checkPolicy } from "./tools/check-policy.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly activePolicies: ActivePolicies;
+  }
+}
+
+export const policyModule = defineModule({
+  name: "policy",
+  needs: ["identity"],
+  tools: [checkPolicy],
+  routes: policyRoutes,
+  stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
+  migrations: { "0026-travel-policies": travelPolicies },
+  parts: { activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock) },
+  ports: ({ activePolicies }) => ({ activePolicies }),
+});

@@ -1,0 +1,78 @@
+import type { Environment } from "../../ports/identity.ts";
+import type { PolicyDocument } from "./document.ts";
+import type { Rules } from "./rule.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    travelPolicies: TravelPolicies;
+  }
+}
+
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    activePolicies: ActivePolicies;
+  }
+}
+
+export interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+/** A version never changes. Several can be meant for one time: the one that came into force last counts. */
+export interface PolicyVersion {
+  policyId: string;
+  version: number;
+  effectiveAt: Temporal.Instant;
+  createdAt: Temporal.Instant;
+  createdBy: string;
+}
+
+export interface NewPolicyVersion {
+  document: PolicyDocument;
+  effectiveAt: Temporal.Instant;
+  createdBy: string;
+}
+
+/** The tenants' own policies, and which one applies to direct calls. What every tenant has is not stored. */
+export interface TravelPolicies {
+  /** The next version; undefined when the tenant has as many policies, or the policy as many versions, as there may be. */
+  add(owner: Owner, policyId: string, version: NewPolicyVersion): Promise<PolicyVersion | undefined>;
+  /** The version that applies at `at`. */
+  findActive(owner: Owner, policyId: string, at: Temporal.Instant): Promise<PolicyVersion | undefined>;
+  find(owner: Owner, policyId: string, version: number): Promise<PolicyVersion | undefined>;
+  document(owner: Owner, policyId: string, version: number): Promise<PolicyDocument | undefined>;
+  /** Newest first, below `before`. */
+  listVersions(
+    owner: Owner,
+    policyId: string,
+    page: { before: number | undefined; limit: number },
+  ): Promise<readonly PolicyVersion[]>;
+  /** The newest version of each, in the order of their ids. */
+  list(owner: Owner): Promise<readonly PolicyVersion[]>;
+  /** The policy that direct calls are held to. */
+  findEnforced(owner: Owner): Promise<Enforcement | undefined>;
+  enforce(owner: Owner, enforcement: Omit<Enforcement, "changedAt">): Promise<Enforcement>;
+}
+
+export interface Enforcement {
+  /** Undefined: none is enforced any more. */
+  policyId: string | undefined;
+  changedAt: Temporal.Instant;
+  changedBy: string;
+}
+
+/** A policy as it applies now. */
+export interface ActivePolicy {
+  policyId: string;
+  version: number;
+  document: PolicyDocument;
+  rules: Rules;
+}
+
+export interface ActivePolicies {
+  /** Undefined: the tenant has none of this id that applies at this time. */
+  find(owner: Owner, policyId: string): Promise<ActivePolicy | undefined>;
+  /** Ids that `find` may know, for whoever names another. */
+  listIds(owner: Owner): Promise<readonly string[]>;
+}

@@ -1,0 +1,44 @@
+import { formatDecimal, fromNumber, type Micro } from "../../domain/money.ts";
+import type { Severity } from "./document.ts";
+import type { Facts, Kind } from "./facts.ts";
+
+/** One limit of a policy, ready to be asked. */
+export interface Rule {
+  readonly id: string;
+  readonly severity: Severity;
+  judge(facts: Facts): Judgement;
+}
+
+/** Undefined: it is kept. `missing` names what would have to be known to say so. */
+export type Judgement = Broken | { readonly missing: readonly string[] } | undefined;
+
+export interface Broken {
+  readonly limit: string;
+  readonly actual: string;
+  readonly unit: string;
+  readonly text: string;
+}
+
+/** The rules of a policy, by what they judge. */
+export type Rules = Readonly<Record<Kind, readonly Rule[]>>;
+
+export const missing = (...names: readonly string[]): Judgement => ({ missing: names });
+
+/** An amount of a document, which its schema has checked. */
+export function micro(amount: number): Micro {
+  const read = fromNumber(amount);
+  if (read === undefined) throw new Error(`${amount} is no amount`);
+  return read;
+}
+
+export const usd = (amount: Micro): string => formatDecimal(amount);
+
+/** Broken by an amount over its limit. `what` begins the sentence. */
+export function over(what: string, limit: Micro, actual: Micro): Broken {
+  return {
+    limit: usd(limit),
+    actual: usd(actual),
+    unit: "USD",
+    text: `${what} ${usd(actual)} USD, over the limit of ${usd(limit)} USD by ${usd(actual - limit)} USD.`,
+  };
+}

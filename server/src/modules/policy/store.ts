@@ -1,0 +1,174 @@
+import { sql } from "kysely";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { appendAudit } from "../identity/index.ts";
+import { PolicyDocument } from "./document.ts";
+import type { Enforcement, NewPolicyVersion, Owner, PolicyVersion, TravelPolicies } from "./policies.ts";
+
+export const MOST_POLICIES = 100;
+export const MOST_VERSIONS = 1_000;
+
+const columns = ["policyId", "version", "effectiveAt", "createdAt", "createdBy"] as const;
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createTravelPolicies(queryable: Queryable, clock: Clock): TravelPolicies {
+  const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
+    queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  return {
+    add: (owner, policyId, version) => inTransaction((db) => add({ db, clock }, owner, policyId, version)),
+    findActive: (owner, policyId, at) =>
+      versionsOf(queryable, owner, policyId)
+        .select(columns)
+        .where("effectiveAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
+        .orderBy("effectiveAt", "desc")
+        .orderBy("version", "desc")
+        .limit(1)
+        .executeTakeFirst(),
+    find: (owner, policyId, version) =>
+      versionsOf(queryable, owner, policyId).select(columns).where("version", "=", version).executeTakeFirst(),
+    document: (owner, policyId, version) => readDocument(queryable, owner, policyId, version),
+    listVersions: (owner, policyId, { before, limit }) =>
+      versionsOf(queryable, owner, policyId)
+        .select(columns)
+        .$if(before !== undefined, (query) => query.where("version", "<", before ?? 0))
+        .orderBy("version", "desc")
+        .limit(limit)
+        .execute(),
+    list: (owner) =>
+      queryable
+        .selectFrom("travelPolicy")
+        .where("tenantId", "=", owner.tenantId)
+        .where("network", "=", owner.environment)
+        .distinctOn("policyId")
+        .select(columns)
+        .orderBy("policyId")
+        .orderBy("version", "desc")
+        .limit(MOST_POLICIES)
+        .execute(),
+    findEnforced: (owner) => findEnforced(queryable, owner),
+    enforce: (owner, enforcement) => inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
+  };
+}
+
+interface Storage {
+  db: Queryable;
+  clock: Clock;
+}
+
+function versionsOf(db: Queryable, { tenantId, environment }: Owner, policyId: string) {
+  return db
+    .selectFrom("travelPolicy")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", environment)
+    .where("policyId", "=", policyId);
+}
+
+async function readDocument(
+  db: Queryable,
+  owner: Owner,
+  policyId: string,
+  version: number,
+): Promise<PolicyDocument | undefined> {
+  const row = await versionsOf(db, owner, policyId)
+    .select("document")
+    .where("version", "=", version)
+    .executeTakeFirst();
+  return row === undefined ? undefined : PolicyDocument.parse(row.document);
+}
+
+async function add(
+  { db, clock }: Storage,
+  owner: Owner,
+  policyId: string,
+  { document, effectiveAt, createdBy }: NewPolicyVersion,
+): Promise<PolicyVersion | undefined> {
+  const { tenantId, environment: network } = owner;
+  // One after the other for each tenant: a version follows the one before it, and there may be none to lock yet.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`travel_policy:${network}:${tenantId}`}, 0))`.execute(db);
+  const [last] = await versionsOf(db, owner, policyId)
+    .select([...columns, "document"])
+    .orderBy("version", "desc")
+    .limit(1)
+    .execute();
+  if (last === undefined && (await countPolicies(db, owner)) >= MOST_POLICIES) return undefined;
+  if (last !== undefined) {
+    const { document: lastDocument, ...known } = last;
+    if (isSame(known, effectiveAt, clock) && canonicalJson(lastDocument) === canonicalJson(document)) return known;
+    if (last.version >= MOST_VERSIONS) return undefined;
+  }
+  const version = (last?.version ?? 0) + 1;
+  const createdAt = clock.now();
+  await db
+    .insertInto("travelPolicy")
+    .values({
+      ...{ tenantId, network, policyId, version, createdBy },
+      document: JSON.stringify(document),
+      effectiveAt: effectiveAt.toString(),
+      createdAt: createdAt.toString(),
+    })
+    .execute();
+  await appendAudit(
+    db,
+    {
+      tenantId,
+      actor: createdBy,
+      action: "travel_policy.put",
+      subjectId: `${network}:${policyId}:${version}`,
+      details: { effectiveAt: effectiveAt.toString() },
+    },
+    clock,
+  );
+  return { policyId, version, effectiveAt, createdAt, createdBy };
+}
+
+/** Sent again, a version that applies already, or from the same time on, stays the one that it is. */
+function isSame(last: PolicyVersion, effectiveAt: Temporal.Instant, clock: Clock): boolean {
+  const now = clock.now();
+  const { compare } = Temporal.Instant;
+  const bothNow = compare(last.effectiveAt, now) <= 0 && compare(effectiveAt, now) <= 0;
+  return bothNow || compare(last.effectiveAt, effectiveAt) === 0;
+}
+
+async function countPolicies(db: Queryable, { tenantId, environment }: Owner): Promise<number> {
+  const { count } = await db
+    .selectFrom("travelPolicy")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", environment)
+    .where("version", "=", 1)
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function findEnforced(db: Queryable, { tenantId, environment }: Owner): Promise<Enforcement | undefined> {
+  const row = await db
+    .selectFrom("travelPolicyEnforcement")
+    .select(["policyId", "changedAt", "changedBy"])
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", environment)
+    .executeTakeFirst();
+  return row === undefined ? undefined : withoutNulls(row);
+}
+
+async function enforce(
+  { db, clock }: Storage,
+  { tenantId, environment: network }: Owner,
+  { policyId, changedBy }: Omit<Enforcement, "changedAt">,
+): Promise<Enforcement> {
+  const changedAt = clock.now();
+  const row = { policyId: policyId ?? null, changedAt: changedAt.toString(), changedBy };
+  await db
+    .insertInto("travelPolicyEnforcement")
+    .values({ tenantId, network, ...row })
+    .onConflict((conflict) => conflict.columns(["tenantId", "network"]).doUpdateSet(row))
+    .execute();
+  const details = { policyId: policyId ?? null };
+  await appendAudit(
+    db,
+    { tenantId, actor: changedBy, action: "travel_policy.enforce", subjectId: network, details },
+    clock,
+  );
+  return { policyId, changedAt, changedBy };
+}

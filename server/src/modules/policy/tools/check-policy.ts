@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { fromNumber } from "../../../domain/money.ts";
+import { nearest } from "../../../domain/near-match.ts";
+import { CabinClass } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { DEFAULT_POLICY_ID } from "../default-corp.ts";
+import { describedOffer } from "../described-offer.ts";
+import { evaluate } from "../evaluate.ts";
+import { describeVerdict, VerdictAnswer } from "../verdict-answer.ts";
+
+const MOST_NAMED = 20;
+
+const Usd = z.number().refine((value) => fromNumber(value) !== undefined, {
+  message: "must be an amount of 0 or more with at most 6 decimal places",
+});
+
+export const checkPolicy = defineTool({
+  name: "check_policy",
+  title: "Check travel policy",
+  summary:
+    "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
+  area: "policy",
+  effect: "read",
+  price: 1_000n,
+  payableWithoutKey: false,
+  uses: ["activePolicies", "clock"],
+  input: z.strictObject({
+    policyId: z.string().describe(`${DEFAULT_POLICY_ID}, or one of yours`),
+    offer: z.strictObject({
+      kind: z.enum(["flight", "hotel"]),
+      priceUsd: Usd.describe("Of the whole booking"),
+      carrierIata: z.string().optional(),
+      durationHours: z
+        .number()
+        .refine((hours) => hours >= 0, { message: "must not be negative" })
+        .optional()
+        .describe("Of the longest leg"),
+      cabin: CabinClass.optional(),
+      supplierId: z.string().optional().describe("Hotel or chain, as the policy names it"),
+      pricePerNightUsd: Usd.optional(),
+    }),
+  }),
+  output: VerdictAnswer,
+  errors: {},
+  example: () => ({
+    policyId: DEFAULT_POLICY_ID,
+    offer: {
+      kind: "flight" as const,
+      priceUsd: 1_840.5,
+      carrierIata: "BA",
+      durationHours: 7.5,
+      cabin: "business" as const,
+    },
+  }),
+
+  async run({ policyId, offer }, { activePolicies, clock, caller, invalid }) {
+    const policy = await activePolicies.find(caller, policyId);
+    if (policy === undefined) {
+      const ids = await activePolicies.listIds(caller);
+      const near = nearest(policyId, ids);
+      const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+      const known = ids.slice(0, MOST_NAMED).join(", ");
+      const message = ids.includes(policyId)
+        ? `no version of ${policyId} applies yet`
+        : `you have no such policy${meant} Known: ${known}`;
+      throw invalid({ path: "policyId", message });
+    }
+    const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };
+    return describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
+  },
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { Severity } from "./document.ts";
+import type { Verdict } from "./evaluate.ts";
+
+/** As many as a reader can do something with; a policy can have thousands of rules. */
+const MOST_SHOWN = 50;
+
+/** What a policy said, as every surface shows it. */
+export const VerdictAnswer = z.object({
+  decision: z.enum(["allow", "warn", "require_approval", "deny"]).describe("Of the strictest rule that is broken"),
+  violations: z
+    .array(
+      z.object({
+        rule: z.string(),
+        severity: Severity,
+        limit: z.string(),
+        actual: z.string(),
+        unit: z.string(),
+        text: z.string(),
+      }),
+    )
+    .describe("The strictest first"),
+  notEvaluated: z
+    .array(z.object({ rule: z.string(), severity: Severity, missing: z.array(z.string()) }))
+    .describe("Rules that could not be judged, and what is missing for it; they are neither kept nor broken"),
+  notShown: z.int().describe(`Entries of both lists beyond the first ${MOST_SHOWN}`),
+  policyId: z.string(),
+  version: z.int(),
+});
+
+export function describeVerdict(
+  { decision, violations, notEvaluated }: Verdict,
+  { policyId, version }: { policyId: string; version: number },
+): z.output<typeof VerdictAnswer> {
+  const beyond = (list: readonly unknown[]) => Math.max(0, list.length - MOST_SHOWN);
+  return {
+    decision,
+    violations: violations.slice(0, MOST_SHOWN),
+    notEvaluated: notEvaluated.slice(0, MOST_SHOWN).map((one) => ({ ...one, missing: [...one.missing] })),
+    notShown: beyond(violations) + beyond(notEvaluated),
+    policyId,
+    version,
+  };
+}
