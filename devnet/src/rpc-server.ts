@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
 import { LOOPBACK } from "./free-port.ts";
 import { failure, INTERNAL_ERROR, INVALID_REQUEST } from "./json-rpc.ts";
 import type { Gateway } from "./rpc-gateway.ts";
@@ -36,6 +37,23 @@ const answerWith = (response: ServerResponse, status: number, body: Buffer | str
 const problem = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: "2.0", id: null, ...failure(code, message) });
 
+/**
+ * Programs of this machine ask, not pages that somebody has open on it, and no name that was made to point at it (DNS rebinding).
+ * Undefined: it may ask.
+ */
+const refusalOf = ({ headers }: IncomingMessage): { status: number; message: string } | undefined => {
+  const { host = "", origin } = headers;
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, "");
+  if (name === undefined || (name !== "localhost" && isIP(name) === 0)) {
+    return { status: 403, message: "The chain answers under its address or localhost, and no other name." };
+  }
+  if (origin !== undefined && origin !== `http://${host}`) {
+    return { status: 403, message: "Pages of other origins may not ask the chain." };
+  }
+  const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  return type === "application/json" ? undefined : { status: 415, message: "JSON-RPC is sent as application/json." };
+};
+
 /** The chain's JSON-RPC on loopback: POST anywhere, and GET /healthz. */
 export const listenRpc = async (
   port: number,
@@ -49,6 +67,10 @@ export const listenRpc = async (
     }
     if (request.method !== "POST") {
       return answerWith(response, 405, problem(INVALID_REQUEST, "JSON-RPC is asked by POST."), true);
+    }
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) {
+      return answerWith(response, refusal.status, problem(INVALID_REQUEST, refusal.message), true);
     }
     const body = await readBody(request);
     if (body === undefined) {

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { READ_METHODS } from "../src/methods.ts";
@@ -106,6 +107,20 @@ test("large bodies and large transactions are refused, other methods than POST t
   expect(await chain.ask("eth_sendRawTransaction", raw)).toMatchObject({
     error: { code: -32_000, message: expect.stringContaining("oversized") },
   });
+  // By hand, as fetch writes the host itself.
+  const mine = (headers: Record<string, string>) =>
+    new Promise((resolve, reject) => {
+      const sent = request(chain.url, { agent: false, method: "POST", headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      sent.on("error", reject).end('{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}');
+    });
+  const json = { "content-type": "application/json" };
+  expect(await mine({ ...json, origin: "https://attacker.example" })).toBe(403);
+  expect(await mine({ ...json, host: `rebound.example:${chain.port}` })).toBe(403);
+  expect(await mine({ "content-type": "text/plain" })).toBe(415);
+  expect(await mine({ ...json, host: `localhost:${chain.port}` })).toBe(200);
   expect((await fetch(chain.url)).status).toBe(405);
   expect((await fetch(chain.url, { method: "PUT", body: "{}" })).status).toBe(405);
   expect(await (await fetch(`${chain.url}/healthz`)).json()).toEqual({ ok: true });
@@ -123,11 +138,13 @@ test("filters work, and a client that never reads its answers holds up nobody", 
   const slow = connect(chain.port, "127.0.0.1").on("error", () => undefined);
   slow.pause();
   for (let count = 0; count < 20; count += 1) {
-    slow.write(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    slow.write(
+      `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
   }
   // Whom the chain gives up on first, on a slow machine, is no matter here.
   const never = connect(chain.port, "127.0.0.1").on("error", () => undefined);
-  never.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{");
+  never.write("POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{");
   const filter = await chain.client.createBlockFilter();
   const hash = await chain.wallet(1).sendTransaction({ to: account(2).address, value: 1n });
   const receipt = await chain.client.getTransactionReceipt({ hash });

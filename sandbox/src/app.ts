@@ -5,6 +5,7 @@ import { airlineChangeRoutes } from "./changes/airline-initiated.ts";
 import { orderChangeRoutes } from "./changes/confirm.ts";
 import { changeRequestRoutes } from "./changes/requests.ts";
 import { flightFaults } from "./control/flight-faults.ts";
+import { guardControl } from "./control/guard.ts";
 import { controlRoutes } from "./control/routes.ts";
 import type { Scenarios } from "./control/scenarios.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -35,6 +36,11 @@ function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
+function holdsToken(authorization: string, token: string): boolean {
+  const [scheme, given = ""] = authorization.split(" ");
+  return scheme?.toLowerCase() === "bearer" && sameSecret(given, token);
+}
+
 /** The headers that every call of the supplier's API has to carry. */
 function requireHeaders(token: string) {
   return createMiddleware<Env>(async (context, next) => {
@@ -48,8 +54,7 @@ function requireHeaders(token: string) {
         ),
       ]);
     }
-    const [scheme, given = ""] = authorization.split(" ");
-    if (scheme?.toLowerCase() !== "bearer" || !sameSecret(given, token)) {
+    if (!holdsToken(authorization, token)) {
       throw new ApiError(401, [
         wireError(
           "authentication_error",
@@ -128,6 +133,10 @@ export function createApp(
     await sandbox.db.query("SELECT 1");
     return context.json({ ok: true });
   });
+  app.use(
+    "/_sandbox/*",
+    guardControl((authorization) => holdsToken(authorization, parts.token)),
+  );
   app.route("/", controlRoutes(sandbox, parts.scenarios, parts.workers));
   app.route("/", rateLimitRoutes(parts.limits));
   app.route("/", heldRequestRoutes(parts.held));

@@ -42,5 +42,8 @@ export type Sandbox = {
   wake(): void;
 };
 
-export type Env = { Bindings: { fault: Fault | undefined; baseUrl: string }; Variables: { requestId: string } };
+export type Env = {
+  Bindings: { fault: Fault | undefined; baseUrl: string; remoteAddress: string };
+  Variables: { requestId: string };
+};
 export type Router = Hono<Env>;

@@ -1,4 +1,5 @@
 // What holds for every route of the wire: rate limits, request ids, pages, trailing slashes.
+import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { type Answer, request, startTestSandbox, type TestSandbox } from "./start.ts";
@@ -128,4 +129,35 @@ test("airlines' loyalty programmes are listed and read", async () => {
   const owner = await sandbox.call("GET", `/air/airlines/${programme?.owner_airline_id}`);
   expect(dataOf(owner, z.looseObject({ iata_code: z.string() })).iata_code).toBe("AA");
   expect(errorOf(await sandbox.call("GET", "/air/loyalty_programmes/loy_none"))).toMatchObject({ status: 404 });
+});
+
+/** By hand, as fetch writes the host itself. */
+function sendByHand(path: string, method: string, headers: Record<string, string>, body = ""): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(sandbox.url + path, { agent: false, method, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    sent.on("error", reject).end(body);
+  });
+}
+
+test("control is for programs of this machine: no page of another origin, and none under another name, moves the clock", async () => {
+  const port = new URL(sandbox.url).port;
+  const tick = (headers: Record<string, string>, path = "/_sandbox/tick") =>
+    sendByHand(path, "POST", headers, JSON.stringify({ advanceSeconds: 0 }));
+  const json = { "content-type": "application/json" };
+  expect(await tick({ "content-type": "text/plain", origin: "https://attacker.example" })).toBe(403);
+  expect(await tick({ "content-type": "text/plain" })).toBe(415);
+  expect(await tick({ ...json, origin: "https://attacker.example" })).toBe(403);
+  expect(await tick({ ...json, origin: "null" })).toBe(403);
+  expect(await tick({ ...json, host: `rebound.example:${port}` })).toBe(403);
+  expect(await tick({ ...json, host: `127.0.0.1.rebound.example:${port}` })).toBe(403);
+  expect(await tick({ ...json, origin: "https://attacker.example" }, "/air/../%5fsandbox/tick")).toBe(403);
+  expect(await sendByHand("/_sandbox/ledger", "GET", { host: "rebound.example" })).toBe(403);
+  // Who needs no more than an address or localhost.
+  expect(await tick(json)).toBe(200);
+  expect(await tick({ ...json, host: `localhost:${port}` })).toBe(200);
+  expect(await tick({ ...json, host: `[::1]:${port}` })).toBe(200);
+  expect(await tick({ "content-type": "application/json; charset=utf-8", origin: sandbox.url })).toBe(200);
 });

@@ -17,6 +17,7 @@ import { createGate } from "./surfaces/http/gate.ts";
 import type { Routes } from "./surfaces/http/hosts.ts";
 import type { HttpHandler } from "./surfaces/http/http.ts";
 import { mountRoutes } from "./surfaces/http/mount-routes.ts";
+import { createOriginGuard, type OriginGuard } from "./surfaces/http/origin-guard.ts";
 import { createSignedAnswers, createSignedExchange, type SignedAnswers } from "./surfaces/http/signed-exchange.ts";
 import { APP_MCP_PATH, createMcp, EDGE_MCP_PATH } from "./surfaces/mcp/endpoint.ts";
 import type { McpExtras } from "./surfaces/mcp/extras.ts";
@@ -42,6 +43,8 @@ interface HostContent {
   routes: Routes;
   /** What a person reads who opens the host. */
   welcome: string;
+  /** For what only this machine may see. */
+  refuseOrigin: OriginGuard;
 }
 
 export interface HostOptions {
@@ -64,6 +67,7 @@ const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 export function openHosts(options: HostOptions): Readonly<Record<HostName, HostContent>> {
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
   const { identity, clock, random, log, urls, requestLimits } = parts;
+  const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
   const answerSigned = createSignedAnswers({
     gate: createGate({ identity, ...requestLimits }),
     closedBecause,
@@ -84,7 +88,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
   const discovery = discoveryRoutes({ ...config, ...facts, routes, clock });
   const serveMcp = createMcp({
     ...{ answerSigned, kernel, catalog, identity, translate, pages, prompts, clock, log },
-    guard: { ...config, publicUrls: [urls.app, urls.edge] },
+    refuseOrigin,
     fastPath: config.mcpFastPath === "on",
     extras: parts.mcpExtras,
   });
@@ -97,11 +101,13 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
       ]),
       routes: [...routes, ...discovery],
       welcome: WELCOME.app,
+      refuseOrigin,
     },
     edge: {
       hot: new Map([[EDGE_MCP_PATH, serveMcp], ...paid.hot]),
       routes: [...edgeServerCardRoutes(addresses), ...paid.routes],
       welcome: WELCOME.edge,
+      refuseOrigin,
     },
   };
 }

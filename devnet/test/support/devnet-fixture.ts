@@ -58,11 +58,15 @@ type RpcReply = z.infer<typeof Reply>;
 export const ask = (url: string, method: string, ...params: unknown[]): Promise<RpcReply> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const asked = request(url, { agent: false, method: "POST" }, (answer) => {
-      text(answer)
-        .then((all) => resolve(Reply.parse(JSON.parse(all))))
-        .catch(reject);
-    });
+    const asked = request(
+      url,
+      { agent: false, method: "POST", headers: { "content-type": "application/json" } },
+      (answer) => {
+        text(answer)
+          .then((all) => resolve(Reply.parse(JSON.parse(all))))
+          .catch(reject);
+      },
+    );
     asked.on("error", reject);
     asked.end(body);
   });

@@ -24,10 +24,16 @@ async function tellCreationFailed(sandbox: Sandbox, body: string): Promise<void>
 
 /** An accepted call is done after the delay, or never. Like every late effect, it is lost when the process ends first. */
 export function flightFaults(sandbox: Sandbox, handle: (request: Request, env: Env["Bindings"]) => Promise<Response>) {
-  async function finish(request: Request, baseUrl: string, body: string, dueMs: number, done: boolean): Promise<void> {
+  async function finish(
+    request: Request,
+    env: Env["Bindings"],
+    body: string,
+    dueMs: number,
+    done: boolean,
+  ): Promise<void> {
     await sandbox.clock.waitUntil(dueMs);
     const isOrder = new URL(request.url).pathname.replace(/\/$/u, "") === ORDERS;
-    const made = done && (await handle(request, { fault: undefined, baseUrl })).ok;
+    const made = done && (await handle(request, { ...env, fault: undefined })).ok;
     if (isOrder && !made) await tellCreationFailed(sandbox, body);
   }
 
@@ -41,7 +47,7 @@ export function flightFaults(sandbox: Sandbox, handle: (request: Request, env: E
     const { method, url } = context.req.raw;
     const request = new Request(url, { method, headers: context.req.raw.headers, body });
     const dueMs = sandbox.clock.nowMs() + fault.delayMs;
-    finish(request, context.env.baseUrl, body, dueMs, fault.kind === "accepted_then_done").catch((error: unknown) => {
+    finish(request, context.env, body, dueMs, fault.kind === "accepted_then_done").catch((error: unknown) => {
       process.stderr.write(`an accepted call ended badly: ${String(error)}\n`);
     });
     return context.body(null, 202);

@@ -108,7 +108,8 @@ export async function listen(
     if (fault?.kind === "http_500") return sendError(response, 500, "internal_server_error", "Something went wrong.");
     if (fault?.kind === "http_503") return sendError(response, 503, "service_unavailable", UNAVAILABLE);
     if (fault?.kind === "late_effect") await parts.clock.waitUntil(arrivedMs + fault.delayMs);
-    const answer = await app.fetch(toRequest(incoming, baseUrl, body), { fault, baseUrl });
+    const remoteAddress = incoming.socket.remoteAddress ?? "";
+    const answer = await app.fetch(toRequest(incoming, baseUrl, body), { fault, baseUrl, remoteAddress });
     // The effect is there, the client never hears of it.
     if (fault?.kind === "late_effect") return;
     await send(response, answer, fault);

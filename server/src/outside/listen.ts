@@ -1,16 +1,20 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { ClosedReason } from "../surfaces/http/closed.ts";
-import { createHost, type Routes } from "../surfaces/http/hosts.ts";
+import { createHost, type HostOptions, type Routes } from "../surfaces/http/hosts.ts";
 import type { HttpHandler } from "../surfaces/http/http.ts";
-import type { Metrics } from "../surfaces/http/metrics.ts";
 import { createNodeHost, type NodeHost } from "../surfaces/http/node-host.ts";
+
+interface FrontContent extends Pick<HostOptions, "welcome" | "metrics" | "refuseOrigin"> {
+  hot: Map<string, HttpHandler>;
+  routes: Routes;
+}
 
 /** A host that says that the service is starting until it is given what it serves. */
 export interface Front {
   /** The port that it listens on. */
   listen(port: number): Promise<number>;
-  serve(content: { hot: Map<string, HttpHandler>; routes: Routes; welcome: string; metrics: Metrics }): void;
+  serve(content: FrontContent): void;
   /** What is mounted, with paths in the router's words. */
   routes(): readonly { method: string; path: string }[];
   /** Takes no further connections, and waits so long for the answers that are under way. */
@@ -25,7 +29,7 @@ export function createFront(
   log: Logger,
 ): Front {
   let hot = new Map<string, HttpHandler>();
-  let host = createHost([], { welcome: STARTING, closedBecause, metrics: undefined, log });
+  let host = createHost([], { welcome: STARTING, closedBecause, log });
   const node = createNodeHost({
     hot: (path) => hot.get(path),
     fallback: (request, remoteAddress) => host.fetch(request, remoteAddress),
@@ -34,9 +38,9 @@ export function createFront(
   });
   return {
     listen: (port) => listen(node, port, config.host),
-    serve(content) {
+    serve({ routes, ...content }) {
       hot = content.hot;
-      host = createHost(content.routes, { welcome: content.welcome, closedBecause, metrics: content.metrics, log });
+      host = createHost(routes, { ...content, closedBecause, log });
     },
     routes: () => [...[...hot.keys()].map((path) => ({ method: "POST", path })), ...host.routes],
     close: (drainMilliseconds) => node.close(drainMilliseconds),

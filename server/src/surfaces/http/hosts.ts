@@ -6,16 +6,20 @@ import { isLoopback } from "./client-address.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { HttpHandler } from "./http.ts";
 import type { Metrics } from "./metrics.ts";
+import type { OriginGuard } from "./origin-guard.ts";
 import { traceIdOf } from "./trace.ts";
 import { serveWeb } from "./web-adapter.ts";
 
 /** What both hosts answer while the process lives, whatever else they serve. */
-interface HostOptions {
+export interface HostOptions {
   /** What a person reads who opens the host in a browser. */
   welcome: string;
   /** Undefined while serving; else why not. */
   closedBecause(): ClosedReason | undefined;
-  metrics: Metrics | undefined;
+  /** What only this machine may see; left out while starting. */
+  metrics?: Metrics;
+  /** Why a page may not see it. */
+  refuseOrigin?: OriginGuard;
   log: Log;
 }
 
@@ -51,8 +55,10 @@ export function createHost(routes: Routes, options: HostOptions): Host {
     return context.json({ ok: false, reason }, 503, { "retry-after": "2" });
   });
   app.get("/metrics", async (context) => {
-    if (!isLoopback(context.env.remoteAddress) || options.metrics === undefined) return problem(context, "not_found");
-    const { contentType, text } = await options.metrics.render();
+    const { metrics, refuseOrigin } = options;
+    const isOwn = isLoopback(context.env.remoteAddress) && refuseOrigin?.(context.req) === undefined;
+    if (!isOwn || metrics === undefined) return problem(context, "not_found");
+    const { contentType, text } = await metrics.render();
     return context.body(text, 200, { "content-type": contentType });
   });
   for (const route of routes) {

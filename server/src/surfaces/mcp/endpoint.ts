@@ -6,6 +6,7 @@ import { isLoopback } from "../http/client-address.ts";
 import type { Admitted } from "../http/gate.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { readJson } from "../http/json-body.ts";
+import type { OriginGuard } from "../http/origin-guard.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
 import type { Page } from "../page.ts";
 import { answerBatch } from "./batch.ts";
@@ -18,7 +19,6 @@ import { createFastPath } from "./fast-path.ts";
 import { writeInstructions } from "./instructions.ts";
 import { INVALID_PARAMS, INVALID_REQUEST, idOf, PARSE_ERROR, REFUSED, rpcError } from "./json-rpc.ts";
 import { createLibraryPath } from "./library-path.ts";
-import { createOriginGuard, type OriginGuardOptions } from "./origin-guard.ts";
 import { createPromptList } from "./prompt-list.ts";
 import { createServerFactory } from "./server-factory.ts";
 import { createToolLists, type ListWish, readListWish } from "./tool-list.ts";
@@ -28,7 +28,7 @@ import type { Visit } from "./visit.ts";
 interface McpOptions extends CallToolOptions {
   answerSigned: SignedAnswers;
   catalog: Catalog;
-  guard: OriginGuardOptions;
+  refuseOrigin: OriginGuard;
   pages: readonly Page[];
   prompts: readonly Prompt[];
   /** Set by harnesses only. With them, callers on this machine need no key. */
@@ -45,8 +45,7 @@ const EVERYTHING: ListWish = { areas: undefined, readOnly: false };
 
 /** The MCP endpoint: both eras on one URL, without sessions, so that nothing is lost between any two messages. */
 export function createMcp(options: McpOptions): HttpHandler {
-  const { answerSigned, catalog, extras, clock, log } = options;
-  const refuseOrigin = createOriginGuard(options.guard);
+  const { answerSigned, catalog, extras, refuseOrigin, clock, log } = options;
   const lists = createToolLists(catalog, extras?.tools.map(({ definition }) => definition) ?? []);
   const cancellations = createCancellations();
   const callTool = createCallTool(options);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Buyer, createBuyer } from "../../../test/support/paid.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
+import { sendRaw } from "../../../test/support/raw-http.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import type { Tool } from "../../kernel/tool.ts";
 
@@ -126,11 +127,13 @@ it("behind a proxy that is trusted everybody has a limit of his own, whatever he
 
 it("what only this machine may see is not shown to whom a trusted proxy asks for", async () => {
   const metrics = async (headers: Record<string, string>) => {
-    const response = await fetch(`${service.appUrl}/metrics`, { headers });
-    await response.arrayBuffer();
-    return response.status;
+    const { status } = await sendRaw(`${service.appUrl}/metrics`, { headers });
+    return status;
   };
   expect(await metrics({})).toBe(200);
   expect(await metrics({ "x-forwarded-for": "198.51.100.1" })).toBe(404);
   expect(await metrics({ "x-forwarded-for": "127.0.0.1, 198.51.100.1" })).toBe(404);
+  expect(await metrics({ origin: "https://attacker.example" })).toBe(404);
+  expect(await metrics({ host: "rebound.example" })).toBe(404);
+  expect(await metrics({ origin: service.appUrl })).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { HttpRequest } from "../http/http.ts";
+import type { HttpRequest } from "./http.ts";
 
 export interface OriginGuardOptions {
   publicUrls: readonly string[];
@@ -9,7 +9,7 @@ export interface OriginGuardOptions {
 }
 
 /** Why a request is refused; undefined: it may pass. */
-type OriginGuard = (request: HttpRequest) => string | undefined;
+export type OriginGuard = (request: Pick<HttpRequest, "header">) => string | undefined;
 
 /** Host headers and origins that were accepted are remembered: parsing them costs more than all the rest of this. */
 const MAXIMUM_REMEMBERED = 1_000;
