@@ -64,3 +64,12 @@ test("every key of tenants' rows that callers have a part in names the environme
   const shared = chosen.filter(({ columns }) => !namesEnvironment(columns)).map(({ name }) => name);
   expect(shared.toSorted()).toEqual(Object.keys(UNIQUE_IN_BOTH).toSorted());
 });
+
+test("a table that forgets its environment is noticed", async () => {
+  await withClient(database.url, (client) =>
+    client.query("create table forgetful (id text primary key, tenant_id text, name text, unique (tenant_id, name))"),
+  );
+  const found = (await readTables()).find(({ table }) => table === "forgetful");
+  expect(found === undefined || namesEnvironment(found.columns)).toBe(false);
+  expect(found?.unique.map(({ columns }) => columns)).toContainEqual(["tenant_id", "name"]);
+});
