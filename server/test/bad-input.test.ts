@@ -59,6 +59,12 @@ function badValues(schema: Schema, path: string): Bad[] {
   if (schema.maximum !== undefined) add("over the maximum", schema.maximum + 1);
   if (schema.minLength !== undefined && schema.minLength > 0) add("too short", "a".repeat(schema.minLength - 1));
   if (schema.maxLength !== undefined) add("too long", "a".repeat(schema.maxLength + 1));
+  if (schema.type === "string" && schema.maxLength === undefined && schema.enum === undefined) {
+    // The technical bounds, which no schema publishes; documents are bounded by their size.
+    const isId = /^(?:ids?|.*(?:Ids?|_ids?))$/.test(path.split(".").findLast((name) => !/^\d+$/.test(name)) ?? "");
+    add("longer than anybody means", isId ? "a".repeat(201) : "a".repeat(2_001));
+    if (schema.format === "email") add("longer than an address is", `a@${"b".repeat(63)}.${"c.".repeat(93)}org`);
+  }
   if (schema.maxItems !== undefined)
     add(
       "too many",
@@ -95,6 +101,10 @@ function badArguments(schema: Schema, valid: unknown, path: string): Bad[] {
       value: { ...base, noSuchProperty: 1 },
     };
     return [...(path === "" ? [] : badValues(schema, path)), ...known, ...missing, stray];
+  }
+  if (typeof schema.additionalProperties === "object") {
+    const inner = badArguments(schema.additionalProperties, undefined, `${path}.some`);
+    return [...badValues(schema, path), ...inner.map((bad) => ({ ...bad, value: { some: bad.value } }))];
   }
   if (schema.type === "array" && schema.items !== undefined) {
     const inner = badArguments(schema.items, undefined, `${path}.0`).map((bad) => ({ ...bad, value: [bad.value] }));

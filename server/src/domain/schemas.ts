@@ -27,10 +27,17 @@ export const IsoDate = z
 
 export const CabinClass = z.enum(["economy", "premium_economy", "business", "first"]);
 
+/** Bounds of texts that no published schema says, for those that need another one than kernel/text-bounds.ts gives every text. */
+export const technicalBounds = z.registry<{ characters: number }>();
+
+/** As RFC 5321 has it. */
+const LONGEST_EMAIL = 254;
+
 export const Email = z
   .string()
   .refine((text) => z.email().safeParse(text).success, { message: "must be an e-mail address" })
-  .meta({ format: "email" });
+  .meta({ format: "email" })
+  .register(technicalBounds, { characters: LONGEST_EMAIL });
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 const isPhoneNumber = (text: string): boolean => E164.test(text);

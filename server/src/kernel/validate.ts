@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Issue, invalidInput } from "../domain/errors.ts";
 import { nearest } from "../domain/near-match.ts";
 import { sayIssue } from "./say-issue.ts";
+import { childOf, findTooLong, LONGEST_NAME, unwrap } from "./text-bounds.ts";
 
 /** As many as help; a body can hold thousands. */
 export const MAXIMUM_ISSUES = 20;
@@ -14,7 +15,7 @@ export function validateArguments<Schema extends z.ZodObject>(
   maximumValues = MAXIMUM_VALUES,
 ): z.output<Schema> {
   // First, because a schema takes long over very many values, and every other call waits meanwhile.
-  const stray = findStray(args, "", { values: 0, maximum: maximumValues });
+  const stray = findStray(args, { path: "", key: "", schema }, { values: 0, maximum: maximumValues });
   if (stray !== undefined) throw invalidInput([stray]);
   const parsed = schema.safeParse(args, { error: sayIssue });
   if (parsed.success) return parsed.data;
@@ -22,21 +23,37 @@ export function validateArguments<Schema extends z.ZodObject>(
   throw invalidInput(issues.slice(0, MAXIMUM_ISSUES));
 }
 
-/** What no tool can mean, and schemas let pass. */
-function findStray(
-  value: unknown,
-  path: string,
-  seen: { values: number; readonly maximum: number },
-): Issue | undefined {
+/** `key`: the name of the property that the value stands in, also as a part of its list. */
+interface Place {
+  path: string;
+  key: string;
+  schema: unknown;
+}
+
+interface Seen {
+  values: number;
+  readonly maximum: number;
+}
+
+/** What no tool can mean, and schemas let pass. `schema`: of the value; undefined where there is none. */
+function findStray(value: unknown, { path, key, schema }: Place, seen: Seen): Issue | undefined {
   seen.values += 1;
   if (seen.values > seen.maximum) return { path, message: `the arguments hold more than ${seen.maximum} values` };
-  if (typeof value === "string") return isStorable(value) ? undefined : { path, message: NOT_STORABLE };
+  if (typeof value === "string") {
+    const message = isStorable(value) ? findTooLong(value, key, schema) : NOT_STORABLE;
+    return message === undefined ? undefined : { path, message };
+  }
   if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, child] of Object.entries(value)) {
-    const childPath = path === "" ? key : `${path}.${key}`;
+  const isList = Array.isArray(value);
+  for (const [name, child] of Object.entries(value)) {
+    const childPath = path === "" ? name : `${path}.${name}`;
     // JSON.parse makes `__proto__` an own property that schema libraries pass over; here it is unknown like any other.
-    if (key === "__proto__") return { path: childPath, message: "unknown property" };
-    const found = isStorable(key) ? findStray(child, childPath, seen) : { path: childPath, message: NOT_STORABLE };
+    if (name === "__proto__") return { path: childPath, message: "unknown property" };
+    if (name.length > LONGEST_NAME)
+      return { path, message: `has a property whose name is over ${LONGEST_NAME} characters long` };
+    if (!isStorable(name)) return { path: childPath, message: NOT_STORABLE };
+    const place = { path: childPath, key: isList ? key : name, schema: childOf(schema, name) };
+    const found = findStray(child, place, seen);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -62,19 +79,7 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
 
 function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
   let at: unknown = schema;
-  for (const step of path) {
-    at = unwrap(at);
-    if (at instanceof z.ZodObject) at = at.shape[String(step)];
-    else if (at instanceof z.ZodArray) at = at.element;
-    else if (at instanceof z.ZodRecord) at = at.valueType;
-    else return [];
-  }
+  for (const step of path) at = childOf(at, String(step));
   at = unwrap(at);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
-}
-
-function unwrap(schema: unknown): unknown {
-  let at = schema;
-  while (at instanceof z.ZodOptional || at instanceof z.ZodDefault || at instanceof z.ZodNullable) at = at.unwrap();
-  return at;
 }
