@@ -1622,6 +1622,9 @@ export interface components {
                         penaltyCurrency: string | null;
                     } | null;
                 };
+                paymentRequirements: {
+                    requiresInstantPayment: boolean;
+                };
                 /** @description The other fares of the same flights, cheapest first */
                 readonly fares: {
                     /** @description offerId of book_flight */
@@ -1946,7 +1949,28 @@ export interface components {
                 destination: string;
                 /** @description Local time at the airport, no offset */
                 departingAt: string | null;
+                /** @default [] */
+                readonly segments: {
+                    flightNumber: string;
+                    origin: string;
+                    destination: string;
+                    /** @description Local time at the airport, no offset */
+                    departingAt: string;
+                    arrivingAt: string;
+                }[];
             }[];
+            /**
+             * @description For commit_booking or confirm_booking of a trip
+             * @default null
+             */
+            itineraryHash: string | null;
+            /**
+             * @description For confirm_flight; null: not ticketed yet
+             * @default null
+             */
+            ticketOrderHash: string | null;
+            /** @default  */
+            next: string;
         } & {
             [key: string]: unknown;
         };
@@ -2369,6 +2393,23 @@ export interface components {
             };
             keyCollectionInstructions: string | null;
             confirmedAt: string | null;
+            /** @default [] */
+            readonly travelers: {
+                givenName: string;
+                familyName: string;
+            }[];
+            /**
+             * @description For commit_booking or confirm_booking of a trip
+             * @default null
+             */
+            itineraryHash: string | null;
+            /**
+             * @description For confirm_flight; null: not ticketed yet
+             * @default null
+             */
+            ticketOrderHash: string | null;
+            /** @default  */
+            next: string;
         } & {
             [key: string]: unknown;
         };
@@ -3278,6 +3319,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["list_usage_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -3539,6 +3585,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["list_travelers_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -3800,6 +3851,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["save_traveler_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -4061,6 +4117,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["search_flights_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -4322,6 +4383,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["display_offer_conditions_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -4583,6 +4649,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["find_airports_nearby_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -4844,6 +4915,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["ensure_flight_customer_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -5105,6 +5181,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["list_flight_ancillaries_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -5366,6 +5447,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["list_airline_credits_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -5627,6 +5713,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["book_flight_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -5888,6 +5979,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["request_order_change_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -6149,6 +6245,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["select_order_change_offer_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -6410,6 +6511,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["confirm_order_change_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -6671,6 +6777,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["cancel_order_quote_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -6932,6 +7043,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["confirm_cancel_order_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -7193,6 +7309,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["search_hotels_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -7454,6 +7575,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["quote_stay_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -7715,6 +7841,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["book_stay_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -7976,6 +8107,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["manage_stays_negotiated_rate_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -8237,6 +8373,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["check_treasury_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -8498,6 +8639,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["send_tokens_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -8759,6 +8905,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["settle_split_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -9020,6 +9171,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["faucet_drip_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -9281,6 +9437,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["quote_fx_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -9542,6 +9703,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["prefund_trip_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -9803,6 +9969,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["guest_claim_link_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -10064,6 +10235,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["reserve_booking_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -10325,6 +10501,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["commit_booking_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -10586,6 +10767,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["confirm_booking_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -10847,6 +11033,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["confirm_flight_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -11108,6 +11299,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["settle_booking_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -11369,6 +11565,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["cancel_booking_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -11630,6 +11831,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["log_agent_action_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -11891,6 +12097,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["check_policy_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -12152,6 +12363,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["get_tenant_pricing_policy_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -12413,6 +12629,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["activate_tenant_pricing_policy_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -12674,6 +12895,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["give_feedback_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -12935,6 +13161,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["read_reputation_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -13196,6 +13427,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["request_validation_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -13457,6 +13693,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["submit_validation_response_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -13718,6 +13959,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["read_validation_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -13979,6 +14225,11 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         result: components["schemas"]["read_account_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
                         latencyMs: number;
                         /** @description What was paid, in micro-USDC */
                         priceMicroUsdc: string;
@@ -15322,6 +15573,14 @@ export interface operations {
                         documents: {
                             [key: string]: unknown;
                         }[];
+                        /** @description Names the order in escrow: itineraryHash of commit_booking */
+                        itineraryHash: string | null;
+                        /** @description For confirm_flight; null: not ticketed yet */
+                        ticketOrderHash: string | null;
+                        /** @description What the hashes were made with, so that you can show what they stand for */
+                        itinerarySalt: string;
+                        /** @description The escrow booking that was committed with itineraryHash */
+                        externalId: string | null;
                         /** @description Empty for a stay */
                         slices: {
                             /** @description slice_id of request_order_change */
@@ -15330,6 +15589,14 @@ export interface operations {
                             destination: string;
                             /** @description Local time at the airport, no offset */
                             departingAt: string | null;
+                            segments: {
+                                flightNumber: string;
+                                origin: string;
+                                destination: string;
+                                /** @description Local time at the airport, no offset */
+                                departingAt: string;
+                                arrivingAt: string;
+                            }[];
                         }[];
                         /** @description Changes that the airline made by itself and nobody has answered */
                         scheduleChanges: {
@@ -15368,7 +15635,7 @@ export interface operations {
                         }[];
                         /** @description Oldest first */
                         events: {
-                            /** @description booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed */
+                            /** @description booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed */
                             kind: string;
                             /**
                              * Format: date-time

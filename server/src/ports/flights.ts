@@ -161,6 +161,17 @@ export interface SupplierOrder {
   services: readonly BookedService[];
   /** What changes of the order name. */
   slices: readonly BookedSlice[];
+  /** Numbers of tickets. */
+  tickets: readonly string[];
+}
+
+export interface BookedSegment {
+  flightNumber: string;
+  origin: string;
+  destination: string;
+  /** Local time at the airport, without an offset. */
+  departingAt: string;
+  arrivingAt: string;
 }
 
 export interface BookedService {
@@ -182,6 +193,7 @@ export interface BookedSlice {
   destination: string;
   /** Local time at the airport, without an offset. */
   departingAt: string | null;
+  segments: readonly BookedSegment[];
 }
 
 export interface AirlineCredit {

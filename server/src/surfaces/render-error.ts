@@ -7,6 +7,8 @@ export interface ProblemFields {
   issues?: unknown;
   extra?: unknown;
   retryAfterSeconds?: number | undefined;
+  /** An earlier call failed so, and nothing ran again. */
+  replayed?: boolean;
 }
 
 /** An error as it is sent. */
@@ -26,22 +28,22 @@ export function renderProblem(fields: ProblemFields, traceId: string): RenderedE
   if (status === 429 || status === 503 || fields.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(fields.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
   }
-  return { status, headers, body: JSON.stringify(problemOf(fields, traceId)) };
+  return { status, headers, body: JSON.stringify({ ...problemOf(fields, traceId), status }) };
 }
 
-/** The problem object itself, for surfaces that carry it in something else than an HTTP answer. */
+/** The problem object itself, without the status of HTTP, for surfaces that carry it in something else than an HTTP answer. */
 export function problemOf(fields: ProblemFields, traceId: string): Record<string, unknown> {
   return {
     ...(typeof fields.extra === "object" ? fields.extra : {}),
     type: "about:blank",
     title: titleOf(fields.code),
-    status: statusOf(fields.code),
     ok: false,
     code: fields.code,
     detail: fields.detail ?? titleOf(fields.code),
     retryable: isRetryable(fields.code),
     traceId,
     ...(fields.issues === undefined ? {} : { issues: fields.issues }),
+    ...(fields.replayed === true ? { replayed: true } : {}),
   };
 }
 
@@ -60,7 +62,12 @@ export function fieldsOf(error: unknown, traceId: string, log: Log): ProblemFiel
   return { code: "internal_error", detail: "The service failed in an unexpected way. Report the trace id." };
 }
 
+const ABBREVIATIONS: Readonly<Record<string, string>> = { json: "JSON" };
+
 function titleOf(code: string): string {
-  const words = code.replaceAll("_", " ");
+  const words = code
+    .split("_")
+    .map((word) => ABBREVIATIONS[word] ?? word)
+    .join(" ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -90,7 +90,8 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
         totalAmount: formatDecimal(BigInt(quantity) * (parseDecimal(services.get(id) ?? "0") ?? 0n)),
         totalCurrency: request.totalCurrency,
       })),
-      slices: [{ id: "sli_1", origin: "LHR", destination: "JFK", departingAt: "2027-01-20T10:00:00" }],
+      slices: [{ id: "sli_1", origin: "LHR", destination: "JFK", departingAt: "2027-01-20T10:00:00", segments: [] }],
+      tickets: [],
     };
     orders.push(order);
     return order;

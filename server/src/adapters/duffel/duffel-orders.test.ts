@@ -41,6 +41,7 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     creditAppliedAmount: null,
     services: [],
     slices: [],
+    tickets: [],
     createdAt: "2026-11-20T10:01:00Z",
     paymentRequiredBy: "2026-11-23T10:00:00Z",
   });

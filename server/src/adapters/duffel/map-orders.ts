@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type {
   AirlineCredit,
+  BookedSegment,
   BookedService,
   Customer,
   NearbyAirport,
@@ -28,11 +29,20 @@ const WireBookedService = z.object({
 
 const WirePlace = z.object({ iata_code: z.string().nullish() });
 
+const WireBookedSegment = z.object({
+  departing_at: z.string(),
+  arriving_at: z.string().nullish(),
+  origin: WirePlace.nullish(),
+  destination: WirePlace.nullish(),
+  marketing_carrier: z.object({ iata_code: z.string().nullish() }).nullish(),
+  marketing_carrier_flight_number: z.string().nullish(),
+});
+
 const WireBookedSlice = z.object({
   id: Text,
   origin: WirePlace,
   destination: WirePlace,
-  segments: z.array(z.object({ departing_at: z.string() })).nullish(),
+  segments: z.array(WireBookedSegment).nullish(),
 });
 
 export const WireOrder = z.object({
@@ -45,7 +55,7 @@ export const WireOrder = z.object({
   created_at: Instant,
   cancelled_at: Instant.nullish(),
   cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
-  documents: z.array(z.object({ type: Text })).nullish(),
+  documents: z.array(z.object({ type: Text, unique_identifier: z.string().nullish() })).nullish(),
   payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: Instant.nullish() }),
   // An order that was made is known to be made whatever is wrong with what only describes it.
   services: z.array(WireBookedService).nullish().catch(null),
@@ -75,7 +85,22 @@ export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: s
       origin: origin.iata_code ?? "",
       destination: destination.iata_code ?? "",
       departingAt: segments?.[0]?.departing_at ?? null,
+      segments: (segments ?? []).map(toBookedSegment),
     })),
+    tickets: documents
+      .filter(({ type }) => type === "electronic_ticket")
+      .flatMap(({ unique_identifier: number }) => number ?? []),
+  };
+}
+
+function toBookedSegment(segment: z.infer<typeof WireBookedSegment>): BookedSegment {
+  const carrier = segment.marketing_carrier?.iata_code ?? "";
+  return {
+    flightNumber: `${carrier}${segment.marketing_carrier_flight_number ?? ""}`,
+    origin: segment.origin?.iata_code ?? "",
+    destination: segment.destination?.iata_code ?? "",
+    departingAt: segment.departing_at,
+    arrivingAt: segment.arriving_at ?? "",
   };
 }
 

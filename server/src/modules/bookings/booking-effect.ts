@@ -26,7 +26,7 @@ export interface BookingSteps {
 
 /** What the supplier made, in the words of the booking. */
 export interface Booked {
-  order: Pick<BookingChange, "pnr" | "ticketing"> & { orderId: string };
+  order: Pick<BookingChange, "pnr" | "ticketing" | "ticketOrderHash"> & { orderId: string; itineraryHash: string };
   result: unknown;
   /** What the balance pays; at most what is held. */
   charged: Micro;

@@ -4,11 +4,29 @@ import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Flights, SupplierOrder } from "../../ports/flights.ts";
 import type { Booking } from "./bookings.ts";
 import { SupplierResult } from "./offer-schema.ts";
+import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
 /** The one currency that offers are booked in, and its one rate, until a rate source exists. */
 export const BOOKING_CURRENCY = "USD";
 export const BOOKING_RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
 export const BookingRate = z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() });
+
+const BookedSegment = z.object({
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string().describe("Local time at the airport, no offset"),
+  arrivingAt: z.string(),
+});
+
+/** What stands for an order in escrow; an order of an earlier release has none. */
+export const OrderHashes = z.object({
+  itineraryHash: z.string().nullable().default(null).describe("For commit_booking or confirm_booking of a trip"),
+  ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
+});
+
+/** What a model should do now, in a sentence. */
+export const NextStep = z.string().default("");
 
 export const BookingResult = SupplierResult.extend({
   bookingId: z.string(),
@@ -56,10 +74,13 @@ export const BookingResult = SupplierResult.extend({
         origin: z.string(),
         destination: z.string(),
         departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+        segments: z.array(BookedSegment).readonly().default([]),
       }),
     )
     .readonly()
     .default([]),
+  ...OrderHashes.shape,
+  next: NextStep,
 });
 export type BookingResult = z.infer<typeof BookingResult>;
 
@@ -80,7 +101,29 @@ export function toMicroUsdc(amount: string): Micro | undefined {
   return parseDecimal(amount);
 }
 
-export function toResult(flights: Flights, booking: Booking, order: SupplierOrder): BookingResult {
+const TICKETED =
+  "Nothing is left to do for this order. For a trip's budget, name itineraryHash in commit_booking and ticketOrderHash in confirm_flight.";
+const TICKETS_PENDING =
+  "The order is paid; the airline issues its tickets within minutes, and GET /api/orders/{orderId} then has ticketOrderHash. For a trip's budget, name itineraryHash in commit_booking now.";
+
+function hashesOf(
+  { itinerarySalt: salt, travelers: booked }: Booking,
+  { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
+): { itineraryHash: string; ticketOrderHash: string | null } {
+  const segments = slices.flatMap((slice) => slice.segments);
+  const travelers = namesOf(booked);
+  const bought = { orderId, travelers, segments, amount: totalAmount, currency: totalCurrency };
+  return {
+    itineraryHash: itineraryHashOf(bought, salt),
+    ticketOrderHash: ticketed ? ticketOrderHashOf({ orderId, proofs: tickets }, salt) : null,
+  };
+}
+
+export function toResult(
+  flights: Flights,
+  booking: Booking,
+  order: SupplierOrder,
+): BookingResult & { itineraryHash: string } {
   const { airlineCreditId } = booking;
   const { creditAppliedAmount } = order;
   return {
@@ -105,6 +148,8 @@ export function toResult(flights: Flights, booking: Booking, order: SupplierOrde
         : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
     services: order.services,
     slices: order.slices,
+    ...hashesOf(booking, order),
+    next: order.ticketed ? TICKETED : TICKETS_PENDING,
     ...flights.provenance(),
     sandbox: flights.sandbox,
   };

@@ -38,6 +38,7 @@ async function newBooking(workerId: string): Promise<Booking> {
     totalCurrency: "USD",
     airlineCreditId: undefined,
     travelers: [],
+    itinerarySalt: "salt",
   };
   const booking = await bookings.insert({ ...names, ...price, network: "sandbox", kind: "flight", workerId });
   if (booking === undefined) throw new Error("not inserted");

@@ -37,6 +37,12 @@ export interface Booking {
   orderId: string | undefined;
   pnr: string | undefined;
   ticketing: "pending" | "ticketed" | undefined;
+  /** Kept here, so that what is on a public chain cannot be guessed. */
+  itinerarySalt: string;
+  /** Of a booking that succeeded. */
+  itineraryHash: string | undefined;
+  /** Of one that was ticketed or confirmed. */
+  ticketOrderHash: string | undefined;
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;
@@ -65,10 +71,22 @@ export type NewBooking = Pick<
   | "totalCurrency"
   | "airlineCreditId"
   | "travelers"
+  | "itinerarySalt"
 > & { workerId: string };
 
 export type BookingChange = Partial<
-  Pick<Booking, "orderId" | "pnr" | "ticketing" | "result" | "failureCode" | "payments" | "quietUntil">
+  Pick<
+    Booking,
+    | "orderId"
+    | "pnr"
+    | "ticketing"
+    | "itineraryHash"
+    | "ticketOrderHash"
+    | "result"
+    | "failureCode"
+    | "payments"
+    | "quietUntil"
+  >
 >;
 
 /** Booking records. At most one booking per tenant, network and offer is not `failed`. */

@@ -14,11 +14,14 @@ export {
   BookingRate,
   BookingResult,
   balancePays,
+  NextStep,
+  OrderHashes,
   toMicroUsdc,
   toResult,
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { Conditions, NotApplied, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
+export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
 export { supplierErrors } from "./supplier-errors.ts";

@@ -1,6 +1,7 @@
 import { defineModule } from "../../kernel/module.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
 import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
+import * as orderHashes from "./migrations/0025-order-hashes.ts";
 import { createBookings } from "./store.ts";
 
 export const bookingsModule = defineModule({
@@ -17,5 +18,9 @@ export const bookingsModule = defineModule({
       open: [{ column: "state", notIn: ["booked", "failed"] }],
     },
   ],
-  migrations: { "0003-bookings": bookings, "0024-booking-travelers": bookingTravelers },
+  migrations: {
+    "0003-bookings": bookings,
+    "0024-booking-travelers": bookingTravelers,
+    "0025-order-hashes": orderHashes,
+  },
 });

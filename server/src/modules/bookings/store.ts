@@ -47,6 +47,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           totalCurrency: booking.totalCurrency,
           airlineCreditId: booking.airlineCreditId ?? null,
           travelers: JSON.stringify(booking.travelers),
+          itinerarySalt: booking.itinerarySalt,
           workerId: booking.workerId,
           workerSeenAt: at,
           createdAt: at,
@@ -148,11 +149,13 @@ function createCustomers(
 }
 
 function toColumns(change: BookingChange) {
-  const { orderId, pnr, ticketing, result, failureCode, payments, quietUntil } = change;
+  const { orderId, pnr, ticketing, itineraryHash, ticketOrderHash, result, failureCode, payments, quietUntil } = change;
   return {
     orderId,
     pnr,
     ticketing,
+    itineraryHash,
+    ticketOrderHash,
     result: result === undefined ? undefined : JSON.stringify(result),
     failureCode,
     payments,

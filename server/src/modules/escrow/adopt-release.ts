@@ -2,6 +2,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { BookingOnChain, TripOnChain } from "../../ports/escrow-contract.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
+import { payBackOrder } from "./pay-back-order.ts";
 import { giveBackFree, giveBackHeld, payOut, payouts } from "./trip-money.ts";
 import type { Trip } from "./trips.ts";
 
@@ -45,7 +46,8 @@ export async function adoptReleasedBooking(
   { state }: Pick<BookingOnChain, "state">,
 ): Promise<boolean> {
   if (state !== "settled" && state !== "cancelled") return false;
-  return await stores.transaction(async ({ trips, escrowBookings }) => {
+  return await stores.transaction(async (aggregates) => {
+    const { trips, escrowBookings } = aggregates;
     const trip = await trips.lock(network, tripId);
     const booking = await escrowBookings.find(tenantId, network, bookingId);
     if (trip === undefined || booking === undefined || booking.tripId !== tripId || !isOpen(booking)) return false;
@@ -53,6 +55,7 @@ export async function adoptReleasedBooking(
     const paid = isSettled ? payouts(booking) : { refunded: booking.reserved };
     await escrowBookings.change({ tenantId, network, bookingId }, { state, ...paid });
     await trips.change(network, tripId, isSettled ? payOut(trip, booking) : giveBackHeld(trip, booking));
+    if (isSettled) await payBackOrder(aggregates, { tenantId, network, bookingId });
     return true;
   });
 }

@@ -36,7 +36,7 @@ const RELEASE_MILLISECONDS = 60_000;
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "pricing", "treasury"],
+  needs: ["chain", "effects", "ledger", "orders", "pricing", "treasury"],
   tools: [
     prefundTrip,
     guestClaimLink,

@@ -10,6 +10,7 @@ import {
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  newSalt,
   type PreparedBooking,
   toMicroUsdc,
 } from "../bookings/index.ts";
@@ -87,6 +88,7 @@ async function prepareBooking(
       totalCurrency,
       airlineCreditId,
       travelers: toBooked(travelers, passengers, caller),
+      itinerarySalt: newSalt(random),
     },
     begin: (booking) => steps.order(booking, order, instant),
   };

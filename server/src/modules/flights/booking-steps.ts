@@ -127,7 +127,11 @@ export class FlightBookingSteps implements BookingSteps {
 
   #booked(booking: Booking, order: SupplierOrder): BookingMove {
     const result = toResult(this.#flights, booking, order);
-    const made = { orderId: order.id, pnr: order.pnr, ticketing: result.ticketing };
+    const { itineraryHash, ticketOrderHash, ticketing } = result;
+    const made = {
+      ...{ orderId: order.id, pnr: order.pnr, ticketing, itineraryHash },
+      ...(ticketOrderHash === null ? {} : { ticketOrderHash }),
+    };
     return booked(booking, { order: made, result, charged: balancePays(booking, order) });
   }
 

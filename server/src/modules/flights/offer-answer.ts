@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { Conditions, Slice } from "../bookings/index.ts";
+import { Conditions, PaymentRequirements, Slice } from "../bookings/index.ts";
 import { bagsOf, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
@@ -16,6 +16,7 @@ export const OfferAnswer = z.object({
   carryOnBags: z.number(),
   slices: z.array(Slice).readonly(),
   conditions: Conditions,
+  paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
   passengers: z
     .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: z.string().optional() }))

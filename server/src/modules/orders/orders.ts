@@ -11,7 +11,7 @@ declare module "../../kernel/stores.ts" {
 export type OrderEventSource = "call" | "webhook" | "reconciliation";
 
 export interface OrderEvent {
-  /** booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed, … */
+  /** booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed, … */
   kind: string;
   at: Temporal.Instant;
   details: Readonly<Record<string, unknown>>;
@@ -40,6 +40,13 @@ export interface OrderRecord {
   /** What changes of the order name; a stay has none. */
   slices: readonly BookedSlice[];
   scheduleChanges: readonly ScheduleChange[];
+  /** What stands for it in escrow; undefined: it was booked before there was such a thing. */
+  itineraryHash: string | undefined;
+  /** Undefined: it is not ticketed or confirmed yet. */
+  ticketOrderHash: string | undefined;
+  itinerarySalt: string;
+  /** The escrow booking that was committed with its itinerary hash. */
+  externalId: string | undefined;
   createdAt: Temporal.Instant;
   updatedAt: Temporal.Instant;
   /** When the supplier was asked last; undefined: not since it was booked. */
@@ -49,7 +56,14 @@ export interface OrderRecord {
 export type OrderChange = Partial<
   Pick<
     OrderRecord,
-    "status" | "ticketing" | "totalAmount" | "totalCurrency" | "documents" | "slices" | "scheduleChanges"
+    | "status"
+    | "ticketing"
+    | "ticketOrderHash"
+    | "totalAmount"
+    | "totalCurrency"
+    | "documents"
+    | "slices"
+    | "scheduleChanges"
   >
 >;
 
@@ -59,6 +73,7 @@ export interface Orders {
   find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Whoever's it is; for jobs. */
   findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  findByItinerary(tenantId: string, network: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
   /** Newest first; those older than `before` (a booking's id). */
   list(
     tenantId: string,

@@ -8,6 +8,9 @@ const Charged = z.object({ chargedUsdc: z.string().default("0") });
 /** Of the events of an order: every refund has one, and it tells what was really given back. */
 const Refunded = z.object({ refundedUsdc: z.string().default("0") });
 
+/** Of the bookings in escrow that were settled for it. */
+const PaidByEscrow = z.object({ paidUsdc: z.string().default("0") });
+
 /** What the tenant has paid for the order in money and has not been given back. */
 export async function paidFor(
   { bookings, servicingActions, orders }: Pick<Aggregates, "bookings" | "servicingActions" | "orders">,
@@ -15,9 +18,13 @@ export async function paidFor(
 ): Promise<Micro> {
   const booking = await bookings.get(bookingId);
   const done = await servicingActions.listDone(network, orderId);
-  const refunds = (await orders.events(network, orderId)).filter(({ kind }) => kind === "refunded");
+  const events = await orders.events(network, orderId);
+  const refunds = events.filter(({ kind }) => kind === "refunded");
   const charged = [booking?.result, ...done.map(({ result }) => result)].map((result) => Charged.parse(result));
-  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), 0n);
+  const inEscrow = events
+    .filter(({ kind }) => kind === "paid_by_escrow")
+    .reduce((sum, { details }) => sum + microOf(PaidByEscrow.parse(details).paidUsdc), 0n);
+  const paid = charged.reduce((sum, { chargedUsdc }) => sum + microOf(chargedUsdc), inEscrow);
   const left = refunds.reduce((sum, { details }) => sum - microOf(Refunded.parse(details).refundedUsdc), paid);
   return left > 0n ? left : 0n;
 }

@@ -7,7 +7,7 @@ import type { Slice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "../bookings/index.ts";
+import { BOOKING_CURRENCY, ticketOrderHashOf, toMicroUsdc } from "../bookings/index.ts";
 import { refund } from "../treasury/index.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
@@ -137,6 +137,10 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
     change: {
       ...(cancelledAt === null ? {} : { status: "cancelled" }),
       ...(ticketed ? { ticketing: "ticketed" } : {}),
+      // Once: a ticket that is issued anew does not change what stands for the order in escrow.
+      ...(ticketed && known.ticketOrderHash === undefined
+        ? { ticketOrderHash: ticketOrderHashOf({ orderId: known.orderId, proofs: numbers }, known.itinerarySalt) }
+        : {}),
       totalAmount,
       totalCurrency,
       documents: documents.map((document) => ({ ...document })),
@@ -172,7 +176,15 @@ function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Re
 }
 
 function toBookedSlice({ id, origin, destination, segments }: Slice) {
-  return { id, origin, destination, departingAt: segments[0]?.departingAt ?? null };
+  return {
+    ...{ id, origin, destination },
+    departingAt: segments[0]?.departingAt ?? null,
+    segments: segments.map((segment) => ({
+      flightNumber: segment.flightNumber,
+      ...{ origin: segment.origin, destination: segment.destination },
+      ...{ departingAt: segment.departingAt, arrivingAt: segment.arrivingAt },
+    })),
+  };
 }
 
 /** Soon while something is awaited, and rarer the longer that lasts; else daily, as events can be missed. */

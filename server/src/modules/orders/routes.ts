@@ -33,6 +33,10 @@ const OrdersAnswer = z.object({
 
 const OrderAnswer = OrderSummary.extend({
   documents: z.array(Details).describe("Tickets and the like: type, number, passengerIds"),
+  itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
+  ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
+  itinerarySalt: z.string().describe("What the hashes were made with, so that you can show what they stand for"),
+  externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
   slices: z
     .array(
       z.object({
@@ -40,6 +44,15 @@ const OrderAnswer = OrderSummary.extend({
         origin: z.string(),
         destination: z.string(),
         departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
+        segments: z.array(
+          z.object({
+            flightNumber: z.string(),
+            origin: z.string(),
+            destination: z.string(),
+            departingAt: z.string().describe("Local time at the airport, no offset"),
+            arrivingAt: z.string(),
+          }),
+        ),
       }),
     )
     .describe("Empty for a stay"),
@@ -53,7 +66,9 @@ const OrderAnswer = OrderSummary.extend({
   events: z
     .array(
       z.object({
-        kind: z.string().describe("booked, ticketed, changed, cancelled, refunded, credit_issued, schedule_changed"),
+        kind: z
+          .string()
+          .describe("booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed"),
         at: Time.describe("When the service learned of it"),
         source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
         details: Details,
@@ -108,7 +123,11 @@ const readOrder = defineRoute({
     return {
       ...toSummary(order),
       documents: order.documents,
-      slices: order.slices,
+      slices: order.slices.map((slice) => ({ ...slice, segments: [...slice.segments] })),
+      itineraryHash: order.itineraryHash ?? null,
+      ticketOrderHash: order.ticketOrderHash ?? null,
+      itinerarySalt: order.itinerarySalt,
+      externalId: order.externalId ?? null,
       scheduleChanges: order.scheduleChanges,
       changes: ofKind("changed"),
       cancellation: ofKind("cancelled")[0] ?? null,

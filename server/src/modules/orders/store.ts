@@ -12,6 +12,17 @@ const Slices = z.array(
     origin: z.string(),
     destination: z.string(),
     departingAt: z.string().nullable().default(null),
+    segments: z
+      .array(
+        z.object({
+          flightNumber: z.string(),
+          origin: z.string(),
+          destination: z.string(),
+          departingAt: z.string(),
+          arrivingAt: z.string(),
+        }),
+      )
+      .default([]),
   }),
 );
 const ScheduleChanges = z.array(z.object({ id: z.string(), detectedAt: z.string().nullable() }));
@@ -40,6 +51,15 @@ const selectOrders = (queryable: Queryable, conditions: Conditions) =>
       "createdAt",
       "updatedAt",
       "orderReadAt as readAt",
+      "itineraryHash",
+      "ticketOrderHash",
+      "itinerarySalt",
+      sql<string | null>`(
+        select escrow_booking.booking_id from escrow_booking
+        where escrow_booking.tenant_id = booking.tenant_id and escrow_booking.network = booking.network
+          and escrow_booking.itinerary_hash = booking.itinerary_hash
+          and escrow_booking.state in ('committed', 'confirmed', 'settled')
+        order by escrow_booking.created_at limit 1)`.as("externalId"),
       sql<string>`coalesce(order_total_amount, result->>'totalAmount', total_amount)`.as("totalAmount"),
       sql<string>`coalesce(order_total_currency, result->>'totalCurrency', total_currency)`.as("totalCurrency"),
       sql<unknown>`coalesce(order_slices, result->'slices')`.as("slices"),
@@ -58,7 +78,7 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
   };
 }
 
-function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId" | "list"> {
+function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId" | "findByItinerary" | "list"> {
   return {
     find: (tenantId, network, orderId) =>
       findFirst(queryable, (row) => [
@@ -69,6 +89,13 @@ function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId
 
     findByOrderId: (network, orderId) =>
       findFirst(queryable, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
+
+    findByItinerary: (tenantId, network, itineraryHash) =>
+      findFirst(queryable, (row) => [
+        row("tenantId", "=", tenantId),
+        row("network", "=", network),
+        row("itineraryHash", "=", itineraryHash),
+      ]),
 
     async list(tenantId, network, { limit, before, status }) {
       const rows = await selectOrders(queryable, (row) => [
@@ -236,10 +263,11 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set(["orderDocuments", "orderSlice
 const isJson = (name: string): boolean => JSON_COLUMNS.has(name);
 
 function toColumns(change: OrderChange): Record<string, string> {
-  const { status, ticketing, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;
+  const { status, ticketing, ticketOrderHash, totalAmount, totalCurrency, documents, slices, scheduleChanges } = change;
   return {
     ...(status === undefined ? {} : { orderStatus: status }),
     ...(ticketing === undefined ? {} : { ticketing }),
+    ...(ticketOrderHash === undefined ? {} : { ticketOrderHash }),
     ...(totalAmount === undefined ? {} : { orderTotalAmount: totalAmount }),
     ...(totalCurrency === undefined ? {} : { orderTotalCurrency: totalCurrency }),
     ...(documents === undefined ? {} : { orderDocuments: JSON.stringify(documents) }),

@@ -7,6 +7,7 @@ import {
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  newSalt,
   type PreparedBooking,
   toMicroUsdc,
 } from "../bookings/index.ts";
@@ -76,6 +77,7 @@ async function prepareBooking(
       totalCurrency,
       airlineCreditId: undefined,
       travelers: stay.guests.map((guest) => ({ ...guest, isCaller: false })),
+      itinerarySalt: newSalt(random),
     },
     begin: () => steps.order(order),
   };

@@ -66,8 +66,9 @@ export class StayBookingSteps implements BookingSteps {
 
   #booked(booking: Booking, stay: SupplierStay): BookingMove {
     const pnr = stay.reference ?? undefined;
-    const order = { orderId: stay.id, ...(pnr === undefined ? {} : { pnr }) };
     const result = toStayResult(this.#stays, booking, stay);
+    const { itineraryHash, ticketOrderHash } = result;
+    const order = { orderId: stay.id, itineraryHash, ticketOrderHash, ...(pnr === undefined ? {} : { pnr }) };
     return booked(booking, { order, result, charged: balancePaysForStay(booking, stay) });
   }
 }

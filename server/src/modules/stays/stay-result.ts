@@ -3,7 +3,18 @@ import { formatDecimal, type Micro } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
-import { BOOKING_RATE, type Booking, BookingRate, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
+import {
+  BOOKING_RATE,
+  type Booking,
+  BookingRate,
+  itineraryHashOf,
+  NextStep,
+  namesOf,
+  OrderHashes,
+  SupplierResult,
+  ticketOrderHashOf,
+  toMicroUsdc,
+} from "../bookings/index.ts";
 
 export const StayCancellationPolicy = z.object({
   refundable: z.boolean(),
@@ -29,6 +40,12 @@ export const StayResult = SupplierResult.extend({
   cancellationPolicy: StayCancellationPolicy,
   keyCollectionInstructions: z.string().nullable(),
   confirmedAt: z.string().nullable(),
+  travelers: z
+    .array(z.object({ givenName: z.string(), familyName: z.string() }))
+    .readonly()
+    .default([]),
+  ...OrderHashes.shape,
+  next: NextStep,
 });
 export type StayResult = z.infer<typeof StayResult>;
 
@@ -41,16 +58,27 @@ export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro 
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
 
+const NOTHING_LEFT =
+  "Nothing is left to do for this stay; cancel_order_quote says what giving it back would return. For a trip's budget, name itineraryHash in commit_booking and ticketOrderHash in confirm_flight.";
+
 export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
   booking: Booking,
   stay: SupplierStay,
-): StayResult {
+): StayResult & { itineraryHash: string; ticketOrderHash: string } {
   const { id: orderId, bookingId: _, cancelledAt: __, ...facts } = stay;
+  const { totalAmount: amount, totalCurrency: currency, accommodationName, checkInDate, checkOutDate } = stay;
+  const place = { accommodationName, checkInDate, checkOutDate };
+  const travelers = namesOf(booking.travelers);
+  const proofs = [stay.reference ?? orderId];
   return {
     ...facts,
     bookingId: booking.id,
     orderId,
+    travelers,
+    itineraryHash: itineraryHashOf({ orderId, travelers, stay: place, amount, currency }, booking.itinerarySalt),
+    ticketOrderHash: ticketOrderHashOf({ orderId, proofs }, booking.itinerarySalt),
+    next: NOTHING_LEFT,
     quoteId: booking.offerId,
     chargedUsdc: formatDecimal(balancePaysForStay(booking, stay)),
     rate: BOOKING_RATE,

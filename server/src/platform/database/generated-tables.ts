@@ -77,6 +77,9 @@ export interface BookingTable {
   orderReadAt: Timestamp | null;
   orderCheckAt: Timestamp | null;
   travelers: Json | null;
+  itinerarySalt: Defaulted<string>;
+  itineraryHash: string | null;
+  ticketOrderHash: string | null;
 }
 
 export interface CallTable {

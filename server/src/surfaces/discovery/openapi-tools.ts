@@ -106,6 +106,7 @@ function envelopeSchema(name: string): JsonObject {
     properties: {
       ok: { type: "boolean", const: true },
       result: ref("schemas", resultSchemaName(name)),
+      replayed: { type: "boolean", const: true, description: "An earlier call's answer: nothing ran again" },
       latencyMs: { type: "number" },
       priceMicroUsdc: { type: "string", pattern: "^\\d+$", description: "What was paid, in micro-USDC" },
     },

@@ -90,7 +90,9 @@ async function checkTenant(
 
 function render(answer: Answer, traceId: string): HttpAnswer {
   const { outcome } = answer;
-  const rendered = outcome.ok ? renderResult(answer, outcome.result) : renderProblem(outcome, traceId);
+  const rendered = outcome.ok
+    ? renderResult(answer, outcome.result)
+    : renderProblem({ ...outcome, replayed: answer.replayed }, traceId);
   if (answer.replayed) rendered.headers["idempotent-replayed"] = "true";
   return rendered;
 }
@@ -102,6 +104,7 @@ function renderResult(answer: Answer, result: unknown): HttpAnswer {
   const body = JSON.stringify({
     ok: true,
     result,
+    ...(answer.replayed ? { replayed: true } : {}),
     latencyMs: answer.latencyMs,
     priceMicroUsdc: price.toString(),
   });

@@ -71,8 +71,8 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (replayed) visit.headers["idempotent-replayed"] = "true";
       if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
       const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
-      if (!outcome.ok) return failed(outcome, traceId, about);
-      const result = toObject(outcome.result);
+      if (!outcome.ok) return failed({ ...outcome, replayed }, traceId, about);
+      const result = { ...toObject(outcome.result), ...(replayed ? { replayed } : {}) };
       return {
         content: [{ type: "text", text: JSON.stringify(result, null, 2) }],
         structuredContent: result,

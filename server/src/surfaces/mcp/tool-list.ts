@@ -58,7 +58,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
     title: tool.title,
     description: tool.summary,
     inputSchema: { ...inputSchema, type: "object" },
-    outputSchema: { ...withoutProse(outputSchema), type: "object" },
+    outputSchema: withRepeats(withoutProse(outputSchema)),
     annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
   };
 }
@@ -86,6 +86,12 @@ function readFlag(query: URLSearchParams): boolean {
   if (value === null || value === "0" || value === "false") return false;
   if (value === "" || value === "1" || value === "true") return true;
   throw new Failure("invalid_input", { detail: `The URL's "readonly" is 1 or 0.` });
+}
+
+/** Every tool answers a repeat with what it answered first, and says so. */
+function withRepeats({ properties, ...schema }: Record<string, unknown>): NonNullable<Tool["outputSchema"]> {
+  const own = typeof properties === "object" && properties !== null ? properties : {};
+  return { ...schema, type: "object", properties: { ...own, replayed: { const: true } } };
 }
 
 /** Results are read by code that knows their fields: what the schemas say in words, the documentation says. */

@@ -105,7 +105,7 @@ describe("a search that is bought", () => {
     const second = await buyer.post("search_flights", args, { "payment-signature": signature });
     expect(second.status).toBe(200);
     expect(second.headers.get("idempotent-replayed")).toBe("true");
-    expect(second.body).toEqual(first.body);
+    expect(second.body).toEqual({ ...first.body, replayed: true });
     expect(second.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
     expect(await balances(payTo)).toEqual(before);
   });

@@ -10,13 +10,14 @@ import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.
 export function renderPaid(toolName: string, answer: Answer, traceId: string): HttpAnswer {
   const { outcome, receipt } = answer;
   const { usageId, payment } = receipt;
-  if (!outcome.ok) return renderProblem(outcome, traceId);
+  if (!outcome.ok) return renderProblem({ ...outcome, replayed: answer.replayed }, traceId);
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (answer.replayed) headers["idempotent-replayed"] = "true";
   if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;
   if (payment !== undefined) headers[PAYMENT_RESPONSE_HEADER] = responseHeader(payment);
   const body = JSON.stringify({
     tool: toolName,
+    ...(answer.replayed ? { replayed: true } : {}),
     paid: payment !== undefined,
     priceUsdc: payment === undefined ? "0" : formatDecimal(payment.amount),
     payment:

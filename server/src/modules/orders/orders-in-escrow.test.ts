@@ -1,0 +1,138 @@
+import { keccak256, stringToHex } from "viem";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { inDays, openAgent } from "../../../test/support/agent.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { newFundedTenant } from "../../../test/support/treasury.ts";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { parseDecimal } from "../../domain/money.ts";
+
+/** An order that a trip's budget pays for, as an agent links the two. */
+let service: TestService;
+let agent: Awaited<ReturnType<typeof openAgent>>;
+beforeAll(async () => {
+  service = await openSharedService();
+  agent = await openAgent(service);
+});
+afterAll(async () => {
+  await agent?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const Found = z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
+const Booked = z.object({
+  orderId: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  itineraryHash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  travelers: z.array(z.object({ givenName: z.string(), familyName: z.string() })).min(1),
+  slices: z.array(
+    z.looseObject({
+      segments: z
+        .array(
+          z.object({
+            flightNumber: z.string().regex(/^[A-Z0-9]{2}\d+$/),
+            origin: z.string().length(3),
+            destination: z.string().length(3),
+            departingAt: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/),
+            arrivingAt: z.string(),
+          }),
+        )
+        .min(1),
+    }),
+  ),
+  next: z.string().regex(/commit_booking/),
+});
+const Order = z.looseObject({
+  externalId: z.string().nullable(),
+  itineraryHash: z.string(),
+  itinerarySalt: z.string(),
+  ticketOrderHash: z.string().nullable(),
+  refunds: z.array(z.object({ details: z.record(z.string(), z.unknown()) })),
+});
+
+async function book(days: number) {
+  const search = { origin: "LHR", destination: "CDG", departureDate: inDays(days) };
+  const { offers } = await agent.ask(Found, "search_flights", search);
+  return await agent.ask(Booked, "book_flight", { offerId: offers[0]?.id });
+}
+
+async function orderOf(orderId: string, key = service.apiKey) {
+  const answer = await service.send(`/api/orders/${orderId}`, { headers: { authorization: `Bearer ${key}` } });
+  return { status: answer.status, order: answer.status === 200 ? Order.parse(answer.body) : undefined };
+}
+
+async function collectionWallet(): Promise<string> {
+  const [row] = await service.sql("select address from wallet where kind = 'collection' and network = 'sandbox'");
+  return z.object({ address: z.string() }).parse(row).address;
+}
+
+async function available(): Promise<bigint> {
+  const Wallet = z.looseObject({ available: z.object({ USDC: z.string() }) });
+  return parseDecimal((await agent.ask(Wallet, "check_treasury")).available.USDC) ?? 0n;
+}
+
+/** A booking of a new trip, committed for the order. */
+async function commit(itineraryHash: string, vendorAmountUsdc: string, vendorAddress: string): Promise<string> {
+  const Trip = z.looseObject({ tripId: z.string() });
+  const Booking = z.looseObject({ bookingId: z.string() });
+  const { tripId } = await agent.ask(Trip, "prefund_trip", { budgetUsdc: "1000" });
+  const { bookingId } = await agent.ask(Booking, "reserve_booking", { tripId, upperBoundUsdc: vendorAmountUsdc });
+  await agent.ask(Booking, "commit_booking", { bookingId, vendorAmountUsdc, vendorAddress, itineraryHash });
+  return bookingId;
+}
+
+test("the hash of a booking links it, can be shown to stand for it, and what escrow paid goes back once", async () => {
+  const booked = await book(41);
+  const { orderId, itineraryHash, totalAmount: amount, totalCurrency: currency, travelers, slices } = booked;
+  expect((await orderOf(orderId)).order).toMatchObject({ externalId: null, itineraryHash });
+  const bookingId = await commit(itineraryHash, amount, await collectionWallet());
+  const { order } = await orderOf(orderId);
+  expect(order?.externalId).toBe(bookingId);
+  const segments = slices.flatMap((slice) => slice.segments);
+  const names = travelers.map(({ givenName, familyName }) => ({ givenName, familyName }));
+  const stoodFor = { orderId, travelers: names, segments, amount, currency, salt: order?.itinerarySalt };
+  expect(keccak256(stringToHex(canonicalJson(stoodFor)))).toBe(itineraryHash);
+
+  await expect.poll(async () => (await orderOf(orderId)).order?.ticketOrderHash, { timeout: 30_000 }).toMatch(/^0x/);
+  const ticketOrderHash = (await orderOf(orderId)).order?.ticketOrderHash;
+  await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash });
+  const before = await available();
+  const settled = await agent.ask(z.looseObject({ vendorPaidUsdc: z.string() }), "settle_booking", { bookingId });
+  expect(parseDecimal(settled.vendorPaidUsdc)).toBe(parseDecimal(amount));
+  await expect.poll(available, { timeout: 30_000 }).toBe(before + (parseDecimal(amount) ?? 0n));
+  expect((await orderOf(orderId)).order?.refunds.map(({ details }) => details)).toEqual([
+    expect.objectContaining({ reason: "paid_by_escrow", escrowBookingId: bookingId }),
+  ]);
+
+  const again = await agent.call("settle_booking", { bookingId });
+  expect(again.said).toMatchObject({ replayed: true, bookingId });
+  expect((await orderOf(orderId)).order?.refunds).toHaveLength(1);
+});
+
+test("another vendor is paid, and nothing goes back; another tenant's hash links nothing", async () => {
+  const { orderId, itineraryHash, totalAmount } = await book(42);
+  const bookingId = await commit(itineraryHash, totalAmount, "0x00000000000000000000000000000000000a11ce");
+  await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash: itineraryHash });
+  await agent.ask(z.looseObject({}), "settle_booking", { bookingId });
+  expect((await orderOf(orderId)).order).toMatchObject({ externalId: bookingId, refunds: [] });
+
+  const other = await newFundedTenant(service, "Others");
+  expect((await orderOf(orderId, other.apiKey)).status).toBe(404);
+});
+
+test("a stay answers both hashes at once", async () => {
+  const Hotels = z.object({ accommodations: z.array(z.object({ cheapestRate: z.object({ id: z.string() }) })) });
+  const { accommodations } = await agent.ask(Hotels, "search_hotels", {
+    ...{ location: "Paris", checkInDate: inDays(41), checkOutDate: inDays(43) },
+  });
+  const rateId = accommodations[0]?.cheapestRate.id;
+  const { id: quoteId } = await agent.ask(z.looseObject({ id: z.string() }), "quote_stay", { rateId });
+  const guests = [{ givenName: "Tess", familyName: "Traveler" }];
+  const stay = await agent.call("book_stay", { quoteId, email: "tess@example.com", guests });
+  const hash = expect.stringMatching(/^0x[0-9a-f]{64}$/);
+  expect(stay.said, stay.text).toMatchObject({ travelers: guests, itineraryHash: hash, ticketOrderHash: hash });
+  const repeated = await agent.call("book_stay", { quoteId, email: "tess@example.com", guests });
+  expect(repeated.said).toEqual({ ...stay.said, replayed: true });
+});
