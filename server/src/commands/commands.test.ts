@@ -134,6 +134,12 @@ describe("the operator's commands", () => {
     await expect.poll(async () => (await seen(minted.apiKey))?.plan).toBe("enterprise");
     expect(await service.operator.getTenant(id)).toMatchObject({ name: "Renamed", monthlyCapMicroUsdc: 1n });
 
+    const production = async () => (await seen(minted.apiKey))?.environment;
+    expect((await spawned("tenant", "network", id, "beta")).tenant).toMatchObject({ id, network: "beta" });
+    await expect.poll(production).toBe("sandbox");
+    await spawned("tenant", "network", id, "live");
+    await expect.poll(production).toBe("production");
+
     expect(await spawned("key", "revoke", "--tenant", id, minted.key.id)).toEqual({
       keyId: minted.key.id,
       revoked: true,
@@ -147,6 +153,8 @@ describe("the operator's commands", () => {
       "tenant.create",
       "key.mint",
       "key.mint",
+      "tenant.set",
+      "tenant.set",
       "tenant.set",
       "key.revoke",
     ]);
@@ -191,6 +199,7 @@ describe("the operator's commands", () => {
     [tenantProgram, ["create", "--name", "x", "--cap", "1e3"], /--cap is an amount/],
     [tenantProgram, ["create", "--name", "x", "--cap", "-1"], /--cap is an amount/],
     [tenantProgram, ["create", "--name", "x", "--cap", "1.1234567"], /--cap is an amount/],
+    [tenantProgram, ["network", "tenant_none", "test"], /The network is beta or live/],
     [tenantProgram, ["create", "--name", " "], /name: must be 1 to 100 characters/],
     [tenantProgram, ["create", "--name", "x", "--cap", "9".repeat(20)], /monthlyCapMicroUsdc/],
     [tenantProgram, ["set", "tenant_1"], /Nothing to change/],

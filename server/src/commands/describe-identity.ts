@@ -11,6 +11,7 @@ export function tenantJson(tenant: Tenant) {
     plan: tenant.plan,
     monthlyCapUsdc: formatDecimal(tenant.monthlyCapMicroUsdc),
     demo: tenant.isDemo,
+    network: networkOf(tenant),
     createdAt: tenant.createdAt.toString(),
   };
 }
@@ -37,6 +38,7 @@ export function tenantLines(tenant: Tenant): string {
       ["  name", tenant.name],
       ["  plan", tenant.plan],
       ["  cap", `${formatDecimal(tenant.monthlyCapMicroUsdc)} USDC a month`],
+      ["  network", tenant.isBeta ? "beta: all of its keys work in the sandbox" : "live"],
     ],
   );
 }
@@ -48,9 +50,10 @@ export function tenantTable(tenants: readonly Tenant[]): string {
     tenant.name + (tenant.isDemo ? " (demo)" : ""),
     tenant.plan,
     formatDecimal(tenant.monthlyCapMicroUsdc),
+    networkOf(tenant),
     day(tenant.createdAt),
   ]);
-  return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "CREATED"], rows);
+  return formatTable(["ID", "NAME", "PLAN", "CAP USDC", "NETWORK", "CREATED"], rows);
 }
 
 export function keyTable(keys: readonly ApiKey[], now: Temporal.Instant): string {
@@ -80,6 +83,10 @@ export function newKeyLines(key: ApiKey, apiKey: string): string {
     "The API key is shown this once; only its hash is kept:",
     `  ${apiKey}`,
   ].join("\n");
+}
+
+function networkOf({ isBeta }: Tenant): "beta" | "live" {
+  return isBeta ? "beta" : "live";
 }
 
 function stateOf(key: ApiKey, now: Temporal.Instant): string {

@@ -106,7 +106,7 @@ export const keyProgram: Program<Operator> = {
   commands: [mint, list, revoke, keyLimits],
   notes: [
     `Scopes: ${knownScopes.join(", ")}`,
-    "While NETWORK_MODE is sandbox, production keys act as sandbox keys.",
+    "While NETWORK_MODE is sandbox, and for tenants on the beta network, production keys act as sandbox keys.",
     "Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly.",
   ],
 };

@@ -53,7 +53,26 @@ const set: Command<Identity> = {
     const tenantId = args.positional(0);
     return async (identity) => {
       const tenant = await identity.setTenant(tenantId, change, ACTOR);
-      if (tenant === undefined) throw new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+      if (tenant === undefined) throw noTenant(tenantId);
+      return { text: `Tenant changed.\n${tenantLines(tenant)}`, json: { tenant: tenantJson(tenant) } };
+    };
+  },
+};
+
+const network: Command<Identity> = {
+  name: "network",
+  summary:
+    "On the beta network all keys of a tenant work in the sandbox, also those that are labelled production; on the live one each works where its label says.",
+  usage: "<tenantId> beta|live",
+  positionals: ["tenantId", "network"],
+  options: {},
+  prepare(args) {
+    const tenantId = args.positional(0);
+    const wanted = args.positional(1);
+    if (wanted !== "beta" && wanted !== "live") throw new UsageError("The network is beta or live.");
+    return async (identity) => {
+      const tenant = await identity.setTenant(tenantId, { isBeta: wanted === "beta" }, ACTOR);
+      if (tenant === undefined) throw noTenant(tenantId);
       return { text: `Tenant changed.\n${tenantLines(tenant)}`, json: { tenant: tenantJson(tenant) } };
     };
   },
@@ -84,6 +103,10 @@ const signingSecret: Command<Identity> = {
   },
 };
 
+function noTenant(tenantId: string): Error {
+  return new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+}
+
 function readPlanAndCap(args: Arguments): { plan?: Plan; monthlyCapMicroUsdc?: bigint } {
   const plan = args.text("plan");
   const cap = args.text("cap");
@@ -104,8 +127,8 @@ function isPlan(text: string): text is Plan {
 
 export const tenantProgram: Program<Operator> = {
   name: "tenant",
-  summary: "Tenants of this deployment: who may call, on which plan, up to which monthly spend.",
-  commands: [create, list, set, signingSecret, tenantLimits],
+  summary: "Tenants of this deployment: who may call, on which plan and network, up to which monthly spend.",
+  commands: [create, list, set, network, signingSecret, tenantLimits],
   notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
 };
 

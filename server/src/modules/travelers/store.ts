@@ -188,6 +188,15 @@ interface SealedFor {
   network: Environment;
 }
 
+export async function countProfiles(db: OpenDatabase["db"], network: Environment): Promise<number> {
+  const { count } = await db
+    .selectFrom("travelerProfile")
+    .select((row) => row.fn.countAll<bigint>().as("count"))
+    .where("network", "=", network)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 type NumberField = "passport" | "loyalty_account";
 
 /** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */

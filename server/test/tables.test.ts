@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withClient } from "../src/embedded/postgres/databases.ts";
+import { createMigratedDatabase, type TestDatabase } from "./support/test-database.ts";
+
+/** What holds for every table of every module, by the database's own catalogue. */
+
+/** Tables that name a tenant and no environment. */
+const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
+  audit_log: "A line tells the operator what was done, and no key reads it.",
+};
+
+/** Unique indexes of a tenant's rows that leave out the environment. */
+const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
+  api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",
+  usage_record_call: "A call's id is made by the service, and a call is paid at most once.",
+  idempotency_call: "A call's id is made by the service.",
+  payment_call_id_key: "A call's id is made by the service.",
+  chain_transaction_signer_id_nonce_key: "A wallet's id is made by the service, and each wallet is of one network.",
+  validation_by_answer: "An answer's id is made by the service.",
+};
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createMigratedDatabase();
+});
+afterAll(() => database?.drop());
+
+/** Each with its unique indexes, as lists of columns. */
+async function readTables() {
+  return await withClient(database.url, async (client) => {
+    const tables = await client.query<{ table: string; columns: string[] }>(TABLES);
+    const indexes = await client.query<{ table: string; name: string; columns: string[] }>(UNIQUE_INDEXES);
+    return tables.rows
+      .filter(({ columns }) => columns.includes("tenant_id"))
+      .map((one) => ({ ...one, unique: indexes.rows.filter(({ table }) => table === one.table) }));
+  });
+}
+
+const TABLES = `
+  select class.relname as table, array_agg(attribute.attname::text) as columns
+  from pg_class class join pg_attribute attribute on attribute.attrelid = class.oid and attribute.attnum > 0
+  where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p') and not class.relispartition
+    and not attribute.attisdropped
+  group by class.relname order by class.relname`;
+const UNIQUE_INDEXES = `
+  select class.relname as table, named.relname as name,
+    array(select pg_get_indexdef(index.indexrelid, place, true) from generate_series(1, index.indnkeyatts) as place) as columns
+  from pg_index index join pg_class class on class.oid = index.indrelid join pg_class named on named.oid = index.indexrelid
+  where index.indisunique and class.relnamespace = 'public'::regnamespace and not class.relispartition`;
+
+const namesEnvironment = (columns: readonly string[]) => columns.includes("network") || columns.includes("environment");
+
+test("every table of tenants' rows names their environment", async () => {
+  const tables = await readTables();
+  expect(tables.length).toBeGreaterThan(15);
+  const without = tables.filter(({ columns }) => !namesEnvironment(columns)).map(({ table }) => table);
+  expect(without).toEqual(Object.keys(WITHOUT_ENVIRONMENT));
+});
+
+test("every key of tenants' rows that callers have a part in names the environment", async () => {
+  const keys = (await readTables()).flatMap(({ table, unique }) => (table in WITHOUT_ENVIRONMENT ? [] : unique));
+  // An id alone is made at random by the service, and nobody chooses one that is there already.
+  const chosen = keys.filter(({ columns }) => columns.join() !== "id");
+  const shared = chosen.filter(({ columns }) => !namesEnvironment(columns)).map(({ name }) => name);
+  expect(shared.toSorted()).toEqual(Object.keys(UNIQUE_IN_BOTH).toSorted());
+});
+
+test("a table that forgets its environment is noticed", async () => {
+  await withClient(database.url, (client) =>
+    client.query("create table forgetful (id text primary key, tenant_id text, name text, unique (tenant_id, name))"),
+  );
+  const found = (await readTables()).find(({ table }) => table === "forgetful");
+  expect(found === undefined || namesEnvironment(found.columns)).toBe(false);
+  expect(found?.unique.map(({ columns }) => columns)).toContainEqual(["tenant_id", "name"]);
+});
