@@ -59,10 +59,14 @@ export interface Settled extends Receipt {
   replayed: boolean;
 }
 
-export type Reservation =
-  | { kind: "run" }
-  /** The same call had a final outcome: nothing runs. */
-  | { kind: "replay"; outcome: Outcome; receipt: Receipt };
+export type Reservation = { kind: "run" } | Replay;
+
+/** The same call had a final outcome: nothing runs. */
+export interface Replay {
+  kind: "replay";
+  outcome: Outcome;
+  receipt: Receipt;
+}
 
 /** What the gates use up (gate.ts), written into the transaction that it is given. */
 export type GateReservations = (transaction: Aggregates) => Promise<void>;
@@ -70,6 +74,11 @@ export type GateReservations = (transaction: Aggregates) => Promise<void>;
 /** How a call is paid for. The kernel knows the order of the steps, a charge what they mean. */
 export interface Charge {
   readonly paidBy: PaidBy;
+  /**
+   * For a call that a gate refuses: what the same call ended with when it was made before. A gate has no say over what is done, and
+   * what it would ask for may have been used up by that. Throws while that call is still running, as `reserve` does. It takes nothing.
+   */
+  recall?(call: PendingCall): Promise<Replay | undefined>;
   /** After the gates: refuses a payment that is not good. Only here and later is anybody outside asked about one. */
   admit?(call: PendingCall): Promise<void> | void;
   /**

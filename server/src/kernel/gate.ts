@@ -1,3 +1,4 @@
+import { Failure } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
 import type { LazyPlan } from "./plan.ts";
@@ -12,6 +13,11 @@ export interface Gate {
   readonly name: string;
   /** Reads only; a preview runs it too. What it answers at once costs a call nothing, so only a gate that must wait is a promise. */
   check(call: PendingCall, plan: LazyPlan): Promise<void> | void;
+  /**
+   * After its check has refused a call that was really made, and not only previewed: leaves behind what can help, such as a request
+   * for an approval, and gives back what the caller is told.
+   */
+  refused?(call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure>;
   /**
    * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
@@ -31,12 +37,32 @@ export function defineGate(gate: Gate): Gate {
   return gate;
 }
 
-/** Throws what the first gate that refuses says. */
-export async function checkGates(gates: readonly Gate[], call: PendingCall, plan: LazyPlan): Promise<void> {
+export interface Refusal {
+  readonly gate: Gate;
+  readonly failure: Failure;
+}
+
+/** What the first gate that refuses says. Undefined: none refuses. What is no Failure is thrown. */
+export async function findRefusal(
+  gates: readonly Gate[],
+  call: PendingCall,
+  plan: LazyPlan,
+): Promise<Refusal | undefined> {
   for (const gate of gates) {
-    const checking = gate.check(call, plan);
-    if (checking !== undefined) await checking;
+    try {
+      const checking = gate.check(call, plan);
+      if (checking !== undefined) await checking;
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return { gate, failure };
+    }
   }
+  return undefined;
+}
+
+/** What the caller of a call is told that was really made. */
+export async function sayRefusal({ gate, failure }: Refusal, call: PendingCall, plan: LazyPlan): Promise<Failure> {
+  return (await gate.refused?.(call, plan, failure)) ?? failure;
 }
 
 /** Those that this call uses something up of. */

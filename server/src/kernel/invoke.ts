@@ -6,9 +6,9 @@ import type { Environment, Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import { authorize, type Calling, callerOf, discountOf, isPayer, ownerOf, type Payer } from "./caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
-import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt } from "./charge.ts";
+import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
-import { checkGates, findReserving, type Gate, gateReservations, settleGates } from "./gate.ts";
+import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
 import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
 import { planNothing, planOnce } from "./plan.ts";
 import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
@@ -83,17 +83,23 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const caller = callerOf(call, principal, invocation.userId);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
-  await checkGates(options.gates, call, plan);
+  const refusal = await findRefusal(options.gates, call, plan);
+  if (refusal !== undefined) {
+    const replay = await charge.recall?.(call);
+    if (replay === undefined) throw await sayRefusal(refusal, call, plan);
+    return replayed(replay, started);
+  }
   const admitting = charge.admit?.(call);
   if (admitting !== undefined) await admitting;
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
-  if (reservation.kind === "replay") {
-    const { outcome, receipt } = reservation;
-    return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
-  }
+  if (reservation.kind === "replay") return replayed(reservation, started);
   const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation));
   return await runAndSettle(options, { entry, call, charge, started, reserving, run });
+}
+
+function replayed({ outcome, receipt }: Replay, started: number): Answer {
+  return { outcome, receipt, latencyMs: millisecondsSince(started), replayed: true };
 }
 
 interface Running {

@@ -2,7 +2,15 @@ import { newId, systemRandom } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
 import type { Payer } from "../../kernel/caller.ts";
-import type { Charge, GateReservations, PendingCall, Receipt, Reservation, Settled } from "../../kernel/charge.ts";
+import type {
+  Charge,
+  GateReservations,
+  PendingCall,
+  Receipt,
+  Replay,
+  Reservation,
+  Settled,
+} from "../../kernel/charge.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import type { Calls } from "../usage/index.ts";
@@ -89,10 +97,19 @@ class ChargeByPayment implements Charge {
     this.#request = request;
   }
 
+  async recall(call: PendingCall): Promise<Replay | undefined> {
+    const known = await this.#findKnown(call);
+    return known === undefined ? undefined : await this.#replay(known);
+  }
+
   async admit(call: PendingCall): Promise<void> {
-    const stored = await this.#options.stores.payments.find(call.environment, this.#request.payment);
-    this.#known = this.#recognize(call, stored);
+    this.#known = await this.#findKnown(call);
     if (this.#known === undefined) await this.#admitNew(call);
+  }
+
+  async #findKnown(call: PendingCall): Promise<Payment | undefined> {
+    const stored = await this.#options.stores.payments.find(call.environment, this.#request.payment);
+    return this.#recognize(call, stored);
   }
 
   /** Anybody can name a payer: only what is known to be signed by it counts against it. */
@@ -110,7 +127,10 @@ class ChargeByPayment implements Charge {
 
   async reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> {
     const known = this.#known ?? (await this.#claim(call, alsoReserve));
-    if (known === undefined) return { kind: "run" };
+    return known === undefined ? { kind: "run" } : await this.#replay(known);
+  }
+
+  async #replay(known: Payment): Promise<Replay> {
     const payment = await this.#ends.resume(known);
     const receipt = receiptOf(payment);
     if (payment.result === null) throw answerGone();

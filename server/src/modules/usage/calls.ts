@@ -52,8 +52,9 @@ interface KeyIdentity {
   key: string;
 }
 
-export type Claim =
-  | { kind: "claimed" }
+export type Claim = { kind: "claimed" } | HeldClaim;
+
+export type HeldClaim =
   | { kind: "running" }
   | { kind: "mismatch" }
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
@@ -87,6 +88,8 @@ export interface Calls {
     processId: string,
     at: Temporal.Instant,
   ): Promise<Claim>;
+  /** What `claim` would say of a key that is taken; undefined: it is free. It takes nothing. */
+  look(identity: KeyIdentity, requestHash: string, at: Temporal.Instant): Promise<HeldClaim | undefined>;
   /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. False: it was ended before. */
   closeClaim(callId: string): Promise<boolean>;
   /**

@@ -1,15 +1,23 @@
 import { databaseAway, Failure } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Charge, GateReservations, Outcome, PendingCall, Reservation, Settled } from "../../kernel/charge.ts";
+import type {
+  Charge,
+  GateReservations,
+  Outcome,
+  PendingCall,
+  Replay,
+  Reservation,
+  Settled,
+} from "../../kernel/charge.ts";
 import type { Gate } from "../../kernel/gate.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import { createGroupCommit, type GroupCommit } from "../../platform/batching/group-commit.ts";
 import { retryUntilStored } from "../../platform/batching/retry-until-stored.ts";
 import { UnfinishedWork } from "../../platform/batching/unfinished-work.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Calls, Settlement } from "./calls.ts";
+import type { Calls, HeldClaim, Settlement } from "./calls.ts";
 import { chargeLineOf } from "./charge-line.ts";
-import { claimKey, takenForDead } from "./claim-key.ts";
+import { claimKey, lookAtKey, takenForDead } from "./claim-key.ts";
 import { SpendCap } from "./spend-cap.ts";
 import { failureText, readOutcome, successText } from "./stored-outcome.ts";
 
@@ -52,6 +60,13 @@ export class ChargeByKey implements Charge {
     // What a call ended with must reach the books however long the database is away: only the caller stops waiting.
     this.#settlements = createGroupCommit({ ...group, flush: (lines) => calls.settle(lines), neverGiveUp: true });
     this.#unfinished = new UnfinishedWork((error) => options.onLooseEnd(error));
+  }
+
+  async recall(call: PendingCall): Promise<Replay | undefined> {
+    const { idempotencyKey } = call;
+    if (idempotencyKey === undefined || call.tool.effect === "read") return undefined;
+    const done = await this.#orUnavailable(lookAtKey(this.#options.calls, call, idempotencyKey));
+    return done === undefined ? undefined : toReplay(done);
   }
 
   reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> | Reservation {
@@ -127,13 +142,13 @@ export class ChargeByKey implements Charge {
     const { calls, processId } = this.#options;
     const held = await this.#orUnavailable(claimKey(calls, call, { key, processId }));
     if (held.kind === "claimed") return undefined;
-    const { usageId, price, outcomeText } = held;
+    const { usageId, price } = held;
     // A read runs again and was paid for: `capture` finds its record by the key.
     if (call.tool.effect === "read") {
       this.#paidReads.set(call, { usageId, price });
       return undefined;
     }
-    return { kind: "replay", outcome: readOutcome(outcomeText), receipt: { usageId: usageId ?? undefined, price } };
+    return toReplay(held);
   }
 
   /** Covers a write or a spend durably, and what gates use up with it. False: it does not fit, or has lost its key. */
@@ -212,6 +227,10 @@ export class ChargeByKey implements Charge {
     const patience = { isTransient, pause, pauseMilliseconds: LOOSE_END_PAUSE_MILLISECONDS };
     this.#unfinished.track(released.then(() => retryUntilStored(patience, () => calls.closeClaim(id))));
   }
+}
+
+function toReplay({ outcomeText, usageId, price }: Extract<HeldClaim, { kind: "done" }>): Replay {
+  return { kind: "replay", outcome: readOutcome(outcomeText), receipt: { usageId: usageId ?? undefined, price } };
 }
 
 /** Known to have taken nothing; after anything else a claim or a reservation may be left. */

@@ -2,33 +2,47 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../domain/canonical-json.ts";
 import { Failure } from "../../domain/errors.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
-import type { Calls, Claim } from "./calls.ts";
+import type { Calls, HeldClaim } from "./calls.ts";
 
 const MAXIMUM_KEY_LENGTH = 255;
+
+type Done = Extract<HeldClaim, { kind: "done" }>;
 
 /** Takes an idempotency key for a call, or answers with what was stored for it. Throws Failure when it cannot be used now. */
 export async function claimKey(
   calls: Pick<Calls, "claim">,
   call: PendingCall,
   { key, processId }: { key: string; processId: string },
-): Promise<Extract<Claim, { kind: "claimed" | "done" }>> {
+): Promise<{ kind: "claimed" } | Done> {
+  const { identity, requestHash } = requestOf(call, key);
+  const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
+  return held.kind === "claimed" ? held : requireDone(held);
+}
+
+/** What was stored for the call's key, without taking it; undefined: nothing. Throws as `claimKey` does. */
+export async function lookAtKey(calls: Pick<Calls, "look">, call: PendingCall, key: string): Promise<Done | undefined> {
+  const { identity, requestHash } = requestOf(call, key);
+  const held = await calls.look(identity, requestHash, call.startedAt);
+  return held === undefined ? undefined : requireDone(held);
+}
+
+function requestOf(call: PendingCall, key: string) {
   if (key.length === 0 || key.length > MAXIMUM_KEY_LENGTH) {
     throw new Failure("invalid_input", {
       detail: `An Idempotency-Key has 1 to ${MAXIMUM_KEY_LENGTH} characters.`,
       issues: [{ path: "Idempotency-Key", message: `must have 1 to ${MAXIMUM_KEY_LENGTH} characters` }],
     });
   }
-  const identity = {
-    tenantId: call.tenantId,
-    network: call.environment,
-    subject: call.subject,
-    tool: call.tool.name,
-    key,
-  };
+  const { tenantId, environment, subject, tool, args } = call;
   // Keys of the two environments are apart; a hash over both keeps an answer of the sandbox from ever standing for real money.
-  const request = call.environment === "production" ? call.args : { [call.environment]: call.args };
-  const requestHash = createHash("sha256").update(canonicalJson(request)).digest("base64url");
-  const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
+  const request = environment === "production" ? args : { [environment]: args };
+  return {
+    identity: { tenantId, network: environment, subject, tool: tool.name, key },
+    requestHash: createHash("sha256").update(canonicalJson(request)).digest("base64url"),
+  };
+}
+
+function requireDone(held: HeldClaim): Done {
   if (held.kind === "mismatch") {
     throw new Failure("idempotency_mismatch", {
       detail: "This Idempotency-Key was used with other arguments. Use a new key for a new request.",

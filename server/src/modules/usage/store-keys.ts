@@ -1,10 +1,10 @@
 import type pg from "pg";
-import type { Calls, Claim } from "./calls.ts";
+import type { Calls, HeldClaim } from "./calls.ts";
 
 export const KEY_LIFETIME_HOURS = 24;
 
 /** Idempotency keys: who has one, and what its call ended with. */
-export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "closeClaim"> {
+export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "look" | "closeClaim"> {
   return {
     async claim(identity, requestHash, callId, processId, at) {
       const { tenantId, network, subject, tool, key } = identity;
@@ -21,12 +21,17 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "clo
         values: [tenantId, network, subject, tool, key, requestHash, callId, processId, at.toString()],
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
+      const { rows } = await pool.query<HeldKey>(SELECT_HELD, [tenantId, network, subject, tool, key]);
+      // The row went away between the two statements: its call failed and freed the key. The caller tries again.
+      return rows[0] === undefined ? { kind: "running" } : readClaim(rows[0], requestHash);
+    },
+
+    async look({ tenantId, network, subject, tool, key }, requestHash, at) {
       const { rows } = await pool.query<HeldKey>(
-        `select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro" from idempotency
-         where tenant_id = $1 and network = $2 and subject = $3 and tool = $4 and key = $5`,
-        [tenantId, network, subject, tool, key],
+        `${SELECT_HELD} and (state = 'running' or created_at >= $6::timestamptz - make_interval(hours => ${KEY_LIFETIME_HOURS}))`,
+        [tenantId, network, subject, tool, key, at.toString()],
       );
-      return readClaim(rows[0], requestHash);
+      return rows[0] === undefined ? undefined : readClaim(rows[0], requestHash);
     },
 
     async closeClaim(callId) {
@@ -43,6 +48,10 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "clo
   };
 }
 
+const SELECT_HELD = `
+  select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro" from idempotency
+  where tenant_id = $1 and network = $2 and subject = $3 and tool = $4 and key = $5`;
+
 interface HeldKey {
   requestHash: string;
   state: string;
@@ -51,9 +60,7 @@ interface HeldKey {
   priceMicro: bigint;
 }
 
-function readClaim(row: HeldKey | undefined, requestHash: string): Claim {
-  // The row went away between the two statements: its call failed and freed the key. The caller tries again.
-  if (row === undefined) return { kind: "running" };
+function readClaim(row: HeldKey, requestHash: string): HeldClaim {
   if (row.requestHash !== requestHash) return { kind: "mismatch" };
   if (row.state === "running") return { kind: "running" };
   return { kind: "done", outcomeText: row.outcome, usageId: row.usageId, price: row.priceMicro };

@@ -17,12 +17,14 @@ const openWrite = probes.tools
 /** The text of a call says what becomes of it. */
 const textOf = ({ args }: PendingCall): string => String(Reflect.get(Object(args), "text"));
 const asked: string[] = [];
+const usedUp = new Set<string>();
 let used = 0;
 
 const first = defineGate({
   name: "first",
   check(call) {
     asked.push(`first ${textOf(call)}`);
+    if (usedUp.has(textOf(call))) throw new Failure("conflict", { detail: "It is used up." });
     if (textOf(call) === "refused at once") throw new Failure("conflict", { detail: "The first gate is shut." });
   },
 });
@@ -41,6 +43,7 @@ const second = defineGate({
       activatedBy: "gate",
     } as const;
     await pricingPolicies.activate(call.tenantId, call.environment, { ...policy, markupBps: used });
+    if (textOf(call).startsWith("once")) usedUp.add(textOf(call));
     if (textOf(call).startsWith("refused late")) throw new Failure("conflict", { detail: "Nothing is left." });
   },
 });
@@ -125,6 +128,29 @@ describe("what a gate uses up", () => {
     const after = await books();
     expect(after).toMatchObject({ calls: Number(before?.calls) + 1, used: Number(before?.used) + 1 });
     expect(Number(after?.spent) - Number(before?.spent)).toBe(5_000);
+  });
+
+  it("does not keep the same call from the answer that it had", async () => {
+    const headers = { "idempotency-key": "once" };
+    const answer = await service.call("probe_write", { text: "once" }, { headers });
+    const again = await service.call("probe_write", { text: "once" }, { headers });
+    expect([again.status, again.body.result]).toEqual([200, answer.body.result]);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(probes.runs("once")).toBe(1);
+    // Another call finds it used up, and the key of another request is no way around that.
+    expect((await service.call("probe_write", { text: "once" })).body.detail).toBe("It is used up.");
+    const other = { headers: { "idempotency-key": "another" } };
+    expect((await service.call("probe_write", { text: "once" }, other)).body.detail).toBe("It is used up.");
+    const mismatch = await service.call("probe_write", { text: "refused at once" }, { headers });
+    expect([mismatch.status, mismatch.body.code]).toEqual([422, "idempotency_mismatch"]);
+    expect(probes.runs("once")).toBe(1);
+
+    const buyer = createBuyer(service);
+    const signature = await buyer.sign("probe_open_write");
+    const pay = () => buyer.post("probe_open_write", { text: "once paid" }, { "payment-signature": signature });
+    const paid = await pay();
+    expect((await pay()).text).toBe(paid.text);
+    expect(probes.runs("once paid")).toBe(1);
   });
 
   it("is not used up by a read, nor by a call that is over the cap", async () => {
