@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import { catalog } from "../contributions.ts";
 import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
+import { dataSetsPage } from "./gen/data-sets-page.ts";
 import { errorsPage } from "./gen/errors-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
 import { pricesPage } from "./gen/prices-page.ts";
@@ -23,6 +24,7 @@ const isCheck = process.argv.includes("--check");
 function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string, string> {
   return new Map([
     ["config.md", configPage()],
+    ["data-sets.md", dataSetsPage()],
     ["errors.md", errorsPage(catalog)],
     ["prices.md", pricesPage(catalog)],
     ["tools.md", toolsPage(catalog)],

@@ -1,3 +1,4 @@
+import type { EmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { createOpenMeteoElevation } from "../adapters/open-meteo/elevation.ts";
 import { createOpenTopoDataElevation } from "../adapters/open-topo-data/elevation.ts";
 import type { Config } from "../config/config.ts";
@@ -7,12 +8,13 @@ import { inOrder, type OpenSources, over } from "./open-sources.ts";
 
 export function openElevation(
   { elevationProviders }: Pick<Config, "elevationProviders">,
-  sources: OpenSources,
+  sources: Pick<OpenSources, "openTopoData" | "openMeteo">,
+  embedded: Pick<EmbeddedPlaces, "elevation">,
 ): Elevation {
   const providers = inOrder(elevationProviders, {
     opentopodata: over(sources.openTopoData, createOpenTopoDataElevation),
     "open-meteo": over(sources.openMeteo, createOpenMeteoElevation),
-    embedded: undefined,
+    embedded: embedded.elevation,
   });
   return {
     async at(position, signal) {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { createEmbeddedMaps } from "../adapters/embedded-maps/index.ts";
+import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { createClaimKeys } from "../adapters/evm/index.ts";
 import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
@@ -21,6 +21,7 @@ import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
 import { openMailer } from "./mailer.ts";
+import { openMaps } from "./maps.ts";
 import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
@@ -103,6 +104,7 @@ function outsideParts(
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const { db, pool } = database;
   const sources = openSources(config, { clock, http, log });
+  const places = createEmbeddedPlaces();
   return {
     clock: () => clock,
     random: () => random,
@@ -120,8 +122,8 @@ function outsideParts(
     networks: () => networks,
     facilitator: () => facilitator,
     mailer: () => openMailer(config),
-    maps: () => createEmbeddedMaps({ clock }),
-    elevation: () => openElevation(config, sources),
+    maps: () => openMaps(config, sources, places),
+    elevation: () => openElevation(config, sources, places),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

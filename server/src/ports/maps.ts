@@ -1,4 +1,4 @@
-import type { Provenance } from "../domain/schemas.ts";
+import type { ProviderProvenance } from "../domain/schemas.ts";
 
 export interface Airport {
   iataCode: string;
@@ -14,27 +14,82 @@ export interface Airport {
   timeZone: string;
 }
 
-export interface Place {
-  label: string;
+export interface Position {
   latitude: number;
   longitude: number;
-  countryCode: string;
-  precision: "address" | "neighborhood" | "city" | "airport";
 }
 
-interface PlaceSearch {
+export interface Place extends Position {
+  label: string;
+  /** ISO 3166-1 alpha-2. */
+  countryCode: string;
+  precision: "address" | "landmark" | "neighborhood" | "city" | "airport" | "region";
+  /** What of the text is not known: the place is then the wider one that is, such as the city. Null: nothing. */
+  unknownPart: string | null;
+}
+
+export interface PlaceQuestion {
+  text: string;
+  limit: number;
+  /** BCP 47, of the labels where the provider has them. */
+  languageCode?: string | undefined;
+  /** ISO 3166-1 alpha-2: places of this country only. */
+  regionCode?: string | undefined;
+}
+
+export interface PlaceSearch {
   /** Best first; empty when nothing fits. */
   candidates: readonly Place[];
   /** Names of near matches for a text that was not found, best first. */
   nearMatches: readonly string[];
-  provenance: Provenance;
+  provenance: ProviderProvenance;
 }
 
-/** Places and airports. The embedded part knows airports, metropolitan codes and cities. */
+export interface PostalAddress {
+  /** Street and house number. */
+  lines: readonly string[];
+  /** ISO 3166-1 alpha-2. */
+  countryCode: string;
+  locality: string | undefined;
+  administrativeArea: string | undefined;
+  postalCode: string | undefined;
+}
+
+/** Undefined: the provider knows no such address. */
+export interface AddressSearch {
+  found: (Place & { postalCode: string | null }) | undefined;
+  provenance: ProviderProvenance;
+}
+
+export interface NearCity {
+  place: Place;
+  /** From the point that was asked for. */
+  kilometers: number;
+  /** Undefined: the source has none. */
+  elevationMeters: number | undefined;
+}
+
+/**
+ * Places, airports, countries and time zones. What is asked of providers fails with `provider_unavailable` when nobody answers;
+ * everything that is answered at once comes from data that the service has with it.
+ */
 export interface Maps {
-  findPlaces(text: string, options?: { limit?: number; signal?: AbortSignal }): Promise<PlaceSearch>;
+  findPlaces(
+    text: string,
+    options?: Partial<Omit<PlaceQuestion, "text">> & { signal?: AbortSignal },
+  ): Promise<PlaceSearch>;
+  /** Undefined: no provider is configured that knows addresses. */
+  findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch | undefined>;
   /** The airport, or the main airport of a metropolitan code; undefined when unknown. */
   airport(iataCode: string): Airport | undefined;
   /** The metropolitan code that an airport or metropolitan code belongs to: LHR and LON are one place. */
   metroCode(iataCode: string): string;
+  /** Undefined: there is none so near, such as on the open sea. */
+  nearestCity(position: Position, options: { withinKilometers: number }): NearCity | undefined;
+  /** ISO 3166-1 alpha-2; undefined on the open sea. */
+  countryCodeAt(position: Position): string | undefined;
+  /** IANA names; several where a border runs or people do not agree, the ones of the sea on the sea. */
+  timeZonesAt(position: Position): readonly string[];
+  /** Of the data that answers at once. */
+  readonly ownProvenance: ProviderProvenance;
 }

@@ -1,8 +1,9 @@
 import { createEmbeddedFx } from "../../src/adapters/embedded-fx/index.ts";
-import { createEmbeddedMaps } from "../../src/adapters/embedded-maps/index.ts";
+import { createEmbeddedPlaces } from "../../src/adapters/embedded-places/index.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import { type Ports, Replayed, type Tool } from "../../src/kernel/tool.ts";
 import { validateArguments } from "../../src/kernel/validate.ts";
+import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
@@ -35,7 +36,7 @@ type Caller = Partial<Tenant["caller"]>;
 /** Runs a tool as the kernel does, with arguments that are checked first; gives back what the tool gives the kernel. */
 export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().stays) {
   const { clock, supplier, travelers, stores, caller } = tenant;
-  const maps = createEmbeddedMaps({ clock });
+  const maps = openMaps({ geocodingProviders: ["embedded"] }, { nominatim: undefined }, createEmbeddedPlaces());
   const ports: Ports = {
     clock,
     random: systemRandom,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
-import { type Provider, ProviderFailure } from "../../platform/providers/provider.ts";
+import type { Provider } from "../../platform/providers/provider.ts";
 import type { KnownElevation } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
@@ -20,8 +20,8 @@ export function createOpenMeteoElevation(
         ...{ path: "/v1/elevation", query, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
       });
       const [meters] = answer.elevation;
-      if (meters === undefined) throw new ProviderFailure("nothing_found");
-      return { answer: { meters, basis: "Copernicus DEM GLO-90, cells of 90 m", distanceMeters: null }, asOf };
+      const basis = "Copernicus DEM GLO-90, cells of 90 m";
+      return { answer: meters === undefined ? undefined : { meters, basis, distanceMeters: null }, asOf };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
-import { type Provider, ProviderFailure } from "../../platform/providers/provider.ts";
+import type { Provider } from "../../platform/providers/provider.ts";
 import type { KnownElevation } from "../../ports/elevation.ts";
 
 const FRESH_MILLISECONDS = 30 * 86_400_000;
@@ -26,7 +26,7 @@ export function createOpenTopoDataElevation(
       });
       const [found] = answer.results;
       // Data sets of land have nothing at sea.
-      if (found === undefined || found.elevation === null) throw new ProviderFailure("nothing_found");
+      if (found === undefined || found.elevation === null) return { answer: undefined, asOf };
       const basis = `Data set ${found.dataset.slice(0, 60)} of Open Topo Data`;
       return { answer: { meters: found.elevation, basis, distanceMeters: null }, asOf };
     },

@@ -3,7 +3,9 @@ import type { Place } from "../../ports/maps.ts";
 /** How far around a place its hotels are looked for: the wider the place, the farther. */
 export const searchRadiusKilometers: Readonly<Record<Place["precision"], number>> = {
   address: 3,
+  landmark: 3,
   neighborhood: 5,
   airport: 10,
   city: 15,
+  region: 25,
 };

@@ -7,18 +7,25 @@ export interface Answered<Answer> {
   readonly provenance: ProviderProvenance;
 }
 
-/** The first answer; its provenance names those who were asked before in vain. Throws `provider_unavailable` when nobody answers. */
+/**
+ * The first answer; its provenance names those who were asked before in vain. Undefined when everybody who answers knows nothing;
+ * throws `provider_unavailable` when nobody answers.
+ */
 export async function askProviders<Question, Answer>(
   providers: readonly Provider<Question, Answer>[],
   question: Question,
   signal?: AbortSignal,
-): Promise<Answered<Answer>> {
+): Promise<Answered<Answer | undefined>> {
   const fallbackFrom: ProviderProvenance["fallbackFrom"][number][] = [];
+  let ignorant: Answered<undefined> | undefined;
   for (const provider of providers) {
     const { source, sourceLevel, attribution } = provider;
     try {
       const { answer, asOf } = await provider.ask(question, signal);
-      return { answer, provenance: { source, sourceLevel, asOf, attribution, fallbackFrom } };
+      const provenance = { source, sourceLevel, asOf, attribution, fallbackFrom: [...fallbackFrom] };
+      if (answer !== undefined) return { answer, provenance };
+      ignorant = { answer: undefined, provenance };
+      fallbackFrom.push({ source, reason: "nothing_found" });
     } catch (error) {
       // Who has gone is not answered by somebody else either.
       signal?.throwIfAborted();
@@ -26,6 +33,7 @@ export async function askProviders<Question, Answer>(
       fallbackFrom.push({ source, reason: error.reason });
     }
   }
+  if (ignorant !== undefined) return ignorant;
   throw new Failure("provider_unavailable", {
     detail: "No provider answers now. Send the same call later.",
     extra: { asked: fallbackFrom },

@@ -7,7 +7,7 @@ import type { ProviderProvenance } from "../../domain/schemas.ts";
  * 1. Its address is a variable in `config/variables.ts`, without a default: nothing is asked of anybody before it is configured.
  * 2. `outside/open-sources.ts` opens one `OpenSource` for it, which keeps the provider's limits for all that it is asked.
  * 3. The adapter, in `adapters/<vendor>/`, makes a `Provider` over that source: it builds the path and the query, checks the answer
- *    with a schema (`jsonOf`), and maps it to the port's words. What it cannot answer is a `ProviderFailure`.
+ *    with a schema (`jsonOf`), and maps it to the port's words.
  * 4. The file in `outside/` that opens the port puts the provider into the order that the configuration gives.
  *
  * Test it against a local server that replays the documented wire, with its faults (`test/support/scripted-server.ts`).
@@ -17,8 +17,8 @@ export interface Provider<Question, Answer> {
   readonly sourceLevel: ProviderProvenance["sourceLevel"];
   /** Who must be named where the answer is shown. */
   readonly attribution: readonly string[];
-  /** Throws `ProviderFailure` when it has no answer; the next provider is asked then. */
-  ask(question: Question, signal?: AbortSignal): Promise<Reply<Answer>>;
+  /** Undefined: it knows nothing about it. Throws `ProviderFailure` when it gives no answer. The next provider is asked then. */
+  ask(question: Question, signal?: AbortSignal): Promise<Reply<Answer | undefined>>;
 }
 
 export interface Reply<Answer> {
@@ -27,7 +27,7 @@ export interface Reply<Answer> {
   readonly asOf: string;
 }
 
-export type ProviderProblem = ProviderProvenance["fallbackFrom"][number]["reason"];
+export type ProviderProblem = Exclude<ProviderProvenance["fallbackFrom"][number]["reason"], "nothing_found">;
 
 /** Why a provider gave no answer. */
 export class ProviderFailure extends Error {

@@ -15,7 +15,7 @@ Den Haag > The Hague NL; København > Copenhagen DK; Kobenhavn > Copenhagen DK; 
 Helsingfors > Helsinki FI; Praha > Prague CZ; Prag > Prague CZ; Warszawa > Warsaw PL; Cracow > Kraków PL; Danzig > Gdańsk PL;
 Breslau > Wrocław PL; Beograd > Belgrade RS; Bucuresti > Bucharest RO; Sofiya > Sofia BG; Athina > Athens GR;
 Saloniki > Thessaloníki GR; Salonica > Thessaloníki GR; Crete > Irákleion GR; Heraklion > Irákleion GR; Rhodes > Ródos GR;
-Patras > Pátra GR; Moskva > Moscow RU; Leningrad > Saint Petersburg RU; Kiev > Kyiv UA; Odesa > Odessa UA; Lvov > Lviv UA;
+Patras > Pátra GR; Moskva > Moscow RU; Leningrad > Saint Petersburg RU; Kiev > Kyiv UA; Odessa > Odesa UA; Lvov > Lviv UA;
 Kharkov > Kharkiv UA; Constantinople > Istanbul TR; Smyrna > İzmir TR; Jaffa > Tel Aviv IL; Tel Aviv-Yafo > Tel Aviv IL;
 Al Quds > Jerusalem IL; Makkah > Mecca SA; Jiddah > Jeddah SA; Al Qahirah > Cairo EG;
 Marrakech > Marrakesh MA; Fez > Fès MA; Tangiers > Tangier MA; Bombay > Mumbai IN; Calcutta > Kolkata IN; Madras > Chennai IN;
@@ -25,7 +25,7 @@ Rangoon > Yangon MM; Saigon > Ho Chi Minh City VN; Ha Noi > Hanoi VN; Danang > D
 Peking > Beijing CN; Canton > Guangzhou CN; Nanking > Nanjing CN; Xian > Xi’an CN; Chungking > Chongqing CN; Tsingtao > Qingdao CN;
 Macao > Macau MO; Taibei > Taipei TW; Bali > Denpasar ID; Batavia > Jakarta ID; Jogjakarta > Yogyakarta ID;
 Singapura > Singapore SG; Penang > George Town MY; Cebu > Cebu City PH; Nur-Sultan > Astana KZ; Frunze > Bishkek KG;
-Kabool > Kabul AF; Teheran > Tehran IR; Bagdad > Baghdad IQ; Washington > Washington, D.C. US; Washington DC > Washington, D.C. US;
+Kabool > Kabul AF; Teheran > Tehran IR; Bagdad > Baghdad IQ; Washington DC > Washington US; Washington, D.C. > Washington US;
 New York City > New York US; NYC > New York US; LA > Los Angeles US; San Fran > San Francisco US;
 Oahu > Honolulu US; Waikiki > Honolulu US; Vegas > Las Vegas US; Philly > Philadelphia US; Saint Pete > Saint Petersburg US; Quebec City > Québec CA;
 Rio > Rio de Janeiro BR; Ciudad de Mexico > Mexico City MX; CDMX > Mexico City MX; La Habana > Havana CU;

@@ -1,0 +1,177 @@
+import type { Place } from "../../ports/maps.ts";
+import { type City, foldedName, kilometers } from "./city-table.ts";
+import { fold } from "./fold.ts";
+import {
+  airportPlace,
+  airportsByName,
+  cityPlace,
+  codePlaces,
+  type Gazetteer,
+  namedCities,
+  namedRegion,
+  qualifier,
+  sightPlace,
+  withoutNumbers,
+} from "./gazetteer.ts";
+import type { Sight } from "./load.ts";
+
+/** Longer texts hold no place name; cutting them bounds the work. */
+const LONGEST_TEXT = 200;
+const MOST_PARTS = 8;
+const MOST_WORDS = 12;
+/** "Gràcia, Barcelona" means the Gràcia that is this near to Barcelona. */
+const NEIGHBORHOOD_KILOMETERS = 20;
+/** "Palace of Versailles, Paris". */
+const SIGHT_KILOMETERS = 60;
+/** "Stansted, London" means an airport that is this near to London. */
+const AIRPORT_KILOMETERS = 100;
+/** A name that a sight has beside its own is rather that of a city this big. */
+const BIG_CITY_POPULATION = 50_000;
+
+/** Three small letters are rather an airport's code than the name of a place smaller than this. */
+const TOWN_POPULATION = 10_000;
+
+type Narrow = (place: { countryCode: string; province?: string }) => boolean;
+
+/** Best first. */
+export function findCandidates(gazetteer: Gazetteer, given: string, limit: number): Place[] {
+  const text = given.trim().slice(0, LONGEST_TEXT);
+  const direct = distinct(directPlaces(gazetteer, text));
+  if (direct.length > 0) return direct.slice(0, limit);
+  if (namedRegion(gazetteer, text) !== undefined) return [];
+  const qualified = distinct(qualifiedPlaces(gazetteer, text));
+  if (qualified.length > 0) return qualified.slice(0, limit);
+  return airportsByName(gazetteer, fold(text)).map(airportPlace).slice(0, limit);
+}
+
+/** What the whole text is a name or a code of. */
+function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
+  const folded = fold(text);
+  if (folded === "") return [];
+  const byCode = codePlaces(gazetteer, text);
+  const region = namedRegion(gazetteer, text);
+  const named = namedCities(gazetteer, folded);
+  // "Singapore" is a city as well, "Mexico" is a country and not the town of that name in another one.
+  const cities =
+    region === undefined ? named : named.filter((city) => region.holds(city) && foldedName(city) === folded);
+  const { byName, byOtherName } = gazetteer.sights;
+  const own = (byName.get(folded) ?? []).map(sightPlace);
+  const others = (byOtherName.get(folded) ?? []).map(sightPlace);
+  const [biggest] = cities;
+  const isBig = biggest !== undefined && biggest.population >= BIG_CITY_POPULATION;
+  const places = cities.map(cityPlace);
+  // "Heathrow" is a small town in Florida as well; "Aspen" is the town that the airport is named after.
+  const airports =
+    isBig || region !== undefined ? [] : airportsByName(gazetteer, folded).filter((airport) => !fold(airport.cityName).includes(folded));
+  const rather = [...others, ...airports.map(airportPlace)];
+  const byText = [...own, ...(isBig ? [...places, ...rather] : [...rather, ...places])];
+  // LIS typed in capitals is the airport; "Bar" is the town.
+  const isCode =
+    (/[A-Z]/.test(text) && text === text.toUpperCase()) ||
+    cities.every((city) => foldedName(city) !== folded || city.population < TOWN_POPULATION);
+  return isCode ? [...byCode, ...byText] : [...byText, ...byCode];
+}
+
+/** "Paris, France", "Springfield, IL", "Gràcia, Barcelona, Spain", and "Lisbon Portugal" without its comma. */
+function qualifiedPlaces(gazetteer: Gazetteer, text: string): Place[] {
+  const parts = text
+    .split(/[,;\n、，]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .slice(0, MOST_PARTS);
+  return parts.length < 2 ? placesWithoutComma(gazetteer, text) : placesOfParts(gazetteer, parts);
+}
+
+function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] {
+  const { narrowing, rest } = splitOffRegions(gazetteer, parts);
+  const fits: Narrow = (place) => narrowing.every((narrow) => narrow(place));
+  const first = rest[0] ?? "";
+  if (rest.length === 1) {
+    const sights = namedSights(gazetteer, first).filter(fits).map(sightPlace);
+    const exact = citiesOfPart(gazetteer, first).filter(fits).map(cityPlace);
+    if (sights.length + exact.length > 0) return [...sights, ...exact];
+  }
+  // The city is the first part after the first that is one; what stands before it is a neighborhood, a sight or a street.
+  const outer = rest.length === 1 ? parts.slice(1) : rest.slice(1);
+  for (const part of outer) {
+    const found = citiesOfPart(gazetteer, part);
+    const city = rest.length === 1 ? found[0] : found.find(fits);
+    if (city !== undefined) return [placeInCity(gazetteer, first, city)];
+  }
+  // "10 Rue de Rivoli, 75001 Paris" may also begin with its city.
+  const only = citiesOfPart(gazetteer, first).filter(fits);
+  return rest.length > 1 && narrowing.length > 0 ? only.map(cityPlace) : [];
+}
+
+/** The parts at the end that are countries, states or provinces, taken off as long as something is left. */
+function splitOffRegions(gazetteer: Gazetteer, parts: readonly string[]) {
+  const narrowing: Narrow[] = [];
+  let rest = parts;
+  for (let last = rest.at(-1); last !== undefined && rest.length > 1; last = rest.at(-1)) {
+    const narrow = qualifier(gazetteer, last);
+    if (narrow === undefined) break;
+    narrowing.push(narrow);
+    rest = rest.slice(0, -1);
+  }
+  return { narrowing, rest };
+}
+
+function citiesOfPart(gazetteer: Gazetteer, part: string): City[] {
+  const exact = namedCities(gazetteer, fold(part));
+  // "75001 Paris", "London SW1A 2AA".
+  return exact.length > 0 || !/\p{N}/u.test(part) ? exact : namedCities(gazetteer, fold(withoutNumbers(part)));
+}
+
+/** The neighborhood, sight or airport that is meant in the city, else the city itself. */
+function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
+  const folded = fold(part);
+  const isNear = (place: { latitude: number; longitude: number }, distance: number) =>
+    kilometers(place, city) <= distance;
+  const sight = namedSights(gazetteer, part).find((one) => isNear(one, SIGHT_KILOMETERS));
+  if (sight !== undefined) return sightPlace(sight);
+  const near = namedCities(gazetteer, folded).filter(
+    (one) => one.rank !== city.rank && isNear(one, NEIGHBORHOOD_KILOMETERS),
+  );
+  const inner = near.find((one) => one.isSection) ?? near[0];
+  if (inner !== undefined) return cityPlace(inner);
+  const airports = [...codePlaces(gazetteer, part), ...airportsByName(gazetteer, folded).map(airportPlace)];
+  const airport = airports.find((one) => isNear(one, AIRPORT_KILOMETERS));
+  if (airport !== undefined) return airport;
+  const place = cityPlace(city);
+  return { ...place, label: `${place.label} (the city; "${part}" is not known here)`, unknownPart: part };
+}
+
+function namedSights({ sights }: Gazetteer, text: string): readonly Sight[] {
+  const folded = fold(text);
+  return [...(sights.byName.get(folded) ?? []), ...(sights.byOtherName.get(folded) ?? [])];
+}
+
+/** "Lisbon Portugal", "Colosseum Rome". */
+function placesWithoutComma(gazetteer: Gazetteer, text: string): Place[] {
+  const city = /\p{N}/u.test(text) ? citiesOfPart(gazetteer, text) : [];
+  if (city.length > 0) return city.map(cityPlace);
+  const words = text.split(/\s+/).slice(0, MOST_WORDS);
+  for (let length = 1; length < words.length; length += 1) {
+    const [left, right] = [words.slice(0, length).join(" "), words.slice(length).join(" ")];
+    const narrow = qualifier(gazetteer, right);
+    if (narrow !== undefined) {
+      const sights = namedSights(gazetteer, left).filter(narrow).map(sightPlace);
+      const cities = namedCities(gazetteer, fold(left)).filter(narrow).map(cityPlace);
+      if (sights.length + cities.length > 0) return [...sights, ...cities];
+    }
+    const sights = namedSights(gazetteer, left);
+    const city = sights.length === 0 ? undefined : namedCities(gazetteer, fold(right))[0];
+    const meant = sights.filter((sight) => city !== undefined && kilometers(sight, city) <= SIGHT_KILOMETERS);
+    if (meant.length > 0) return meant.map(sightPlace);
+  }
+  return [];
+}
+
+/** Two tables may know one place; what is this near under one label is one. */
+function distinct(places: readonly Place[]): Place[] {
+  const seen = new Set<string>();
+  return places.filter((place) => {
+    const key = `${place.label}|${Math.round(place.latitude * 4)}|${Math.round(place.longitude * 4)}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,109 @@
+import type { Provider } from "../../platform/providers/provider.ts";
+import type { KnownElevation } from "../../ports/elevation.ts";
+import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position } from "../../ports/maps.ts";
+import { CountryBorders } from "./country-borders.ts";
+import { DATA_DATE } from "./data-date.ts";
+import { findCandidates } from "./find-places.ts";
+import { cityPlace, type Gazetteer } from "./gazetteer.ts";
+import { type AirportIndex, loadAirports, loadCities, loadSights } from "./load.ts";
+import { countryIndex, mainAirports } from "./names.ts";
+import { NearMatches } from "./near-matches.ts";
+import { TimeZoneBorders } from "./time-zones.ts";
+
+const NEAR_MATCHES = 5;
+/** How far a city's elevation is still a hint for a point beside it. */
+const ELEVATION_KILOMETERS = 30;
+const SOURCE = "embedded-places";
+
+export type FoundPlaces = Pick<PlaceSearch, "candidates">;
+
+export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress"> {
+  places: Provider<PlaceQuestion, FoundPlaces>;
+  elevation: Provider<Position, KnownElevation>;
+  nearMatches(text: string): readonly string[];
+}
+
+const provenance = {
+  source: SOURCE,
+  sourceLevel: "embedded",
+  attribution: ["Cities © GeoNames (CC BY 4.0)", "Time zone borders © OpenStreetMap contributors (ODbL)"],
+} as const;
+
+/** Airports with scheduled service, metropolitan codes, cities and sights, from files in this folder. Nothing goes over the network. */
+export function createEmbeddedPlaces(): EmbeddedPlaces {
+  // Each table is read when it is first needed: most calls need airports only.
+  const airports = once(loadAirports);
+  const cities = once(loadCities);
+  const gazetteer = once((): Gazetteer => {
+    const codes = new Set(cities().countryCodes);
+    for (const airport of airports().all) codes.add(airport.countryCode);
+    return {
+      airports: airports(),
+      cities: cities(),
+      sights: loadSights(),
+      countries: countryIndex(codes),
+      mainAirport: (metroCode) => mainAirportOf(airports(), metroCode),
+    };
+  });
+  const near = once(() => new NearMatches(gazetteer()));
+  const countries = once(() => new CountryBorders());
+  const zones = once(() => new TimeZoneBorders());
+
+  return {
+    ownProvenance: { ...provenance, asOf: DATA_DATE, fallbackFrom: [] },
+    places: {
+      ...provenance,
+      async ask({ text, limit, regionCode }) {
+        const found = findCandidates(gazetteer(), text, regionCode === undefined ? limit : Number.POSITIVE_INFINITY);
+        const candidates = found
+          .filter(({ countryCode }) => regionCode === undefined || countryCode === regionCode)
+          .slice(0, limit);
+        return { answer: candidates.length === 0 ? undefined : { candidates }, asOf: DATA_DATE };
+      },
+    },
+    elevation: {
+      ...provenance,
+      async ask(position) {
+        const found = cities().nearest(position, ELEVATION_KILOMETERS);
+        if (found === undefined || found.city.elevationMeters === undefined) {
+          return { answer: undefined, asOf: DATA_DATE };
+        }
+        const { city, kilometers } = found;
+        const distanceMeters = Math.round(kilometers * 1_000);
+        const basis = `Elevation of ${cityPlace(city).label} in GeoNames, of a model with cells of about 90 m to 1 km`;
+        return { answer: { meters: city.elevationMeters ?? 0, basis, distanceMeters }, asOf: DATA_DATE };
+      },
+    },
+    nearMatches: (text) => near().find(text, NEAR_MATCHES),
+    airport(iataCode) {
+      const code = iataCode.toUpperCase();
+      return airports().byCode.get(code) ?? mainAirportOf(airports(), code);
+    },
+    metroCode(iataCode) {
+      const code = iataCode.toUpperCase();
+      return airports().byCode.get(code)?.metroCode ?? code;
+    },
+    nearestCity(position, { withinKilometers }) {
+      const found = cities().nearest(position, withinKilometers);
+      if (found === undefined) return undefined;
+      const { elevationMeters } = found.city;
+      return { place: cityPlace(found.city), kilometers: found.kilometers, elevationMeters };
+    },
+    countryCodeAt: (position) => countries().find(position),
+    timeZonesAt: (position) => zones().find(position),
+  };
+}
+
+/** The curated airport of a metropolitan code, else its first: the table has the biggest first. */
+function mainAirportOf(airports: AirportIndex, metroCode: string): Airport | undefined {
+  const curated = airports.byCode.get(mainAirports.get(metroCode) ?? "");
+  return curated ?? airports.byMetroCode.get(metroCode)?.[0];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

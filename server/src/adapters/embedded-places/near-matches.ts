@@ -1,0 +1,104 @@
+import { fold } from "./fold.ts";
+import { cityLabel, type Gazetteer, namedRegion } from "./gazetteer.ts";
+
+const LONGEST_NAME = 40;
+/** A misspelt name is rather that of a place this big. */
+const LEAST_POPULATION = 20_000;
+const MOST_BEGINNING = 3_000;
+const MOST_COMPARED = 200;
+
+/** Which big cities have three letters in common with a text. */
+export class NearMatches {
+  readonly #gazetteer: Gazetteer;
+  readonly #names: string[] = [];
+  readonly #ranks: number[] = [];
+  readonly #byLetters = new Map<string, number[]>();
+  readonly #shared: Uint8Array;
+
+  constructor(gazetteer: Gazetteer) {
+    this.#gazetteer = gazetteer;
+    const { cities } = gazetteer;
+    for (let rank = 0; rank < cities.count; rank += 1) {
+      if (cities.populationAt(rank) < LEAST_POPULATION) continue;
+      const name = fold(cities.nameAt(rank)).slice(0, LONGEST_NAME);
+      for (const letters of lettersOf(name)) {
+        const known = this.#byLetters.get(letters);
+        if (known === undefined) this.#byLetters.set(letters, [this.#names.length]);
+        else known.push(this.#names.length);
+      }
+      this.#names.push(name);
+      this.#ranks.push(rank);
+    }
+    this.#shared = new Uint8Array(this.#names.length);
+  }
+
+  /** Labels of places whose names differ in few letters, or that the text begins; bigger places first among equals. */
+  find(text: string, limit: number): string[] {
+    const { cities } = this.#gazetteer;
+    const region = namedRegion(this.#gazetteer, text);
+    if (region !== undefined) {
+      const { countryCode, holds } = region;
+      const mayHold = (rank: number) => countryCode === undefined || cities.countryCodeAt(rank) === countryCode;
+      return cities.first(limit, (city) => !city.isSection && holds(city), mayHold).map(cityLabel);
+    }
+    const wanted = fold(text.split(/[,;\n]/)[0] ?? "").slice(0, LONGEST_NAME);
+    if (wanted === "") return [];
+    const most = wanted.length <= 4 ? 1 : wanted.length <= 9 ? 2 : 3;
+    const found = this.#alike(wanted, most);
+    if (wanted.length >= 3) {
+      const beginning = cities.ranksBeginning(wanted, MOST_BEGINNING).sort((a, b) => a - b);
+      for (const rank of beginning.slice(0, limit)) found.push({ rank, difference: 1.5 });
+    }
+    found.sort((a, b) => a.difference - b.difference || a.rank - b.rank);
+    return [...new Set(found.map(({ rank }) => cityLabel(cities.at(rank))))].slice(0, limit);
+  }
+
+  #alike(wanted: string, most: number): { rank: number; difference: number }[] {
+    const touched: number[] = [];
+    for (const letters of lettersOf(wanted)) {
+      for (const index of this.#byLetters.get(letters) ?? []) {
+        const shared = this.#shared[index] ?? 0;
+        if (shared === 0) touched.push(index);
+        this.#shared[index] = shared + 1;
+      }
+    }
+    const near = touched
+      .filter((index) => Math.abs((this.#names[index] ?? "").length - wanted.length) <= most)
+      .map((index) => ({ index, shared: this.#shared[index] ?? 0 }))
+      .sort((a, b) => b.shared - a.shared || a.index - b.index)
+      .slice(0, MOST_COMPARED);
+    for (const index of touched) this.#shared[index] = 0;
+    return near.flatMap(({ index }) => {
+      const difference = lettersApart(wanted, this.#names[index] ?? "", most);
+      return difference > most ? [] : [{ rank: this.#ranks[index] ?? 0, difference }];
+    });
+  }
+}
+
+/** Every two neighbouring letters, with marks for the beginning and the end. */
+function lettersOf(name: string): Set<string> {
+  const marked = `^${name}$`;
+  return new Set(Array.from({ length: marked.length - 1 }, (_, index) => marked.slice(index, index + 2)));
+}
+
+/** Edit distance with swaps of neighbours; anything above `most` is only known to be more. */
+function lettersApart(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min((row[j - 1] ?? 0) + 1, (previous[j] ?? 0) + 1, (previous[j - 1] ?? 0) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      }
+      row.push(cost);
+    }
+    if (Math.min(...row) > most) return most + 1;
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length] ?? most + 1;
+}

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { NOTICE, table } from "./markdown.ts";
+
+const SOURCE = resolve(import.meta.dirname, "../..");
+
+/** Each folder of data says in `data-sets.json` what it has. */
+const DataSets = z.array(
+  z.strictObject({
+    name: z.string(),
+    usedFor: z.string(),
+    source: z.string(),
+    licence: z.string(),
+    date: z.string(),
+    changes: z.string(),
+  }),
+);
+
+export function dataSetsPage(): string {
+  const files = globSync("{adapters,modules}/*/data/data-sets.json", { cwd: SOURCE }).sort();
+  const rows = files
+    .flatMap((file) => DataSets.parse(JSON.parse(readFileSync(resolve(SOURCE, file), "utf8"))))
+    .map(({ name, usedFor, source, licence, date, changes }) => [name, usedFor, source, licence, date, changes]);
+  const head = ["Data", "Used for", "Source", "Licence", "Date", "Changed"];
+  return `${NOTICE}\n# Data sets\n\nWhat the service has with it and answers from when no provider is configured. Answers from it say \`sourceLevel: "embedded"\`.\n\n${table(head, rows)}\n`;
+}
