@@ -47,7 +47,9 @@ const rules = countries.map((country) => {
     localityName: locality_name_type ?? "city",
     areaName: state_name_type ?? "province",
     areas: areas.sub_keys.map((key, index) => ({
-      names: [...new Set([key, areas.sub_names[index] ?? "", areas.sub_lnames[index] ?? ""])].filter((name) => name !== ""),
+      names: [...new Set([key, areas.sub_names[index] ?? "", areas.sub_lnames[index] ?? ""])].filter(
+        (name) => name !== "",
+      ),
       ...((areas.sub_zips[index] ?? "") === "" ? {} : { postalCodeBegins: areas.sub_zips[index] }),
     })),
   };

@@ -62,7 +62,9 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   const places = cities.map(cityPlace);
   // "Heathrow" is a small town in Florida as well; "Aspen" is the town that the airport is named after.
   const airports =
-    isBig || region !== undefined ? [] : airportsByName(gazetteer, folded).filter((airport) => !fold(airport.cityName).includes(folded));
+    isBig || region !== undefined
+      ? []
+      : airportsByName(gazetteer, folded).filter((airport) => !fold(airport.cityName).includes(folded));
   const rather = [...others, ...airports.map(airportPlace)];
   const byText = [...own, ...(isBig ? [...places, ...rather] : [...rather, ...places])];
   // LIS typed in capitals is the airport; "Bar" is the town.
