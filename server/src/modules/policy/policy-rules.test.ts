@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createEmbeddedMaps } from "../../adapters/embedded-maps/index.ts";
+import { createEmbeddedPlaces } from "../../adapters/embedded-places/index.ts";
 import type { FlightLeg, FlightPurchase, StayPurchase } from "../../kernel/purchase.ts";
 import { findContradictions } from "./contradictions.ts";
 import { PolicyDocument } from "./document.ts";
@@ -9,7 +9,7 @@ import type { Booker, Subject } from "./facts.ts";
 /** What rules say of a whole offer: check_policy, which knows little of one, is tested through the front door beside this. */
 
 const NOW = "2027-03-01T12:00:00Z";
-const { airport } = createEmbeddedMaps({ clock: { now: () => Temporal.Instant.from(NOW) } });
+const { airport } = createEmbeddedPlaces();
 
 const leg: FlightLeg = {
   origin: "LHR",
