@@ -945,6 +945,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List budgets
+         * @description The tenant's budgets, by their ids, with what is used, reserved and left of each now.
+         */
+        get: operations["list_budgets"];
+        /**
+         * Set a budget
+         * @description Makes a budget, or replaces the one that has its budgetId. From the next call on, each call that spends takes from every budget that covers it, and is refused with spend_limit_exceeded where one has too little left. What was used stays used when a budget is replaced.
+         */
+        put: operations["write_budget"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/claims/{tripId}": {
         parameters: {
             query?: never;
@@ -14615,6 +14639,438 @@ export interface operations {
                         status?: 404;
                         /** @enum {unknown} */
                         code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_budgets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The budgets. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "budgets": [
+                     *         {
+                     *           "budgetId": "sales-2026-q4",
+                     *           "amountUsdc": "25000.00",
+                     *           "costCentre": "4711",
+                     *           "startsOn": "2026-10-01",
+                     *           "endsOn": "2026-12-31",
+                     *           "usedUsdc": "412.50",
+                     *           "reservedUsdc": "0.00",
+                     *           "leftUsdc": "24587.50"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        budgets: {
+                            /** @description Your own word for it; the budget that has it already is replaced */
+                            budgetId: string;
+                            amountUsdc: string;
+                            /** @description What you book it to; it covers what the lists below say */
+                            costCentre?: string;
+                            /** @description Calls with these keys only, such as those of a cost centre; left out: with any */
+                            keyIds?: string[];
+                            /** @description Calls for these users only, as userId names them (svc:<keyId> for a key's own); left out: for anybody */
+                            travelerIds?: string[];
+                            /** @description What is committed to vendors out of these trips in escrow only; left out: all spending */
+                            tripIds?: string[];
+                            /**
+                             * Format: date
+                             * @description The first day in UTC; left out: since ever
+                             */
+                            startsOn?: string;
+                            /**
+                             * Format: date
+                             * @description The last day in UTC; left out: without end
+                             */
+                            endsOn?: string;
+                            /** @description By calls that did what they spent it on */
+                            usedUsdc: string;
+                            /** @description For calls whose outcome is open */
+                            reservedUsdc: string;
+                            leftUsdc: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    write_budget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "budgetId": "sales-2026-q4",
+                 *       "amountUsdc": "25000.00",
+                 *       "costCentre": "4711",
+                 *       "startsOn": "2026-10-01",
+                 *       "endsOn": "2026-12-31"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Your own word for it; the budget that has it already is replaced */
+                    budgetId: string;
+                    /** @description What is set aside, in USDC; not less than what is used and reserved */
+                    amountUsdc: string;
+                    /** @description What you book it to; it covers what the lists below say */
+                    costCentre?: string;
+                    /** @description Calls with these keys only, such as those of a cost centre; left out: with any */
+                    keyIds?: string[];
+                    /** @description Calls for these users only, as userId names them (svc:<keyId> for a key's own); left out: for anybody */
+                    travelerIds?: string[];
+                    /** @description What is committed to vendors out of these trips in escrow only; left out: all spending */
+                    tripIds?: string[];
+                    /**
+                     * Format: date
+                     * @description The first day in UTC; left out: since ever
+                     */
+                    startsOn?: string;
+                    /**
+                     * Format: date
+                     * @description The last day in UTC; left out: without end
+                     */
+                    endsOn?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The budget as it is now. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "budgetId": "sales-2026-q4",
+                     *       "amountUsdc": "25000.00",
+                     *       "costCentre": "4711",
+                     *       "startsOn": "2026-10-01",
+                     *       "endsOn": "2026-12-31",
+                     *       "usedUsdc": "412.50",
+                     *       "reservedUsdc": "0.00",
+                     *       "leftUsdc": "24587.50"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Your own word for it; the budget that has it already is replaced */
+                        budgetId: string;
+                        amountUsdc: string;
+                        /** @description What you book it to; it covers what the lists below say */
+                        costCentre?: string;
+                        /** @description Calls with these keys only, such as those of a cost centre; left out: with any */
+                        keyIds?: string[];
+                        /** @description Calls for these users only, as userId names them (svc:<keyId> for a key's own); left out: for anybody */
+                        travelerIds?: string[];
+                        /** @description What is committed to vendors out of these trips in escrow only; left out: all spending */
+                        tripIds?: string[];
+                        /**
+                         * Format: date
+                         * @description The first day in UTC; left out: since ever
+                         */
+                        startsOn?: string;
+                        /**
+                         * Format: date
+                         * @description The last day in UTC; left out: without end
+                         */
+                        endsOn?: string;
+                        /** @description By calls that did what they spent it on */
+                        usedUsdc: string;
+                        /** @description For calls whose outcome is open */
+                        reservedUsdc: string;
+                        leftUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
                     };
                 };
             };

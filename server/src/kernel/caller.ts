@@ -64,13 +64,14 @@ const ownerNameOf = ({ payer }: Payer): string => `payer:${payer}`;
 export function ownerOf(
   userId: string | undefined,
   principal: Principal | Payer,
-): Pick<PendingCall, "tenantId" | "keyId" | "subject"> {
+): Pick<PendingCall, "tenantId" | "keyId" | "subject" | "travelerId"> {
+  const travelerId = travelerOf(userId, principal);
   if (isPayer(principal)) {
     const name = ownerNameOf(principal);
-    return { tenantId: name, keyId: "", subject: name };
+    return { tenantId: name, keyId: "", subject: name, travelerId };
   }
   const { tenantId, keyId } = principal;
-  return { tenantId, keyId, subject: userOf(userId, principal) ?? principal.serviceAccountId };
+  return { tenantId, keyId, subject: userOf(userId, principal) ?? principal.serviceAccountId, travelerId };
 }
 
 /** Percent of the list price; who calls without a key has none. */
@@ -78,12 +79,12 @@ export function discountOf(principal: Principal | Payer): number {
   return isPayer(principal) ? 0 : discountPercentByPlan[principal.plan];
 }
 
-export function callerOf(call: PendingCall, principal: Principal | Payer, userId: string | undefined): Caller {
+export function callerOf(call: PendingCall, principal: Principal | Payer): Caller {
   return {
     tenantId: call.tenantId,
     keyId: call.keyId,
     userId: call.subject,
-    travelerId: travelerOf(userId, principal),
+    travelerId: call.travelerId,
     environment: principal.environment,
     scopes: isPayer(principal) ? [] : principal.scopes,
   };

@@ -13,6 +13,8 @@ export interface PendingCall {
   tenantId: string;
   keyId: string;
   subject: string;
+  /** Whose traveler profile the caller's own trips use. */
+  travelerId: string;
   environment: Environment;
   paidBy: PaidBy;
   listPrice: Micro;

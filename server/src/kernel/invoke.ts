@@ -80,7 +80,7 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const ports = requirePorts(options, principal.environment);
   const input = readArguments(entry.tool, invocation.args, principal);
   const call = pendingCall(entry.tool, principal, invocation, charge, options);
-  const caller = callerOf(call, principal, invocation.userId);
+  const caller = callerOf(call, principal);
   const { plan: work } = entry.tool;
   const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
   const refusal = await findRefusal(options.gates, call, plan);
@@ -191,7 +191,7 @@ function pendingCall(
   { clock, random = systemRandom }: KernelOptions,
 ): PendingCall {
   const startedAt = clock.now();
-  const { tenantId, keyId, subject } = ownerOf(userId, principal);
+  const { tenantId, keyId, subject, travelerId } = ownerOf(userId, principal);
   const discountPercent = discountOf(principal);
   return {
     id: newId("call_", startedAt.epochMilliseconds, random),
@@ -201,6 +201,7 @@ function pendingCall(
     tenantId,
     keyId,
     subject,
+    travelerId,
     environment: principal.environment,
     paidBy,
     listPrice: tool.price,

@@ -30,6 +30,8 @@ export interface Plan {
   movements: readonly PlannedMovement[];
   /** Hash of what is bought, of an itinerary or a ticket, where it is known. */
   boughtHash?: Hex | undefined;
+  /** The trip in escrow that it belongs to, where it is known. */
+  tripId?: Hex | undefined;
   irreversible: readonly PlannedFinality[];
 }
 

@@ -184,6 +184,7 @@ export async function openPaymentWorld() {
       tenantId: tenantId ?? "payer:somebody",
       keyId: tenantId === undefined ? "" : `key_of_${tenantId}`,
       subject: "user_1",
+      travelerId: "user_1",
       environment: "sandbox",
       paidBy: "payment",
       listPrice: tool.price,

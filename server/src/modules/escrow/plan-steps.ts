@@ -32,7 +32,8 @@ export async function planCommit(
   { bookingId, vendor, itineraryHash }: Pick<CommitRequest, "vendor" | "itineraryHash"> & { bookingId: string },
   price: () => Promise<CommittedAmounts>,
 ): Promise<Plan> {
-  if ((await bookingIn(asked, bookingId, ["reserved"])) === undefined) return EMPTY_PLAN;
+  const booking = await bookingIn(asked, bookingId, ["reserved"]);
+  if (booking === undefined) return EMPTY_PLAN;
   try {
     const { vendorAmount, markup, serviceFee } = await price();
     const later = usdcMovements(
@@ -43,6 +44,7 @@ export async function planCommit(
     return {
       movements: later.map((movement) => ({ ...movement, isLater: true })),
       boughtHash: itineraryHash,
+      tripId: booking.tripId,
       irreversible: [],
     };
   } catch (error) {

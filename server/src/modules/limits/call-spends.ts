@@ -1,5 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
-import type { Spender } from "./spend-limits.ts";
+import type { Spender, SpendOwner } from "./spend-limits.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -9,9 +9,9 @@ declare module "../../kernel/stores.ts" {
 
 /** Somewhere that a call's spending is counted. */
 export interface CountedIn {
-  /** `tenant`, or `key:` and the key's id. */
+  /** `tenant`, or `key:` or `budget:` and its id. */
   account: string;
-  /** A day (2026-11-22), a month (2026-11), or ESCROWED. */
+  /** A day (2026-11-22), a month (2026-11), ESCROWED, or all the time of a budget. */
   period: string;
 }
 
@@ -31,6 +31,8 @@ export interface Spend {
   committed: Micro;
   /** True: the supplier says the price while the call runs, and `price` is told then. */
   isOpen: boolean;
+  /** Of the trip in escrow that is committed of. */
+  tripId: string | undefined;
   /** Where amounts were of another token. */
   conversions: readonly Conversion[];
 }
@@ -43,6 +45,13 @@ export interface Conversion {
   rate: string;
   source: string;
   asOf: string;
+}
+
+/** What of a call its spending is counted by. */
+export interface SpendingCall {
+  id: string;
+  startedAt: Temporal.Instant;
+  travelerId: string;
 }
 
 export interface Usage extends CountedIn {
@@ -58,8 +67,8 @@ export interface Usage extends CountedIn {
  * locks in one order: the ledger's accounts, the call, its spending, and then counters, the tenant's first.
  */
 export interface CallSpends {
-  /** With the call's own row. Throws Failure `spend_limit_exceeded`. */
-  reserve(spender: Spender, call: { id: string; startedAt: Temporal.Instant }, spend: Spend): Promise<void>;
+  /** With the call's own row; also from the budgets that cover it. Throws Failure `spend_limit_exceeded`. */
+  reserve(spender: Spender, call: SpendingCall, spend: Spend): Promise<void>;
   /** What an open spending comes to, or a known one after all. Too much: as `reserve`. Nothing for calls that count nowhere. */
   price(callId: string, amount: Micro): Promise<void>;
   /** Something is about to be done outside. What had come back, as the call was taken for dead, is taken again. */
@@ -71,7 +80,7 @@ export interface CallSpends {
   /** Calls that ended and still have something reserved. */
   listUnsettled(limit: number): Promise<readonly string[]>;
   /** What is used of each, reservations included, by `counterKey`. */
-  counters(spender: Spender, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>>;
-  usage(spender: Spender, counted: readonly CountedIn[]): Promise<readonly Usage[]>;
+  counters(owner: SpendOwner, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>>;
+  usage(owner: SpendOwner, counted: readonly CountedIn[]): Promise<readonly Usage[]>;
   prune(before: Temporal.Instant, limit: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { Micro } from "../../domain/money.ts";
+import { type Budget, budgetIdOf, counterOf } from "./budgets.ts";
 import { type CountedIn, ESCROWED, type Spend } from "./call-spends.ts";
-import { amountExceeded, type Limited } from "./limit-exceeded.ts";
+import { amountExceeded, budgetExceeded, type Limited } from "./limit-exceeded.ts";
 import { keyAccount, type LimitedPeriod, lengthOf, periodOf, renewalOf } from "./periods.ts";
 import type { LimitsInForce, Spender } from "./spend-limits.ts";
 
@@ -8,10 +9,19 @@ import type { LimitsInForce, Spender } from "./spend-limits.ts";
 const LIMITED: readonly Limited[] = ["tenant", "key"];
 const PERIODS: readonly LimitedPeriod[] = ["perDay", "perMonth"];
 
-interface Counted extends CountedIn {
+export interface Counted extends CountedIn {
   limited: Limited;
-  /** Undefined: of what is in the escrow. */
+  /** Undefined: of what is in the escrow, or of a budget. */
   limit: LimitedPeriod | undefined;
+  /** Of a trip's budget, which counts what is committed, whoever put it into the escrow. */
+  isOfTrip?: boolean;
+}
+
+/** What bounds a spending. */
+export interface Bounds {
+  inForce: LimitsInForce;
+  /** Those that cover it. */
+  budgets: readonly Budget[];
 }
 
 /** Where a call's spending is counted, in the order in which it is locked. */
@@ -26,6 +36,11 @@ export function countedIn({ keyId }: Spender, at: Temporal.Instant): readonly Co
 export function countedAs(account: string, period: string): Counted {
   const limit = PERIODS.find((one) => lengthOf[one] === period.length);
   return { account, period, limited: account === "tenant" ? "tenant" : "key", limit };
+}
+
+export function countedInBudget(budget: Budget): Counted {
+  const { account, period } = counterOf(budget);
+  return { ...countedAs(account, period), isOfTrip: budget.tripIds !== undefined };
 }
 
 export function isEscrowed({ period }: CountedIn): boolean {
@@ -47,10 +62,12 @@ export interface SpendLine extends Counted {
 export function linesOf(counted: readonly Counted[], counters: Counters, spend: Spend): readonly SpendLine[] {
   const { paid, escrowed, committed } = spend;
   return counted.map((one) => {
-    const waiting = counters.get(counterKey({ account: one.account, period: ESCROWED })) ?? 0n;
+    if (one.isOfTrip === true) return { ...one, amount: paid + committed };
+    // A budget counts as its tenant does.
+    const account = budgetIdOf(one) === undefined ? one.account : "tenant";
+    const waiting = counters.get(counterKey({ account, period: ESCROWED })) ?? 0n;
     const covered = smaller(committed, waiting > 0n ? waiting : 0n);
-    const isEscrow = one.limit === undefined;
-    return { ...one, amount: isEscrow ? escrowed - covered : paid + escrowed + committed - covered };
+    return { ...one, amount: isEscrowed(one) ? escrowed - covered : paid + escrowed + committed - covered };
   });
 }
 
@@ -67,22 +84,26 @@ export function requireSmallEnough(spender: Spender, inForce: LimitsInForce, nee
   }
 }
 
-/** Throws Failure for a day's or a month's limit. `isOpen`: more may be asked for later, so something must be left. */
+/** Throws Failure for a day's, a month's or a budget's. `isOpen`: more may be asked for later, so something must be left. */
 export function requireRoom(
   spender: Spender,
-  inForce: LimitsInForce,
+  { inForce, budgets }: Bounds,
   counters: Counters,
   { lines, isOpen }: { lines: readonly SpendLine[]; isOpen: boolean },
 ): void {
   for (const line of lines) {
     const { limited, limit, amount } = line;
-    const most = limit === undefined ? undefined : inForce[limited][limit];
-    if (limit === undefined || most === undefined) continue;
+    const budget = budgets.find(({ budgetId }) => budgetId === budgetIdOf(line));
+    const most = budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]);
+    if (most === undefined) continue;
     const used = counters.get(counterKey(line)) ?? 0n;
-    const fits = isOpen && amount === 0n ? used < most : amount <= 0n || used + amount <= most;
-    if (fits) continue;
-    const needed = isOpen && amount === 0n ? undefined : amount;
-    throw amountExceeded(spender, { limited, limit, most, needed }, { used, renewsAt: renewalOf(line) });
+    const isUnknown = isOpen && amount === 0n;
+    if (isUnknown ? used < most : amount <= 0n || used + amount <= most) continue;
+    const needed = isUnknown ? undefined : amount;
+    if (budget !== undefined) throw budgetExceeded(budget, { used, needed });
+    if (limit !== undefined) {
+      throw amountExceeded(spender, { limited, limit, most, needed }, { used, renewsAt: renewalOf(line) });
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Budget } from "./budgets.ts";
 import type { Limits, LimitsInForce, Spender } from "./spend-limits.ts";
 
 /** Whose limit it is. */
@@ -66,6 +67,31 @@ export function amountExceeded(
       leftUsdc: formatDecimal(left),
       ...(needed === undefined ? {} : { neededUsdc: formatDecimal(needed) }),
       renewsAt: renewsAt ?? null,
+    },
+  });
+}
+
+/** `needed`: undefined where the price is not known yet. */
+export function budgetExceeded(
+  { budgetId, amount, costCentre, endsOn }: Budget,
+  { used, needed }: { used: Micro; needed: Micro | undefined },
+): Failure {
+  const left = formatDecimal(amount > used ? amount - used : 0n);
+  const name = costCentre === undefined ? budgetId : `${budgetId} (cost centre ${costCentre})`;
+  const need = needed === undefined ? "" : ` This call spends ${formatDecimal(needed)} USDC.`;
+  return new Failure("spend_limit_exceeded", {
+    detail: `The budget ${name} has ${left} of its ${formatDecimal(amount)} USDC left.${need} Spend less, or have the budget raised: PUT /api/budgets.`,
+    extra: {
+      limit: "budget",
+      limitOf: "budget",
+      budgetId,
+      ...(costCentre === undefined ? {} : { costCentre }),
+      limitUsdc: formatDecimal(amount),
+      usedUsdc: formatDecimal(used),
+      leftUsdc: left,
+      ...(needed === undefined ? {} : { neededUsdc: formatDecimal(needed) }),
+      renewsAt: null,
+      endsOn: endsOn ?? null,
     },
   });
 }

@@ -1,8 +1,11 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
+import * as budgets from "./migrations/0023-budgets.ts";
+import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
+import { createBudgets } from "./store-budgets.ts";
 import { StoredCallSpends } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 
@@ -12,11 +15,13 @@ const PRUNE_MILLISECONDS = 600_000;
 export const limitsModule = defineModule({
   name: "limits",
   needs: ["identity"],
+  routes: budgetRoutes,
   stores: ({ db, clock }) => ({
     spendLimits: createSpendLimits(db, clock),
+    budgets: createBudgets(db, clock),
     callSpends: new StoredCallSpends(db, clock),
   }),
-  migrations: { "0022-spend-limits": spendLimits },
+  migrations: { "0022-spend-limits": spendLimits, "0023-budgets": budgets },
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
   jobs: ({ stores, clock, log }) => [
     defineJob({

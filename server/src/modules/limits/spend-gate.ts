@@ -4,13 +4,13 @@ import type { Gate } from "../../kernel/gate.ts";
 import type { LazyPlan } from "../../kernel/plan.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
-import { countedIn, linesOf, requireRoom, requireSmallEnough, totalOf } from "./judge-spend.ts";
+import { countedIn, countedInBudget, linesOf, requireRoom, requireSmallEnough, totalOf } from "./judge-spend.ts";
 import { limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
 import type { LimitsInForce, Spender } from "./spend-limits.ts";
 
 export interface SpendGateOptions {
-  stores: Pick<Stores, "spendLimits" | "callSpends" | "wallets">;
+  stores: Pick<Stores, "budgets" | "spendLimits" | "callSpends" | "wallets">;
   fx: FxRates;
 }
 
@@ -60,17 +60,22 @@ export class SpendGate implements Gate {
   }
 
   async #checkFresh(call: PendingCall, plan: LazyPlan): Promise<void> {
-    const { spendLimits, callSpends } = this.#options.stores;
-    const inForce = await spendLimits.inForce(call);
+    const inForce = await this.#options.stores.spendLimits.inForce(call);
     requireTool(call, inForce);
-    if (!isAmountLimited(inForce)) return;
     const spend = await this.#spendOf(plan);
     await this.#requireRecipients(call, inForce, spend.recipients);
-    if (spendsNothing(spend)) return;
+    if (!spendsNothing(spend)) await this.#requireRoom(call, inForce, spend);
+  }
+
+  async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<void> {
+    const { budgets, callSpends } = this.#options.stores;
+    const { keyId, travelerId, startedAt: at } = call;
     requireSmallEnough(call, inForce, totalOf(spend));
-    const counted = countedIn(call, call.startedAt);
+    const covering = await budgets.covering(call, { keyId, travelerId, tripId: spend.tripId, at });
+    const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
     const counters = await callSpends.counters(call, counted);
-    requireRoom(call, inForce, counters, { lines: linesOf(counted, counters, spend), isOpen: spend.isOpen });
+    const lines = linesOf(counted, counters, spend);
+    requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
   }
 
   async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {
@@ -106,13 +111,6 @@ export class SpendGate implements Gate {
 }
 
 const memoryKey = ({ tenantId, environment, keyId }: Spender): string => `${environment} ${tenantId} ${keyId}`;
-
-function isAmountLimited(inForce: LimitsInForce): boolean {
-  return LIMITED.some((limited) => {
-    const { perCall, perDay, perMonth, recipients } = inForce[limited];
-    return [perCall, perDay, perMonth, recipients].some((limit) => limit !== undefined);
-  });
-}
 
 function requireTool({ tool, ...call }: PendingCall, inForce: LimitsInForce): void {
   for (const limited of LIMITED) {

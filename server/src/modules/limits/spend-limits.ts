@@ -35,6 +35,9 @@ export interface Spender {
   keyId: string;
 }
 
+/** Whose spending it is, and in which environment. */
+export type SpendOwner = Pick<Spender, "tenantId" | "environment">;
+
 /** Both hold; the stricter one decides. */
 export interface LimitsInForce {
   tenant: Limits;

@@ -2,10 +2,12 @@ import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { CallSpends, CountedIn, Spend, Usage } from "./call-spends.ts";
+import { type Budgets, budgetIdOf } from "./budgets.ts";
+import type { CallSpends, CountedIn, Spend, SpendingCall, Usage } from "./call-spends.ts";
 import {
   countedAs,
   countedIn,
+  countedInBudget,
   isEscrowed,
   linesOf,
   requireRoom,
@@ -13,7 +15,8 @@ import {
   type SpendLine,
   totalOf,
 } from "./judge-spend.ts";
-import type { LimitsInForce, Spender } from "./spend-limits.ts";
+import type { LimitsInForce, Spender, SpendOwner } from "./spend-limits.ts";
+import { createBudgets } from "./store-budgets.ts";
 import { addToCounters, lockCounters, readCounters, readReserved, usedOf } from "./store-counters.ts";
 import { createSpendLimits } from "./store-limits.ts";
 
@@ -33,13 +36,21 @@ export class StoredCallSpends implements CallSpends {
     this.#clock = clock;
   }
 
-  async reserve(spender: Spender, call: { id: string; startedAt: Temporal.Instant }, spend: Spend): Promise<void> {
+  async reserve(spender: Spender, call: SpendingCall, spend: Spend): Promise<void> {
+    const { startedAt: at, travelerId } = call;
     const inForce = await this.#inForce(spender);
     requireSmallEnough(spender, inForce, totalOf(spend));
-    const counted = countedIn(spender, call.startedAt);
+    const use = { keyId: spender.keyId, travelerId, tripId: spend.tripId, at };
+    const covering = await this.#budgets().covering(spender, use);
+    const counted = [...countedIn(spender, at), ...covering.map(countedInBudget)];
     const counters = await lockCounters(this.#db, spender, counted);
+    // Read again: now that their counters are locked nobody changes them.
+    const budgets = await this.#budgets().find(
+      spender,
+      covering.map(({ budgetId }) => budgetId),
+    );
     const lines = linesOf(counted, counters, spend);
-    requireRoom(spender, inForce, counters, { lines, isOpen: spend.isOpen });
+    requireRoom(spender, { inForce, budgets }, counters, { lines, isOpen: spend.isOpen });
     await addToCounters(this.#db, spender, lines);
     await this.#insert(spender, call, spend, lines);
   }
@@ -95,13 +106,13 @@ export class StoredCallSpends implements CallSpends {
     return rows.map(({ callId }) => callId);
   }
 
-  counters(spender: Spender, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>> {
-    return readCounters(this.#db, spender, counted);
+  counters(owner: SpendOwner, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>> {
+    return readCounters(this.#db, owner, counted);
   }
 
-  async usage(spender: Spender, counted: readonly CountedIn[]): Promise<readonly Usage[]> {
-    const used = await readCounters(this.#db, spender, counted);
-    const reserved = await readReserved(this.#db, spender, counted);
+  async usage(owner: SpendOwner, counted: readonly CountedIn[]): Promise<readonly Usage[]> {
+    const used = await readCounters(this.#db, owner, counted);
+    const reserved = await readReserved(this.#db, owner, counted);
     return counted.map(({ account, period }) => {
       const one = { account, period };
       return { ...one, used: usedOf(used, one), reserved: usedOf(reserved, one) };
@@ -119,7 +130,7 @@ export class StoredCallSpends implements CallSpends {
 
   async #insert(
     { tenantId, environment, keyId }: Spender,
-    call: { id: string; startedAt: Temporal.Instant },
+    call: SpendingCall,
     spend: Spend,
     lines: readonly SpendLine[],
   ): Promise<void> {
@@ -161,7 +172,9 @@ export class StoredCallSpends implements CallSpends {
 
   async #take(spender: Spender, lines: readonly SpendLine[]): Promise<void> {
     const counters = await lockCounters(this.#db, spender, lines);
-    requireRoom(spender, await this.#inForce(spender), counters, { lines, isOpen: false });
+    const budgetIds = lines.map(budgetIdOf).filter((id) => id !== undefined);
+    const bounds = { inForce: await this.#inForce(spender), budgets: await this.#budgets().find(spender, budgetIds) };
+    requireRoom(spender, bounds, counters, { lines, isOpen: false });
     await addToCounters(this.#db, spender, lines);
   }
 
@@ -192,6 +205,10 @@ export class StoredCallSpends implements CallSpends {
       this.#db,
     );
     return rows[0]?.isOver ?? true;
+  }
+
+  #budgets(): Budgets {
+    return createBudgets(this.#db, this.#clock);
   }
 
   #inForce(spender: Spender): Promise<LimitsInForce> {

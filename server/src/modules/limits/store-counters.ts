@@ -3,9 +3,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { CountedIn } from "./call-spends.ts";
 import { type Counters, counterKey } from "./judge-spend.ts";
-import type { Spender } from "./spend-limits.ts";
-
-export type Owner = Pick<Spender, "tenantId" | "environment">;
+import type { SpendOwner } from "./spend-limits.ts";
 
 interface CounterRow {
   account: string;
@@ -17,7 +15,7 @@ interface CounterRow {
 const LOCK_ORDER = sql`account <> 'tenant', account, period`;
 
 /** Until the end of the transaction nobody else changes them. */
-export async function lockCounters(db: Queryable, owner: Owner, counted: readonly CountedIn[]): Promise<Counters> {
+export async function lockCounters(db: Queryable, owner: SpendOwner, counted: readonly CountedIn[]): Promise<Counters> {
   const locked = await selectLocked(db, owner, counted);
   if (locked.size === counted.length) return locked;
   await sql`
@@ -29,7 +27,7 @@ export async function lockCounters(db: Queryable, owner: Owner, counted: readonl
 
 async function selectLocked(
   db: Queryable,
-  { tenantId, environment }: Owner,
+  { tenantId, environment }: SpendOwner,
   counted: readonly CountedIn[],
 ): Promise<Counters> {
   const { rows } = await sql<CounterRow>`
@@ -42,7 +40,7 @@ async function selectLocked(
 
 export async function readCounters(
   db: Queryable,
-  { tenantId, environment }: Owner,
+  { tenantId, environment }: SpendOwner,
   counted: readonly CountedIn[],
 ): Promise<Counters> {
   const { rows } = await sql<CounterRow>`
@@ -55,7 +53,7 @@ export async function readCounters(
 /** Of counters that are locked. */
 export async function addToCounters(
   db: Queryable,
-  { tenantId, environment }: Owner,
+  { tenantId, environment }: SpendOwner,
   changes: readonly (CountedIn & { amount: Micro })[],
 ): Promise<void> {
   const real = changes.filter(({ amount }) => amount !== 0n);
@@ -73,7 +71,7 @@ export async function addToCounters(
 /** What of each is reserved by calls that are under way. */
 export async function readReserved(
   db: Queryable,
-  { tenantId, environment }: Owner,
+  { tenantId, environment }: SpendOwner,
   counted: readonly CountedIn[],
 ): Promise<Counters> {
   const { rows } = await sql<CounterRow>`

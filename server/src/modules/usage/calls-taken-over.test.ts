@@ -63,6 +63,7 @@ function newCall(toolName: string, idempotencyKey: string | undefined): PendingC
     tenantId: "tenant_1",
     keyId: "key_1",
     subject: "user_1",
+    travelerId: "user_1",
     environment: "sandbox",
     paidBy: "tenant",
     listPrice: tool.price,

@@ -82,6 +82,21 @@ export interface BookingTable {
   ticketOrderHash: string | null;
 }
 
+export interface BudgetTable {
+  tenantId: string;
+  environment: "sandbox" | "production";
+  budgetId: string;
+  amountMicro: bigint;
+  costCentre: string | null;
+  keyIds: string[] | null;
+  travelerIds: string[] | null;
+  tripIds: string[] | null;
+  startsOn: string | null;
+  endsOn: string | null;
+  updatedBy: string;
+  updatedAt: Timestamp;
+}
+
 export interface CallTable {
   id: string;
   tenantId: string;
@@ -590,6 +605,7 @@ export interface Database {
   appUser: AppUserTable;
   auditLog: AuditLogTable;
   booking: BookingTable;
+  budget: BudgetTable;
   call: CallTable;
   callSpend: CallSpendTable;
   callSpendLine: CallSpendLineTable;

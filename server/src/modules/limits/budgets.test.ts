@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Escrow, freshHash, openEscrow } from "../../../test/support/escrow.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { newFundedTenant, resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+
+let service: TestService;
+let escrow: Escrow;
+beforeAll(async () => {
+  service = await openSharedService();
+  escrow = openEscrow(service);
+});
+afterAll(async () => {
+  await escrow?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const ask = (method: "GET" | "PUT", body?: object, key = service.apiKey) =>
+  service.send("/api/budgets", {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+const List = z.object({ budgets: z.array(z.looseObject({ budgetId: z.string() })) });
+async function budget(budgetId: string, key?: string) {
+  const { budgets } = List.parse((await ask("GET", undefined, key)).body);
+  return budgets.find((one) => one.budgetId === budgetId);
+}
+
+async function setBudget(body: { budgetId: string; [member: string]: unknown }, key?: string): Promise<void> {
+  const answer = await ask("PUT", body, key);
+  expect(answer.status, answer.text).toBe(200);
+}
+
+const send = (amount: string, more = {}) => service.call("send_tokens", { to: stranger(), amount }, more);
+
+let daysAhead = 50;
+async function nextOffer() {
+  daysAhead += 1;
+  const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
+  const found = await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate });
+  const Offers = z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
+  const [offer] = Offers.parse(resultOf(found)).offers;
+  if (offer === undefined) throw new Error("there is no offer");
+  return offer;
+}
+
+const plusOne = (amount: string) => formatDecimal((parseDecimal(amount) ?? 0n) + UNIT);
+
+const arm = (path: string, fault: string) =>
+  fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ match: { path, method: "POST" }, fault, times: 1, delayMs: 0 }),
+  });
+
+describe("a budget", () => {
+  test("is never passed by 64 parallel callers, and another tenant's does not count", async () => {
+    const { as, apiKey } = await newFundedTenant(service, "Budgeted");
+    await setBudget({ budgetId: "all", amountUsdc: "10", costCentre: "4711" }, apiKey);
+    await setBudget({ budgetId: "all", amountUsdc: "1" }, (await newFundedTenant(service, "Other")).apiKey);
+    const answers = await Promise.all(Array.from({ length: 64 }, () => send("3", as)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    const refused = answers.find(({ status }) => status === 402);
+    expect(refused?.body).toMatchObject({
+      code: "spend_limit_exceeded",
+      limit: "budget",
+      budgetId: "all",
+      costCentre: "4711",
+    });
+    expect(await budget("all", apiKey)).toMatchObject({ usedUsdc: "9.00", reservedUsdc: "0.00", leftUsdc: "1.00" });
+    const lowered = await ask("PUT", { budgetId: "all", amountUsdc: "8.999999" }, apiKey);
+    expect([lowered.status, lowered.body]).toMatchObject([409, { code: "conflict", usedUsdc: "9.00" }]);
+    expect(await budget("all", apiKey)).toMatchObject({ amountUsdc: "10.00" });
+  });
+
+  test("of a flight is asked when the supplier has said the price, and gets back what was not booked", async () => {
+    const [first, second, third] = [await nextOffer(), await nextOffer(), await nextOffer()];
+    const book = (offerId: string) => service.call("book_flight", { offerId });
+    const travelerIds = ["user_demo"];
+    await setBudget({ budgetId: "travel", amountUsdc: "100000", travelerIds });
+    // One that is over covers nothing.
+    await setBudget({ budgetId: "over", amountUsdc: "0", endsOn: "2020-01-01" });
+    await arm("/air/orders", "offer_expired");
+    expect((await book(second.id)).body.code).toBe("offer_expired");
+    expect(await budget("travel")).toMatchObject({ usedUsdc: "0.00", reservedUsdc: "0.00" });
+    const exactly = { budgetId: "travel", amountUsdc: first.totalAmount, travelerIds };
+    await setBudget({ ...exactly, endsOn: Temporal.Now.plainDateISO("UTC").add({ days: 1 }).toString() });
+    expect((await book(first.id)).status).toBe(200);
+    expect(await budget("travel")).toMatchObject({ usedUsdc: first.totalAmount, leftUsdc: "0.00" });
+    // The same again is the same booking, and uses nothing.
+    expect((await book(first.id)).headers.get("idempotent-replayed")).toBe("true");
+    await setBudget({
+      budgetId: "travel",
+      amountUsdc: plusOne(first.totalAmount),
+      travelerIds: ["user_demo"],
+    });
+    const refused = await book(third.id);
+    expect([refused.status, refused.body]).toMatchObject([402, { limit: "budget", leftUsdc: "1.00" }]);
+    expect(refused.body.neededUsdc).toBe(third.totalAmount);
+    expect(await service.sql("select 1 from booking where offer_id = $1", [third.id])).toEqual([]);
+    expect(await budget("travel")).toMatchObject({ usedUsdc: first.totalAmount, reservedUsdc: "0.00" });
+    await setBudget({ budgetId: "travel", amountUsdc: "1000000", travelerIds });
+    expect((await book(third.id)).status).toBe(200);
+  });
+
+  test("of a trip counts what is committed of it, once, and not what went into it", async () => {
+    const tripId = await escrow.prefund("100");
+    await setBudget({ budgetId: "trip", amountUsdc: "60", tripIds: [tripId] });
+    await setBudget({ budgetId: "escrowed", amountUsdc: "50000" });
+    const commit = async (vendorAmountUsdc: string) => {
+      const bookingId = await escrow.reserve(tripId, "50");
+      const terms = { vendorAmountUsdc, vendorAddress: stranger(), itineraryHash: freshHash() };
+      return await service.call("commit_booking", { bookingId, ...terms });
+    };
+    expect((await commit("40")).status).toBe(200);
+    expect(await budget("trip")).toMatchObject({ usedUsdc: "40.00" });
+    expect((await commit("20.000001")).body).toMatchObject({ limit: "budget", budgetId: "trip", leftUsdc: "20.00" });
+    // What was counted when it was prefunded is not counted again.
+    expect(await budget("escrowed")).toMatchObject({ usedUsdc: "0.00" });
+  });
+
+  test("is of one's own keys, users and trips only", async () => {
+    const other = await newFundedTenant(service, "Stranger");
+    const [key] = await service.operator((operator) => operator.listKeys(service.tenantId));
+    const foreign = {
+      budgetId: "x",
+      amountUsdc: "1",
+      keyIds: [key?.id],
+      travelerIds: ["user_demo"],
+      tripIds: [freshHash()],
+    };
+    const answer = await ask("PUT", { ...foreign, startsOn: "2026-02-02", endsOn: "2026-02-01" }, other.apiKey);
+    expect(answer.status).toBe(400);
+    const Issues = z.array(z.object({ path: z.string() }));
+    expect(Issues.parse(answer.body.issues).map(({ path }) => path)).toEqual([
+      "keyIds.0",
+      "travelerIds.0",
+      "tripIds.0",
+      "endsOn",
+    ]);
+    expect(await budget("x", other.apiKey)).toBeUndefined();
+  });
+});
