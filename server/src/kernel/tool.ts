@@ -121,6 +121,8 @@ export interface ToolDefinition<
   example(today: Temporal.PlainDate, ids: ExampleIds): z.input<NoInfer<Input>>;
   /** Ids in a result of the example that examples of other tools can name; undefined: one that the example has used up. */
   gives?(result: z.output<NoInfer<Output>>): GivenIds;
+  /** Ids that its example ends for good: it runs when no other example names them any more. */
+  usesUp?: readonly (keyof ExampleIds)[];
   /**
    * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
    * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
@@ -150,6 +152,7 @@ export interface Tool {
   readonly errors: Readonly<Record<string, string>>;
   /** Without `ids` it names samples of their form, which do not exist. */
   example(today: Temporal.PlainDate, ids?: ExampleIds): Readonly<Record<string, unknown>>;
+  readonly usesUp: readonly (keyof ExampleIds)[];
   /** Takes what a caller received. */
   gives(result: unknown): GivenIds;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
@@ -164,13 +167,14 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, plan, example, gives, keyOnlyInputs = [], aliases = [], ...face } = definition;
+  const { run, plan, example, gives, keyOnlyInputs = [], aliases = [], usesUp = [], ...face } = definition;
   // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
   const parsed = (input: unknown) => input as z.output<Input>;
   return {
     ...face,
     aliases,
     keyOnlyInputs,
+    usesUp,
     scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},

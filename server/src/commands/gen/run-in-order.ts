@@ -25,7 +25,10 @@ export async function runInOrder(
   const known = new Map<string, string>();
   const givers = new Map<string, Tool>();
   const ran = new Map<string, RanExample>();
-  const canRun = (tool: Tool) => idsOf(tool, today).every((name) => known.has(name));
+  const isNeeded = (name: string, by: Tool) =>
+    [...waiting].some((other) => other !== by && idsOf(other, today).includes(name));
+  const canRun = (tool: Tool) =>
+    idsOf(tool, today).every((name) => known.has(name)) && !tool.usesUp.some((name) => isNeeded(name, tool));
   /** What used up an id needs another one: its giver runs again, for that only. */
   const giverAgain = () =>
     [...waiting]

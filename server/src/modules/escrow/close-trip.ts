@@ -1,28 +1,48 @@
 import { Failure } from "../../domain/errors.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { chainProvenance } from "../treasury/index.ts";
 import { escrowFailure } from "./errors.ts";
-import type { StepPorts } from "./steps.ts";
+import type { StepAnswer, StepPorts } from "./steps.ts";
 import { takeTripStep } from "./trip-steps.ts";
 import type { Trip } from "./trips.ts";
+
+interface Closing extends Pick<Trip, "tenantId" | "tripId"> {
+  /** Left out: no call waits for it. */
+  callId?: string;
+}
 
 /**
  * Gives back what is free, once: a trip that is closed, or was released after its expiry, stays as it is. Throws Failure with a
  * code of `stepErrors` or `tripStateErrors`.
  */
-export async function closeTrip(
-  ports: StepPorts,
-  { tenantId, tripId }: Pick<Trip, "tenantId" | "tripId">,
-): Promise<Trip> {
+export async function closeTrip(ports: StepPorts, closing: Closing): Promise<Trip> {
+  const { tenantId, tripId } = closing;
   const { state } = await requireTrip(ports, tenantId, tripId);
-  if (state !== "closed") {
-    try {
-      const action = { name: "close" } as const;
-      await takeTripStep(ports, { tenantId, tripId, action, callId: null, result: {}, check: requireNotClosed });
-    } catch (error) {
-      if (!(error instanceof Failure && error.code === "trip_closed")) throw error;
-    }
-  }
+  if (state !== "closed") await takeClosing(ports, closing);
   return await requireTrip(ports, tenantId, tripId);
+}
+
+/** Undefined: it was released before. */
+export async function takeClosing(
+  ports: StepPorts,
+  { tenantId, tripId, callId }: Closing,
+): Promise<StepAnswer | undefined> {
+  try {
+    return await takeTripStep(ports, {
+      ...{ tenantId, tripId, action: { name: "close" }, callId: callId ?? null, check: requireNotClosed },
+      result: (trip) => ({ ...describeClosing(trip), ...chainProvenance(ports.chain, ports.clock) }),
+    });
+  } catch (error) {
+    if (error instanceof Failure && error.code === "trip_closed") return undefined;
+    throw error;
+  }
+}
+
+/** What is free goes back with what went back before. */
+export function describeClosing({ tripId, refunded, free, held }: Trip) {
+  const [returnedUsdc, heldUsdc] = [formatDecimal(refunded + free), formatDecimal(held)];
+  return { tripId, state: "closed" as const, returnedUsdc, heldUsdc };
 }
 
 /** A release can have been quicker. */
@@ -30,7 +50,7 @@ function requireNotClosed({ state }: Trip): void {
   if (state === "closed") throw escrowFailure("trip_closed");
 }
 
-async function requireTrip({ stores, chain }: StepPorts, tenantId: string, tripId: Hex): Promise<Trip> {
+export async function requireTrip({ stores, chain }: StepPorts, tenantId: string, tripId: Hex): Promise<Trip> {
   const trip = await stores.trips.find(tenantId, chain.network, tripId);
   if (trip === undefined) throw escrowFailure("trip_not_found");
   return trip;

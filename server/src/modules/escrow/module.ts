@@ -16,12 +16,15 @@ import { createEscrowBookings } from "./store-bookings.ts";
 import { createGuestMails } from "./store-mails.ts";
 import { createTrips } from "./store-trips.ts";
 import { cancelBooking } from "./tools/cancel-booking.ts";
+import { closeTrip } from "./tools/close-trip.ts";
 import { commitBooking } from "./tools/commit-booking.ts";
 import { confirmBooking } from "./tools/confirm-booking.ts";
 import { confirmFlight } from "./tools/confirm-flight.ts";
 import { guestClaimLink } from "./tools/guest-claim-link.ts";
+import { listTrips } from "./tools/list-trips.ts";
 import { logAgentAction } from "./tools/log-agent-action.ts";
 import { prefundTrip } from "./tools/prefund-trip.ts";
+import { readTrip } from "./tools/read-trip.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
 
@@ -47,6 +50,9 @@ export const escrowModule = defineModule({
     settleBooking,
     cancelBooking,
     logAgentAction,
+    listTrips,
+    readTrip,
+    closeTrip,
   ],
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],
@@ -70,6 +76,19 @@ export const escrowModule = defineModule({
   ports: ({ urls, settings: { linkOrigins } }) => ({
     claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: linkOrigins },
   }),
+  account({ networks, mailer }, { environment }) {
+    const missing = [];
+    if (networks[environment]?.chain.escrow === undefined) {
+      missing.push({
+        what: "Trips and bookings in escrow.",
+        how: "Set CHAIN_ESCROW to the contract, and start again.",
+      });
+    }
+    if (mailer === undefined) {
+      missing.push({ what: "Guest links by e-mail: hand them over yourself.", how: "Set SMTP_URL, and start again." });
+    }
+    return { missing };
+  },
   effectUses: ({ stores, claimKeys, clock, mailer }) =>
     mailer === undefined ? [] : [guestMailUse({ stores, claimKeys, clock, mailer })],
   jobs({ networks, submitters, stores, clock, log }) {

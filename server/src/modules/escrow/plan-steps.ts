@@ -14,6 +14,11 @@ interface Asked {
   caller: Caller;
 }
 
+interface TripAsked {
+  stores: Pick<Stores, "trips">;
+  caller: Caller;
+}
+
 /** The caller's booking, when it is in one of these states and no other step is under way. */
 async function bookingIn(
   { stores, caller }: Asked,
@@ -76,5 +81,15 @@ export async function planCancellation(asked: Asked, bookingId: string): Promise
     movements: usdcMovements([booking.reserved, "booking_reservation", "treasury"]),
     boughtHash: booking.itineraryHash,
     irreversible: [final("the booking is over")],
+  };
+}
+
+export async function planClosing({ stores, caller }: TripAsked, tripId: string): Promise<Plan> {
+  const id = readHash(tripId);
+  const trip = id === undefined ? undefined : await stores.trips.find(caller.tenantId, caller.environment, id);
+  if (trip?.state !== "funded" || trip.pending !== undefined || trip.promised > 0n) return EMPTY_PLAN;
+  return {
+    movements: usdcMovements([trip.free, "trip_budget", "treasury"]),
+    irreversible: [final("the trip takes no new bookings")],
   };
 }

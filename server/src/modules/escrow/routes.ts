@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { Failure, invalidInput, type ServiceCode } from "../../domain/errors.ts";
-import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { Failure, type ServiceCode } from "../../domain/errors.ts";
+import { NextCursor, pageQuery } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
 import { closeTrip } from "./close-trip.ts";
-import { Hash, hashOf, readHash } from "./input.ts";
+import { Hash, hashOf } from "./input.ts";
+import { readTripPage, readWholeTrip, TripCursor } from "./read-trips.ts";
 import {
   BookingAnswer,
   describeBooking,
@@ -33,9 +34,6 @@ interface ClosingPorts {
   portsFor(environment: Environment): Pick<Ports, "chain" | "submission" | "stores" | "clock"> | undefined;
 }
 
-/** How many of a trip's agent actions and bookings are shown. */
-const LATEST_ACTIONS = 50;
-const LATEST_BOOKINGS = 200;
 const RETRY_AFTER_SECONDS = 10;
 
 const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists them.";
@@ -43,14 +41,14 @@ const NO_SUCH_TRIP = "This tenant has no trip with this id. GET /api/trips lists
 const TripPath = z.object({ tripId: Hash.describe("0x and 64 hex digits, as prefund_trip answered it") });
 
 const listTrips = defineRoute({
-  id: "list_trips",
+  id: "get_trips",
   method: "GET",
   path: "/api/trips",
   tag: "escrow",
   summary: "List trips",
   description: "The tenant's prefunded trips, newest first, and where their money is.",
   scope: "escrow:read",
-  query: z.object(pageQuery(z.string().refine((text) => readHash(text) !== undefined, { message: CURSOR_MESSAGE }))),
+  query: z.object(pageQuery(TripCursor)),
   answers: {
     200: {
       description: "One page of trips.",
@@ -60,22 +58,13 @@ const listTrips = defineRoute({
   errors: {},
   example: { answer: { trips: [tripSummary], nextCursor: null } },
   async run({ principal, query }, { stores: { trips }, clock }: TripRoutePorts) {
-    const after = query.cursor === undefined ? undefined : await findTrip(trips, principal, query.cursor);
-    if (query.cursor !== undefined && after === undefined) {
-      throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
-    }
-    const { shown, nextCursor } = await readPage(
-      query,
-      (limit) => trips.list(principal.tenantId, principal.environment, { limit, after }),
-      ({ tripId }) => tripId,
-    );
-    const now = clock.now();
-    return { trips: shown.map((trip) => describeTrip(trip, now)), nextCursor };
+    const { tenantId, environment } = principal;
+    return await readTripPage({ trips, clock }, { tenantId, environment }, query);
   },
 });
 
 const readTrip = defineRoute({
-  id: "read_trip",
+  id: "get_trip",
   method: "GET",
   path: "/api/trips/:tripId",
   tag: "escrow",
@@ -87,13 +76,10 @@ const readTrip = defineRoute({
   errors: { not_found: NO_SUCH_TRIP },
   example: { answer: exampleTrip },
   async run({ principal, params, fail }, { stores: { trips, escrowBookings }, clock }: TripRoutePorts) {
-    const trip = await findTrip(trips, principal, params.tripId);
-    if (trip === undefined) throw fail("not_found");
-    const [bookings, actions] = await Promise.all([
-      escrowBookings.listOfTrip(principal.environment, trip.tripId),
-      trips.listActions(principal.environment, trip.tripId, LATEST_ACTIONS),
-    ]);
-    return describeWhole(trip, { bookings: bookings.slice(0, LATEST_BOOKINGS), actions, now: clock.now() });
+    const { tenantId, environment } = principal;
+    const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, hashOf(params.tripId));
+    if (whole === undefined) throw fail("not_found");
+    return describeWhole(whole, clock.now());
   },
 });
 
@@ -156,7 +142,7 @@ function reasonNotClaimable(trip: Trip, now: Temporal.Instant): string | undefin
 
 /** What is free goes back to the treasury wallet, once. */
 const closeTripRoute = defineRoute({
-  id: "close_trip",
+  id: "post_trip_close",
   method: "POST",
   path: "/api/trips/:tripId/close",
   tag: "escrow",

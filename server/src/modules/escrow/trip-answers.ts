@@ -113,12 +113,22 @@ export function describeTrip(trip: Trip, now: Temporal.Instant): z.output<typeof
   };
 }
 
+/** A trip with everything of it. */
+export interface WholeTrip {
+  trip: Trip;
+  /** Newest first, as the actions are. */
+  bookings: readonly EscrowBooking[];
+  actions: readonly AgentAction[];
+}
+
+const LATEST_BOOKINGS = 200;
+
 export function describeWhole(
-  trip: Trip,
-  parts: { bookings: readonly EscrowBooking[]; actions: readonly AgentAction[]; now: Temporal.Instant },
+  { trip, bookings, actions }: WholeTrip,
+  now: Temporal.Instant,
 ): z.output<typeof TripAnswer> {
   return {
-    ...describeTrip(trip, parts.now),
+    ...describeTrip(trip, now),
     escrowAddress: trip.escrow,
     funder: trip.funder,
     promisedUsdc: formatDecimal(trip.promised),
@@ -131,8 +141,8 @@ export function describeWhole(
     codeNonce: trip.codeNonce,
     mail: trip.mail,
     details: { ...trip.details },
-    bookings: parts.bookings.map(describeBooking),
-    actions: parts.actions.map(({ actionId, actionType, fee, transactionHash, at }) => ({
+    bookings: bookings.slice(0, LATEST_BOOKINGS).map(describeBooking),
+    actions: actions.map(({ actionId, actionType, fee, transactionHash, at }) => ({
       actionId,
       actionType,
       feeUsdc: formatDecimal(fee),

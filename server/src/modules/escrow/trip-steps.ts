@@ -30,7 +30,7 @@ export interface TripStepRequest extends Asking {
   tripId: Hex;
   action: TripAction;
   /** The answer but for `txHash`, `chainId`, `status` and what only the end tells. It is stored: nothing secret may be in it. */
-  result: Readonly<Record<string, unknown>>;
+  result: Readonly<Record<string, unknown>> | ((trip: Trip) => Readonly<Record<string, unknown>>);
   /** Under the trip's lock, before anything new is stored; throws a Failure. */
   check?: ((trip: Trip) => void) | undefined;
 }
@@ -64,7 +64,8 @@ export async function storeTripStep(ports: StoringPorts, request: TripStepReques
     requireFunded(trip);
     requirePossible(trip, action, ports);
     request.check?.(trip);
-    const stored = await enqueueStep(aggregates, ports, trip, request);
+    const result = typeof request.result === "function" ? request.result(trip) : request.result;
+    const stored = await enqueueStep(aggregates, ports, trip, { ...request, result });
     await aggregates.trips.change(network, tripId, intentOf(trip, action, stored));
     return stored;
   });

@@ -2,10 +2,13 @@ import { defineModule } from "../../kernel/module.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
+import { listOrders } from "./tools/list-orders.ts";
+import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
   needs: ["bookings", "treasury"],
+  tools: [listOrders, readOrder],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({
     orders: createOrders(db, clock),

@@ -78,7 +78,13 @@ export interface Orders {
   list(
     tenantId: string,
     network: Environment,
-    options: { limit: number; before?: string | undefined; status?: OrderRecord["status"] | undefined },
+    options: {
+      limit: number;
+      before?: string | undefined;
+      status?: OrderRecord["status"] | undefined;
+      /** Left out: both. */
+      kinds?: readonly OrderRecord["kind"][];
+    },
   ): Promise<readonly OrderRecord[]>;
   /**
    * What is new about it. `seen`: the record as it was before the supplier was asked; `stale`: it has been changed since, and

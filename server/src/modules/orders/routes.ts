@@ -1,30 +1,12 @@
 import { z } from "zod";
 import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { OrderRecord, Orders } from "./orders.ts";
+import { Details, Happened, OrderSummary, toSummary } from "./order-answers.ts";
+import type { Orders } from "./orders.ts";
 
 interface OrderRoutePorts {
   stores: { orders: Pick<Orders, "list" | "find" | "events"> };
 }
-
-const Time = z.string().meta({ format: "date-time" });
-const Details = z.record(z.string(), z.unknown());
-const Happened = z.object({ at: Time, details: Details });
-
-const OrderSummary = z.object({
-  orderId: z.string(),
-  bookingId: z.string(),
-  kind: z.enum(["flight", "stay"]),
-  status: z.enum(["confirmed", "cancelled"]),
-  pnr: z.string().nullable().describe("Of a stay, the reference that is shown there"),
-  ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
-  totalAmount: z.string().describe("What it costs now, changes included"),
-  totalCurrency: z.string(),
-  sandbox: z.boolean(),
-  createdAt: Time,
-  updatedAt: Time,
-  readAt: Time.nullable().describe("When the supplier was asked last; null: not since it was booked"),
-});
 
 const OrdersAnswer = z.object({
   orders: z.array(OrderSummary).describe("Newest first"),
@@ -69,7 +51,7 @@ const OrderAnswer = OrderSummary.extend({
         kind: z
           .string()
           .describe("booked, ticketed, changed, cancelled, refunded, paid_by_escrow, credit_issued, schedule_changed"),
-        at: Time.describe("When the service learned of it"),
+        at: Happened.shape.at.describe("When the service learned of it"),
         source: z.enum(["call", "webhook", "reconciliation"]).describe("How the service learned of it"),
         details: Details,
       }),
@@ -78,7 +60,7 @@ const OrderAnswer = OrderSummary.extend({
 });
 
 const listOrders = defineRoute({
-  id: "list_orders",
+  id: "get_orders",
   method: "GET",
   path: "/api/orders",
   tag: "orders",
@@ -102,7 +84,7 @@ const listOrders = defineRoute({
 });
 
 const readOrder = defineRoute({
-  id: "read_order",
+  id: "get_order",
   method: "GET",
   path: "/api/orders/:orderId",
   tag: "orders",
@@ -139,21 +121,3 @@ const readOrder = defineRoute({
 });
 
 export const orderRoutes = [listOrders, readOrder];
-
-function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
-  const { orderId, bookingId, kind, status, totalAmount, totalCurrency } = order;
-  return {
-    orderId,
-    bookingId,
-    kind,
-    status,
-    pnr: order.pnr ?? null,
-    ticketing: order.ticketing ?? null,
-    totalAmount,
-    totalCurrency,
-    sandbox: order.network === "sandbox",
-    createdAt: order.createdAt.toString(),
-    updatedAt: order.updatedAt.toString(),
-    readAt: order.readAt?.toString() ?? null,
-  };
-}

@@ -97,12 +97,13 @@ function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId
         row("itineraryHash", "=", itineraryHash),
       ]),
 
-    async list(tenantId, network, { limit, before, status }) {
+    async list(tenantId, network, { limit, before, status, kinds }) {
       const rows = await selectOrders(queryable, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         ...(before === undefined ? [] : [row("id", "<", before)]),
         ...(status === undefined ? [] : [row("orderStatus", "=", status)]),
+        ...(kinds === undefined ? [] : [row("kind", "in", [...kinds])]),
       ])
         .orderBy("id", "desc")
         .limit(limit)

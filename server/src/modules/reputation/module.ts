@@ -6,6 +6,7 @@ import { reputationEndings } from "./reputation-endings.ts";
 import { createFeedbacks } from "./store-feedback.ts";
 import { createValidations } from "./store-validations.ts";
 import { giveFeedback } from "./tools/give-feedback.ts";
+import { listValidators } from "./tools/list-validators.ts";
 import { readReputation } from "./tools/read-reputation.ts";
 import { readValidation } from "./tools/read-validation.ts";
 import { requestValidation } from "./tools/request-validation.ts";
@@ -14,7 +15,7 @@ import { submitValidationResponse } from "./tools/submit-validation-response.ts"
 export const reputationModule = defineModule({
   name: "reputation",
   needs: ["chain", "escrow", "treasury"],
-  tools: [giveFeedback, readReputation, requestValidation, submitValidationResponse, readValidation],
+  tools: [giveFeedback, readReputation, requestValidation, submitValidationResponse, readValidation, listValidators],
   stores: ({ db, clock }) => ({
     feedbacks: createFeedbacks(db, clock),
     validations: createValidations(db, clock),

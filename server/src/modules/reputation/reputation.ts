@@ -114,9 +114,23 @@ export type NewValidation = Pick<
   "id" | "network" | "requestHash" | "tenantId" | "agentId" | "validator" | "tag" | "requestUri"
 >;
 
+export interface ValidatorSummary {
+  validator: Hex;
+  requests: number;
+  answers: number;
+  /** 0 to 100. */
+  averageResponse: number | null;
+  lastAnsweredAt: Temporal.Instant | null;
+}
+
 export interface Validations {
   /** As `requesting`. Undefined: there is one with this hash. */
   insert(validation: NewValidation): Promise<Validation | undefined>;
+  /** Those who have answered, by their addresses; those behind `after`. */
+  listValidators(
+    network: Environment,
+    page: { after: Hex | undefined; limit: number },
+  ): Promise<readonly ValidatorSummary[]>;
   /** Whosever it is. */
   find(network: Environment, requestHash: Hex): Promise<Validation | undefined>;
   confirmRequests(recorded: readonly RecordedOnChain[]): Promise<void>;

@@ -3,7 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import type { ValidationTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Validation, Validations } from "./reputation.ts";
+import type { Validation, Validations, ValidatorSummary } from "./reputation.ts";
 import { linesOf } from "./store-feedback.ts";
 
 /** Validations of agents' work. Joins the caller's transaction when `db` is one. */
@@ -27,6 +27,18 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
         .where("requestHash", "=", requestHash)
         .executeTakeFirst();
       return row === undefined ? undefined : toValidation(row);
+    },
+
+    async listValidators(network, { after, limit }) {
+      const { rows } = await sql<ValidatorSummary>`
+        select validator, count(*)::int as requests, count(*) filter (where state = 'answered')::int as answers,
+               round(avg(response) filter (where state = 'answered'), 2)::float8 as "averageResponse",
+               max(answered_at) as "lastAnsweredAt"
+          from validation
+         where network = ${network} and state <> 'requesting' and validator > ${after ?? ""}
+         group by validator having bool_or(state = 'answered')
+         order by validator limit ${limit}`.execute(db);
+      return rows;
     },
 
     async confirmRequests(recorded) {

@@ -13,6 +13,7 @@ import { createWallets } from "./store-wallets.ts";
 import { checkTreasury } from "./tools/check-treasury.ts";
 import { faucetDrip } from "./tools/faucet-drip.ts";
 import { quoteFx } from "./tools/quote-fx.ts";
+import { readTransaction } from "./tools/read-transaction.ts";
 import { sendTokens } from "./tools/send-tokens.ts";
 import { settleSplit } from "./tools/settle-split.ts";
 import { transfer } from "./transfer-operation.ts";
@@ -35,7 +36,7 @@ const STOP_WAIT_MILLISECONDS = 1_000;
 export const treasuryModule = defineModule({
   name: "treasury",
   needs: ["chain", "ledger"],
-  tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx],
+  tools: [checkTreasury, sendTokens, settleSplit, faucetDrip, quoteFx, readTransaction],
   stores: ({ db, clock, vault }) => ({
     wallets: createWallets({ db, vault, clock }),
   }),

@@ -31,6 +31,7 @@ export const sendTokens = defineTool({
   output: Output,
   errors: sendOutErrors,
   example: () => ({ to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" }),
+  gives: ({ txHash }) => ({ txHash }),
 
   plan: ({ to, amount, token }) => ({
     movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainResult, chainProvenance } from "../../treasury/index.ts";
+import { toStepAnswer } from "../booking-answer.ts";
+import { describeClosing, requireTrip, takeClosing } from "../close-trip.ts";
+import { stepErrors, tripStateErrors } from "../errors.ts";
+import { readHash } from "../input.ts";
+import { planClosing } from "../plan-steps.ts";
+
+const Output = ChainResult.extend({
+  tripId: z.string(),
+  state: z.literal("closed"),
+  returnedUsdc: DecimalAmount.describe("Of the trip's budget, all that has come back to your treasury wallet"),
+  heldUsdc: DecimalAmount.describe("Reserved for bookings, which go on: settle_booking or cancel_booking"),
+  txHash: z.string().nullable().describe("By which the free money came back; null: nothing was free"),
+  status: z.literal("confirmed"),
+});
+
+const { trip_not_found, trip_not_funded, trip_in_progress } = tripStateErrors;
+
+export const closeTrip = defineTool({
+  name: "close_trip",
+  title: "Close a trip",
+  summary:
+    "Get the free rest of a trip's budget back into your treasury wallet. Nothing new is reserved then; bookings go on. Repeating it changes nothing.",
+  area: "escrow",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["chain", "submission", "stores", "clock"],
+  input: z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") }),
+  output: Output,
+  errors: { ...stepErrors, trip_not_found, trip_not_funded, trip_in_progress },
+  example: (_today, { tripId }) => ({ tripId }),
+  usesUp: ["tripId"],
+
+  plan: ({ tripId }, { stores, caller }) => planClosing({ stores, caller }, tripId),
+
+  async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
+    const tripId = readHash(input.tripId);
+    if (tripId === undefined) throw fail("trip_not_found");
+    const ports = { chain, submission, stores, clock };
+    const answer = await takeClosing(ports, { tenantId, tripId, callId: call.id });
+    if (answer !== undefined && "returnedUsdc" in answer.result) return toStepAnswer(answer, Output);
+    // Somebody released it after its expiry, or it was closed by an earlier version.
+    const trip = await requireTrip(ports, tenantId, tripId);
+    const given = trip.transactions.findLast(({ step }) => step === "close" || step === "release");
+    return {
+      ...describeClosing(trip),
+      ...chainProvenance(chain, clock),
+      chainId: chain.chainId,
+      txHash: given?.transactionHash ?? null,
+      status: "confirmed" as const,
+    };
+  },
+});

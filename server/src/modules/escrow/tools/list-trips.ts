@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { NextCursor, pageInput } from "../../../kernel/page.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { readTripPage, TripCursor } from "../read-trips.ts";
+import { TripSummary } from "../trip-answers.ts";
+
+export const listTrips = defineTool({
+  name: "list_trips",
+  title: "List trips",
+  summary:
+    "Your prefunded trips, newest first: state and where the budget is. read_trip has bookings and transactions.",
+  area: "escrow",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "clock"],
+  input: z.strictObject(pageInput(TripCursor)),
+  output: z.object({ trips: z.array(TripSummary), nextCursor: NextCursor }),
+  errors: {},
+  example: () => ({ limit: 5 }),
+
+  run: ({ cursor, limit }, { stores: { trips }, clock, caller }) =>
+    readTripPage({ trips, clock }, caller, { cursor, limit }),
+});

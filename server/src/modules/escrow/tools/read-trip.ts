@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { tripStateErrors } from "../errors.ts";
+import { readHash } from "../input.ts";
+import { readWholeTrip } from "../read-trips.ts";
+import { describeWhole, TripAnswer, type WholeTrip } from "../trip-answers.ts";
+
+const { trip_not_found } = tripStateErrors;
+
+const Budget = z.object({
+  freeUsdc: DecimalAmount.describe("Can be reserved; close_trip gives it back"),
+  reservedUsdc: DecimalAmount.describe("For bookings without a price yet"),
+  committedUsdc: DecimalAmount.describe("For bookings with a price, ticketed or not; what they leave comes back"),
+  settledUsdc: DecimalAmount.describe("Paid out to vendors, to you as markup, and to the service"),
+  actionFeesUsdc: DecimalAmount.describe("Of logged agent actions"),
+  returnedUsdc: DecimalAmount.describe("Back in your treasury wallet"),
+});
+
+const History = z
+  .array(z.object({ at: z.string(), step: z.string(), bookingId: z.string().nullable(), txHash: z.string() }))
+  .describe("Oldest first");
+
+/** The claim is the guest's, and what the guest's code is made of is nobody else's. */
+const Output = TripAnswer.omit({ codeNonce: true, transactions: true, promisedUsdc: true }).extend({
+  budget: Budget,
+  history: History,
+});
+
+export const readTrip = defineTool({
+  name: "read_trip",
+  title: "Read a trip",
+  summary:
+    "One trip: where its budget is, its claim, its bookings with their states, and the history with transaction hashes.",
+  area: "escrow",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "clock"],
+  input: z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") }),
+  output: Output,
+  errors: { trip_not_found },
+  example: (_today, { tripId }) => ({ tripId }),
+
+  async run(input, { stores: { trips, escrowBookings }, clock, caller, fail }) {
+    const tripId = readHash(input.tripId);
+    const whole = tripId === undefined ? undefined : await readWholeTrip({ trips, escrowBookings }, caller, tripId);
+    if (whole === undefined) throw fail("trip_not_found");
+    const { codeNonce, transactions, promisedUsdc, ...trip } = describeWhole(whole, clock.now());
+    return { ...trip, budget: budgetOf(whole), history: historyOf(whole) };
+  },
+});
+
+function budgetOf({ trip, bookings }: WholeTrip): z.output<typeof Budget> {
+  const committed = bookings
+    .filter(({ state }) => state === "committed" || state === "confirmed")
+    .reduce((sum, { reserved }) => sum + reserved, 0n);
+  return {
+    freeUsdc: formatDecimal(trip.free),
+    reservedUsdc: formatDecimal(trip.held - committed),
+    committedUsdc: formatDecimal(committed),
+    settledUsdc: formatDecimal(trip.vendorPaid + trip.markupPaid + trip.serviceFeePaid),
+    actionFeesUsdc: formatDecimal(trip.actionFeePaid),
+    returnedUsdc: formatDecimal(trip.refunded),
+  };
+}
+
+function historyOf({ trip, bookings }: WholeTrip): z.output<typeof History> {
+  const ofTrip = trip.transactions.map((one) => ({ ...one, bookingId: null }));
+  const ofBookings = bookings.flatMap(({ bookingId, transactions }) =>
+    transactions.map((one) => ({ ...one, bookingId })),
+  );
+  return [...ofTrip, ...ofBookings]
+    .toSorted((left, right) => Temporal.Instant.compare(left.at, right.at))
+    .map(({ at, step, bookingId, transactionHash }) => ({
+      at: at.toString(),
+      step,
+      bookingId,
+      txHash: transactionHash,
+    }));
+}

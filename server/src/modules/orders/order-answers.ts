@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { OrderRecord } from "./orders.ts";
+
+/** Orders as routes and tools show them. */
+
+const Time = z.string().meta({ format: "date-time" });
+export const Details = z.record(z.string(), z.unknown());
+export const Happened = z.object({ at: Time, details: Details });
+
+export const OrderSummary = z.object({
+  orderId: z.string(),
+  bookingId: z.string(),
+  kind: z.enum(["flight", "stay"]),
+  status: z.enum(["confirmed", "cancelled"]),
+  pnr: z.string().nullable().describe("Of a stay, the reference that is shown there"),
+  ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
+  totalAmount: z.string().describe("What it costs now, changes included"),
+  totalCurrency: z.string(),
+  sandbox: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+  readAt: Time.nullable().describe("When the supplier was asked last; null: not since it was booked"),
+});
+
+export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
+  const { orderId, bookingId, kind, status, totalAmount, totalCurrency } = order;
+  return {
+    orderId,
+    bookingId,
+    kind,
+    status,
+    pnr: order.pnr ?? null,
+    ticketing: order.ticketing ?? null,
+    totalAmount,
+    totalCurrency,
+    sandbox: order.network === "sandbox",
+    createdAt: order.createdAt.toString(),
+    updatedAt: order.updatedAt.toString(),
+    readAt: order.readAt?.toString() ?? null,
+  };
+}

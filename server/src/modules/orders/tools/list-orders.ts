@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { OrderSummary, toSummary } from "../order-answers.ts";
+import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
+
+export const listOrders = defineTool({
+  name: "list_orders",
+  title: "List orders",
+  summary: "Your orders of flights and stays, newest first: references, state and price. read_order has the details.",
+  area: "flights",
+  scopes: ORDER_SCOPES,
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores"],
+  input: z.strictObject({
+    ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
+    status: z.enum(["confirmed", "cancelled"]).optional().describe("Only these"),
+    kind: z.enum(["flight", "stay"]).optional().describe("Only these"),
+  }),
+  output: z.object({ orders: z.array(OrderSummary), nextCursor: NextCursor }),
+  errors: {},
+  example: () => ({ limit: 5 }),
+
+  async run({ cursor, status, kind, ...page }, { stores: { orders }, caller }) {
+    const { tenantId, environment, scopes } = caller;
+    const kinds = readableKinds(scopes).filter((one) => kind === undefined || one === kind);
+    const { shown, nextCursor } = await readPage(
+      page,
+      (limit) => orders.list(tenantId, environment, { limit, before: cursor, status, kinds }),
+      ({ bookingId }) => bookingId,
+    );
+    return { orders: shown.map(toSummary), nextCursor };
+  },
+});

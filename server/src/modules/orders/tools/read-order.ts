@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
+import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
+import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
+
+/** What of an answer of a booking is still true of the order. */
+const Booked = z.object({ services: z.array(Details).default([]) });
+
+const AWAY: ReadonlySet<string> = new Set(["provider_timeout", "provider_unavailable"]);
+
+export const readOrder = defineTool({
+  name: "read_order",
+  title: "Read an order",
+  summary:
+    "One order, as the supplier has it now: travelers, segments with local times, tickets, services, conditions, what can be changed until when, refunds.",
+  area: "flights",
+  scopes: ORDER_SCOPES,
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores", "flightServicing", "stayBookings"],
+  input: z.strictObject({
+    orderId: z.string().describe("ord_… of book_flight, bok_… of book_stay, or of list_orders"),
+  }),
+  output: OrderSummary.extend({
+    travelers: z.array(ShownTraveler).describe("Names are cut without the scope travelers:read"),
+    flight: FlightNow.nullable().describe("null: a stay, or the supplier does not answer now"),
+    stay: StayNow.nullable(),
+    isLive: z.boolean().describe("false: the supplier does not answer now; the rest is as it was read last"),
+    tickets: z.array(Details).describe("type, number, passengerIds"),
+    services: z.array(Details).describe("Bags and seats booked with it"),
+    itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
+    ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
+    externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
+    scheduleChanges: z.array(Details).readonly().describe("By the airline, not answered"),
+    refunds: z.array(Happened).describe("Given back to the treasury wallet"),
+    credits: z.array(Happened).describe("Issued by the airline"),
+    history: z.array(Happened.extend({ kind: z.string() })).describe("Oldest first"),
+  }),
+  errors: { order_not_found: "You have no order with this id. list_orders gives the ids." },
+  example: (_today, { orderId }) => ({ orderId }),
+
+  async run({ orderId }, { stores: { orders, bookings }, flightServicing, stayBookings, caller, fail }) {
+    const { tenantId, environment, scopes } = caller;
+    const order = await orders.find(tenantId, environment, orderId);
+    if (order === undefined || !readableKinds(scopes).includes(order.kind)) throw fail("order_not_found");
+    const [booking, events, flight, stay] = await Promise.all([
+      bookings.get(order.bookingId),
+      orders.events(environment, orderId),
+      order.kind === "flight" ? unlessAway(readFlightNow(flightServicing, orderId)) : null,
+      order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
+    ]);
+    const { services } = Booked.parse(booking?.result ?? {});
+    const history = events.map(({ kind, at, details }) => ({ kind, at: at.toString(), details }));
+    const ofKind = (kind: string) => history.filter((event) => event.kind === kind);
+    return {
+      ...toSummary(order),
+      travelers: describeTravelers(booking?.travelers ?? [], scopes),
+      flight,
+      stay,
+      isLive: flight !== null || stay !== null,
+      tickets: [...order.documents],
+      services,
+      itineraryHash: order.itineraryHash ?? null,
+      ticketOrderHash: order.ticketOrderHash ?? null,
+      externalId: order.externalId ?? null,
+      scheduleChanges: order.scheduleChanges.map((change) => ({ ...change })),
+      refunds: ofKind("refunded"),
+      credits: ofKind("credit_issued"),
+      history,
+    };
+  },
+});
+
+/** What is recorded of an order is worth knowing also while its supplier does not answer. */
+async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Failure && AWAY.has(error.code)) return null;
+    throw error;
+  }
+}

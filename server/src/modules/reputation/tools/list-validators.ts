@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { CURSOR_MESSAGE, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChainResult, chainProvenance, readAddress } from "../../treasury/index.ts";
+
+const Cursor = z.string().refine((text) => readAddress(text) !== undefined, { message: CURSOR_MESSAGE });
+
+export const listValidators = defineTool({
+  name: "list_validators",
+  title: "List validators",
+  summary:
+    "Whom request_validation can name: wallets that have answered requests here, with how many and how; and your own wallet, which only you answer with.",
+  area: "reputation",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["chain", "stores", "clock"],
+  input: z.strictObject(pageInput(Cursor)),
+  output: ChainResult.extend({
+    ownAddress: z
+      .string()
+      .describe("Yours: validatorAddress of requests that you answer by submit_validation_response"),
+    validators: z
+      .array(
+        z.object({
+          validatorAddress: z.string(),
+          isYours: z.boolean(),
+          requests: z.int().describe("That name it"),
+          answers: z.int(),
+          averageResponse: z.number().nullable().describe("0: it failed all, 100: it passed all; null: no answer yet"),
+          lastAnsweredAt: z.string().nullable(),
+        }),
+      )
+      .readonly(),
+    nextCursor: NextCursor,
+  }),
+  errors: {},
+  example: () => ({ limit: 10 }),
+
+  async run({ cursor, ...page }, { chain, stores, clock, caller: { tenantId } }) {
+    const { network, chainId } = chain;
+    const { address: ownAddress } = await stores.wallets.ensure(network, "treasury", tenantId);
+    const { shown, nextCursor } = await readPage(
+      page,
+      (limit) =>
+        stores.validations.listValidators(network, {
+          limit,
+          after: cursor === undefined ? undefined : readAddress(cursor),
+        }),
+      ({ validator }) => validator,
+    );
+    return {
+      ownAddress,
+      validators: shown.map(({ validator, lastAnsweredAt, ...counts }) => ({
+        validatorAddress: validator,
+        isYours: validator === ownAddress,
+        ...counts,
+        lastAnsweredAt: lastAnsweredAt?.toString() ?? null,
+      })),
+      nextCursor,
+      ...chainProvenance(chain, clock),
+      chainId,
+    };
+  },
+});

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import type { Hex } from "../../../domain/tokens.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import type { ChainReceipt, TokenMovement } from "../../../ports/chain.ts";
+import type { ChainTransaction, ChainTransactions } from "../../../ports/chain-transactions.ts";
+import { ChainResult, chainProvenance } from "../chain-result.ts";
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+const TRANSFER_ID = /^ctx_[0-9A-Z]{26}$/;
+
+const State = z.enum(["queued", "sent", "confirmed", "reverted"]);
+const Direction = z.enum(["in", "out", "other"]);
+
+export const readTransaction = defineTool({
+  name: "read_transaction",
+  title: "Read a transaction",
+  summary:
+    "What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the id that a call gave.",
+  area: "treasury",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["chain", "stores", "clock"],
+  input: z
+    .strictObject({
+      txHash: z
+        .string()
+        .refine((text) => HASH.test(text), { message: "must be 0x and 64 hexadecimal digits" })
+        .optional()
+        .describe("txHash of an answer"),
+      transferId: z
+        .string()
+        .refine((text) => TRANSFER_ID.test(text), { message: "must be ctx_ and 26 characters" })
+        .optional()
+        .describe("transactionId that an error named, ctx_…"),
+    })
+    .refine(({ txHash, transferId }) => (txHash === undefined) !== (transferId === undefined), {
+      message: "must have either txHash or transferId",
+    }),
+  output: ChainResult.extend({
+    transferId: z.string().nullable().describe("null: the transaction is not yours"),
+    txHash: z.string().nullable().describe("null: it is not signed yet"),
+    state: State.describe("queued: stored, it will be sent; reverted: it had no effect"),
+    purpose: z.string().nullable().describe("What it was for, such as the tool's name"),
+    blockNumber: z.string().nullable(),
+    confirmations: z.int().describe("Blocks with and above its own"),
+    confirmationsNeeded: z.int(),
+    transfers: z.array(
+      z.object({
+        token: z.string(),
+        amount: DecimalAmount,
+        from: z.string(),
+        to: z.string(),
+        direction: Direction.describe("As your treasury wallet sees it"),
+      }),
+    ),
+  }),
+  errors: {
+    transaction_not_found:
+      "This network has no such transaction in a block that counts, and you have none under way with it. Check the hash; if it was just sent, call again shortly.",
+  },
+  example: (_today, { txHash }) => ({ txHash }),
+
+  async run(input, { chain, stores, clock, caller: { tenantId }, fail }) {
+    const { network, chainId } = chain;
+    const own = await findOwn(stores.chainTransactions, network, tenantId, input);
+    const txHash = own?.hash ?? (input.txHash === undefined ? undefined : lowerCase(input.txHash));
+    if (own === undefined && input.transferId !== undefined) throw fail("transaction_not_found");
+    const [receipt, head, wallet] = await Promise.all([
+      txHash === undefined ? undefined : chain.receipt(txHash),
+      chain.head(),
+      stores.wallets.findTreasury(network, tenantId),
+    ]);
+    if (own === undefined && receipt === undefined) throw fail("transaction_not_found");
+    const above = receipt === undefined ? -1n : head.number - receipt.block.number;
+    return {
+      transferId: own?.id ?? null,
+      txHash: txHash ?? null,
+      state: stateOf(own, receipt),
+      purpose: own?.purpose ?? null,
+      blockNumber: receipt?.block.number.toString() ?? null,
+      confirmations: above < 0n ? 0 : Number(above) + chain.confirmations,
+      confirmationsNeeded: chain.confirmations,
+      transfers: (receipt?.movements ?? []).map(({ token, amount, from, to }) => ({
+        token,
+        amount: formatDecimal(amount),
+        from,
+        to,
+        direction: directionOf({ from, to }, wallet?.address),
+      })),
+      chainId,
+      ...chainProvenance(chain, clock),
+    };
+  },
+});
+
+async function findOwn(
+  chainTransactions: ChainTransactions,
+  network: ChainTransaction["network"],
+  tenantId: string,
+  { txHash, transferId }: { txHash?: string | undefined; transferId?: string | undefined },
+): Promise<ChainTransaction | undefined> {
+  const found =
+    transferId === undefined
+      ? await chainTransactions.findByHash(network, lowerCase(txHash ?? ""))
+      : await chainTransactions.get(transferId);
+  return found?.tenantId === tenantId && found.network === network ? found : undefined;
+}
+
+function stateOf(own: ChainTransaction | undefined, receipt: ChainReceipt | undefined): z.infer<typeof State> {
+  if (own === undefined) return receipt?.succeeded === true ? "confirmed" : "reverted";
+  return own.state === "signed" ? "sent" : own.state;
+}
+
+function directionOf(
+  { from, to }: Pick<TokenMovement, "from" | "to">,
+  own: Hex | undefined,
+): z.infer<typeof Direction> {
+  if (to === own) return "in";
+  return from === own ? "out" : "other";
+}
+
+/** What the schema has let through. */
+function lowerCase(hash: string): Hex {
+  return `0x${hash.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type AnyClient, connectClient } from "../../../test/support/mcp-clients.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+/** What agents are asked for, done with nothing but an official client of the protocol and what its answers say. */
+
+let service: TestService;
+let client: AnyClient;
+beforeAll(async () => {
+  service = await openSharedService();
+  client = await connectClient(`${service.appUrl}/api/mcp`, "v2", service.apiKey);
+});
+afterAll(async () => {
+  await client?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function callTool(name: string, args: object = {}, meta: Record<string, unknown> = {}) {
+  const answer = await client.callTool({ name, arguments: { ...args }, _meta: meta });
+  const [{ text = "" } = {}] = Array.isArray(answer.content) ? answer.content : [];
+  return { isError: answer.isError === true, result: Object(JSON.parse(text)), meta: Object(answer._meta) };
+}
+
+async function done(name: string, args: object = {}) {
+  const { isError, result } = await callTool(name, args);
+  expect(isError, `${name}: ${JSON.stringify(result)}`).toBe(false);
+  return result;
+}
+
+const inDays = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+/** An offer that everybody can have: these passengers, without passports. */
+async function findOffer(passengers: number): Promise<string> {
+  const search = { origin: "LHR", destination: "LIS", departureDate: inDays(30), passengers };
+  const { offers } = await done("search_flights", search);
+  return offers[0].id;
+}
+
+const grace = { givenName: "Grace", familyName: "Hopper", bornOn: "1986-12-09", title: "ms", gender: "f" };
+const passports = [{ nationality: "USA", number: "P55500142", issuedOn: "2024-01-01", expiresOn: "2034-01-01" }];
+
+/** From a name to somebody who can be booked. */
+async function addTraveler(userId: string): Promise<string> {
+  const contact = { email: `${userId}-${service.tenantId}@example.com`.toLowerCase(), phoneNumber: "+442080160509" };
+  const { missingForFlights } = await done("save_traveler", { userId, ...grace, ...contact, passports });
+  expect(missingForFlights).toEqual([]);
+  return (await done("ensure_flight_customer", { clerkUserId: userId })).customerUserId;
+}
+
+describe("an agent with nothing but the protocol", () => {
+  it("books for two people, the second of whom it knew only by name", async () => {
+    await done("save_traveler", { passports });
+    const second = await addTraveler("user_second");
+    const args = { offerId: await findOffer(2), additionalCustomerUserIds: [second] };
+    const booked = await done("book_flight", args);
+    expect(booked).toMatchObject({ callerTravels: true, travelers: [{ givenName: "Tess" }, { givenName: "Grace" }] });
+  });
+
+  it("books for a client and stays at home, then shows the order, its ticket and what it cost", async () => {
+    const client = await addTraveler("user_client");
+    const { spending } = await done("read_account");
+    const args = { offerId: await findOffer(1), additionalCustomerUserIds: [client] };
+    const { orderId, callerTravels, totalAmount } = await done("book_flight", args);
+    expect(callerTravels).toBe(false);
+    const { orders } = await done("list_orders", { limit: 1, kind: "flight" });
+    expect(orders).toMatchObject([{ orderId, totalAmount, status: "confirmed" }]);
+    const order = await done("read_order", { orderId });
+    expect(order).toMatchObject({
+      ...{ orderId, isLive: true, stay: null, travelers: [{ ...{ givenName: "Grace", userId: "user_client" } }] },
+      flight: { slices: [{ segments: [{ origin: "LHR", destination: "LIS" }] }] },
+    });
+    expect(order.flight.slices[0].segments[0].departingAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d/);
+    expect(order.flight.changeableUntil === null).toBe(
+      order.flight.conditions.changeBeforeDeparture?.allowed === false,
+    );
+    // save_traveler and ensure_flight_customer came before; read_account is paid when it has answered.
+    const { records, totals } = await done("list_usage", { tool: "book_flight", limit: 1 });
+    expect(records).toMatchObject([{ priceMicroUsdc: "20000" }]);
+    const [spent, cap] = [BigInt(totals.spentMicroUsdc), BigInt(totals.capMicroUsdc)];
+    expect([spent > BigInt(spending.spentMicroUsdc), BigInt(totals.leftMicroUsdc)]).toEqual([true, cap - spent]);
+  });
+
+  it("reads its trip and its transfers, and gives back the rest of the trip's money, once", async () => {
+    const { tripId, txHash: funded } = await done("prefund_trip", { budgetUsdc: "300" });
+    const { bookingId, txHash: reserved } = await done("reserve_booking", { tripId, upperBoundUsdc: "120" });
+    expect((await done("list_trips", { limit: 1 })).trips).toMatchObject([{ tripId, freeUsdc: "180.00" }]);
+    const trip = await done("read_trip", { tripId });
+    expect(trip).toMatchObject({
+      budget: { freeUsdc: "180.00", reservedUsdc: "120.00", committedUsdc: "0.00", returnedUsdc: "0.00" },
+      claim: { guestWallet: null },
+      bookings: [{ bookingId, state: "reserved" }],
+      history: [
+        { step: "fund", txHash: funded, bookingId: null },
+        { step: "reserve", txHash: reserved, bookingId },
+      ],
+    });
+    expect(JSON.stringify(trip)).not.toContain("codeNonce");
+    const { transfers, state, confirmations } = await done("read_transaction", { txHash: funded });
+    expect([state, confirmations > 0]).toEqual(["confirmed", true]);
+    expect(transfers).toMatchObject([{ token: "USDC", amount: "300.00", direction: "out" }]);
+    const closed = await callTool("close_trip", { tripId });
+    expect(closed.result).toMatchObject({ state: "closed", returnedUsdc: "180.00", heldUsdc: "120.00" });
+    const again = await callTool("close_trip", { tripId });
+    expect(again.result).toEqual({ ...closed.result, replayed: true });
+    const { transfers: back } = await done("read_transaction", { txHash: closed.result.txHash });
+    expect(back).toMatchObject([{ amount: "180.00", direction: "in" }]);
+    expect((await callTool("reserve_booking", { tripId, upperBoundUsdc: "1" })).result.code).toBe("trip_closed");
+  });
+
+  it("finds a validator, and itself as one", async () => {
+    const { address } = await done("check_treasury");
+    expect(await done("list_validators")).toMatchObject({ ownAddress: address });
+    const { agentId } = await done("read_reputation", {});
+    const asked = await done("request_validation", {
+      ...{ subjectAgentId: agentId, validatorAddress: address, tag: "itinerary", ownerWalletAddress: address },
+    });
+    await done("submit_validation_response", {
+      ...{ requestHash: asked.requestHash, response: 100, tag: "itinerary", validatorWalletAddress: address },
+    });
+    const { validators } = await done("list_validators", { limit: 200 });
+    expect(validators).toContainEqual(
+      expect.objectContaining({ validatorAddress: address, isYours: true, answers: 1, averageResponse: 100 }),
+    );
+  });
+});
+
+describe("what a key may not read", () => {
+  const keyWith = async (...scopes: string[]) => {
+    const input = { tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" } as const;
+    return (await service.operator((identity) => identity.mintKey(input))).apiKey;
+  };
+
+  it("is cut out of orders: names without travelers:read, flights for who may read stays alone", async () => {
+    const flights = await keyWith("flights:read");
+    const [{ orderId }] = Object(resultOf(await service.call("list_orders", {}, { key: flights }))).orders;
+    const order = await service.call("read_order", { orderId }, { key: flights });
+    expect(resultOf(order).travelers).toEqual([{ givenName: "G***", familyName: "H***" }]);
+    expect(order.text).not.toMatch(/Grace|user_client/);
+    const stays = await keyWith("stays:read");
+    expect(resultOf(await service.call("list_orders", {}, { key: stays })).orders).toEqual([]);
+    expect((await service.call("read_order", { orderId }, { key: stays })).body.code).toBe("order_not_found");
+    const neither = await service.call("read_order", { orderId }, { key: await keyWith("escrow:read") });
+    expect(neither.body).toMatchObject({ code: "missing_scope", scope: "flights:read" });
+  });
+
+  it("does not exist for another tenant", async () => {
+    const { trips } = resultOf(await service.call("list_trips", {}));
+    const { orders } = resultOf(await service.call("list_orders", {}));
+    const { apiKey: key, tenant } = await service.operator((identity) =>
+      identity.createTenant({ name: "Stranger", actor: "test" }),
+    );
+    const codeOf = async (tool: string, args: object) =>
+      (await service.call(tool, args, { key, tenantId: tenant.id })).body.code;
+    const [{ tripId }] = Object(trips);
+    const [{ orderId }] = Object(orders);
+    expect(await codeOf("read_trip", { tripId })).toBe("trip_not_found");
+    expect(await codeOf("close_trip", { tripId })).toBe("trip_not_found");
+    expect(await codeOf("read_order", { orderId })).toBe("order_not_found");
+    const [{ id }] = Object(
+      await service.sql("select id from chain_transaction where tenant_id = $1 limit 1", [service.tenantId]),
+    );
+    expect(await codeOf("read_transaction", { transferId: id })).toBe("transaction_not_found");
+  });
+});
