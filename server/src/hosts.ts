@@ -25,6 +25,7 @@ import { createPaidTools } from "./surfaces/paid/endpoint.ts";
 import { createPriceTags } from "./surfaces/paid/price-tags.ts";
 import { paidToolPaths, unknownToolRoutes } from "./surfaces/paid/routes.ts";
 import { toolListRoutes } from "./surfaces/paid/tool-list.ts";
+import { photoRoutes } from "./surfaces/photos.ts";
 
 declare module "./kernel/parts.ts" {
   interface Parts {
@@ -99,7 +100,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
         [DISPATCH_PATH, createDispatch({ exchange, kernel, identity })],
         [APP_MCP_PATH, serveMcp],
       ]),
-      routes: [...routes, ...discovery],
+      routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays), ...discovery],
       welcome: WELCOME.app,
       refuseOrigin,
     },

@@ -2295,6 +2295,45 @@ export interface components {
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
+            /** @default [] */
+            readonly travelers: {
+                givenName: string;
+                familyName: string;
+            }[];
+            /** @default [] */
+            readonly slices: {
+                origin: string;
+                destination: string;
+                durationMinutes: number;
+                readonly segments: {
+                    /** @description segmentId of seats in list_flight_ancillaries */
+                    id: string;
+                    carrier: string;
+                    flightNumber: string;
+                    operatingCarrier: string;
+                    origin: string;
+                    destination: string;
+                    /** @description Local time at the airport, no offset */
+                    departingAt: string;
+                    /** @description Local time at the airport, no offset */
+                    arrivingAt: string;
+                    durationMinutes: number;
+                    cabinClass: string;
+                }[];
+                id: string;
+            }[];
+            /**
+             * @description For commit_booking or confirm_booking of a trip
+             * @default null
+             */
+            itineraryHash: string | null;
+            /**
+             * @description For confirm_flight; null: not ticketed yet
+             * @default null
+             */
+            ticketOrderHash: string | null;
+            /** @default  */
+            next: string;
         } & {
             [key: string]: unknown;
         };
@@ -2368,6 +2407,45 @@ export interface components {
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
+            /** @default [] */
+            readonly travelers: {
+                givenName: string;
+                familyName: string;
+            }[];
+            /** @default [] */
+            readonly slices: {
+                origin: string;
+                destination: string;
+                durationMinutes: number;
+                readonly segments: {
+                    /** @description segmentId of seats in list_flight_ancillaries */
+                    id: string;
+                    carrier: string;
+                    flightNumber: string;
+                    operatingCarrier: string;
+                    origin: string;
+                    destination: string;
+                    /** @description Local time at the airport, no offset */
+                    departingAt: string;
+                    /** @description Local time at the airport, no offset */
+                    arrivingAt: string;
+                    durationMinutes: number;
+                    cabinClass: string;
+                }[];
+                id: string;
+            }[];
+            /**
+             * @description For commit_booking or confirm_booking of a trip
+             * @default null
+             */
+            itineraryHash: string | null;
+            /**
+             * @description For confirm_flight; null: not ticketed yet
+             * @default null
+             */
+            ticketOrderHash: string | null;
+            /** @default  */
+            next: string;
         } & {
             [key: string]: unknown;
         };

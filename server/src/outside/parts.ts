@@ -16,6 +16,7 @@ import { createHttpClient, type HttpClient } from "../platform/http-client/http-
 import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/request-limits.ts";
+import { PHOTOS_PATH } from "../surfaces/photos.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
@@ -118,7 +119,8 @@ function outsideParts(
     databaseUrl: () => embedded.databaseUrl,
     embedded: () => ({ supplierUrl: embedded.supplier?.url, chainRpcUrl: embedded.chain?.rpcUrl }),
     sandboxPayer: () => sandboxPayer(vault),
-    suppliers: () => openSuppliers(config, embedded, { clock, http, log }),
+    suppliers: () =>
+      openSuppliers(config, embedded, { clock, http, log, publicPhotosUrl: `${urls.app}${PHOTOS_PATH}` }),
     networks: () => networks,
     facilitator: () => facilitator,
     mailer: () => openMailer(config),

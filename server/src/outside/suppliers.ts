@@ -12,7 +12,7 @@ import type { Supplier } from "../ports/supplier.ts";
 export function openSuppliers(
   config: Config,
   embedded: Pick<Embedded, "supplier">,
-  { clock, http, log }: { clock: Clock; http: HttpClient; log: Log },
+  { clock, http, log, publicPhotosUrl }: { clock: Clock; http: HttpClient; log: Log; publicPhotosUrl: string },
 ): ByEnvironment<Supplier> {
   const { supplier } = embedded;
   const suppliers: { -readonly [Name in Environment]?: Supplier } = {};
@@ -30,6 +30,7 @@ export function openSuppliers(
         commitMilliseconds: config.sandboxCommitTimeoutMilliseconds,
       },
       quietMilliseconds: config.sandboxQuietMilliseconds,
+      publicPhotosUrl,
     });
   }
   if (config.supplierUrl !== undefined && config.supplierToken !== undefined) {

@@ -66,4 +66,9 @@ export interface Stays {
   readonly sandbox: boolean;
   /** The best `limit` places with their rates; fewer when the supplier has fewer. */
   searchAccommodations(query: StaySearch, limit: number, options?: CallOptions): Promise<StaysFound>;
+  /**
+   * A picture that nobody but this service can reach, by the end of the link that a search showed. Undefined: there is none, as a
+   * live supplier's pictures are everybody's.
+   */
+  readPhoto(name: string, options?: CallOptions): Promise<{ contentType: string; body: string } | undefined>;
 }

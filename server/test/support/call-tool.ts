@@ -17,6 +17,7 @@ export function createMemoryStays() {
   const stays: Stays = {
     provenance: () => ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }),
     sandbox: true,
+    readPhoto: async () => undefined,
     async searchAccommodations(query) {
       searches.push(query);
       return { accommodations: found, considered: found.length };

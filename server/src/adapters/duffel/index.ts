@@ -9,6 +9,7 @@ import type { Stays } from "../../ports/stays.ts";
 import type { SupplierWebhooks } from "../../ports/supplier-webhooks.ts";
 import { createDuffelClient } from "./client.ts";
 import { createFlights } from "./flights.ts";
+import { createSandboxPhotos } from "./sandbox-photos.ts";
 import { createFlightServicing } from "./servicing.ts";
 import { createStayBookings } from "./stay-bookings.ts";
 import { createStays } from "./stays.ts";
@@ -26,6 +27,8 @@ export interface DuffelOptions {
   timeouts?: Partial<DuffelTimeouts>;
   /** After an unknown outcome: how long until a lookup that finds nothing proves that nothing was made. */
   quietMilliseconds?: number;
+  /** Where the sandbox's pictures are shown to everybody. */
+  publicPhotosUrl?: string;
 }
 
 export interface DuffelTimeouts {
@@ -60,7 +63,7 @@ export interface Duffel {
 
 /** The flights and stays supplier over its wire format; the live one and the embedded sandbox differ in address and token only. */
 export function createDuffel(options: DuffelOptions): Duffel {
-  const { clock, log, sandbox, sourceLevel } = options;
+  const { clock, log, sandbox, sourceLevel, publicPhotosUrl: publicUrl } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const client = createDuffelClient({
     baseUrl: options.baseUrl,
@@ -96,6 +99,10 @@ export function createDuffel(options: DuffelOptions): Duffel {
       sandbox,
       provenance,
       searchTimeoutMilliseconds: askMilliseconds,
+      photos:
+        publicUrl === undefined
+          ? undefined
+          : createSandboxPhotos({ http: options.http, baseUrl: options.baseUrl, publicUrl }),
     }),
     flightServicing: createFlightServicing({ client, clock, log, askAirlineTimeoutMilliseconds: askMilliseconds }),
     stayBookings: createStayBookings({ client, quietMilliseconds, quoteTimeoutMilliseconds: askMilliseconds }),

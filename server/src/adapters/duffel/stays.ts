@@ -7,6 +7,7 @@ import type { Accommodation, StaySearch, Stays } from "../../ports/stays.ts";
 import type { DuffelClient } from "./client.ts";
 import { failure } from "./errors.ts";
 import { rankStays, toAccommodation, WireStay, WireStayWithRates } from "./map-stays.ts";
+import type { createSandboxPhotos } from "./sandbox-photos.ts";
 
 export interface StaysOptions {
   client: DuffelClient;
@@ -14,6 +15,8 @@ export interface StaysOptions {
   sandbox: boolean;
   provenance: () => Provenance;
   searchTimeoutMilliseconds: number;
+  /** Undefined: the supplier's pictures are everybody's. */
+  photos: ReturnType<typeof createSandboxPhotos> | undefined;
 }
 
 /** Rates of how many places are fetched at a time. */
@@ -37,7 +40,9 @@ export function createStays(options: StaysOptions): Stays {
     const path = `/stays/search_results/${encodeURIComponent(stay.id)}/actions/fetch_all_rates`;
     const schema = WireStayWithRates;
     // Asking for rates books nothing, so it may be repeated although it is a POST.
-    return toAccommodation(await client.read({ subject: "stay", schema, method: "POST", path, signal }));
+    const found = toAccommodation(await client.read({ subject: "stay", schema, method: "POST", path, signal }));
+    if (found === undefined || options.photos === undefined) return found;
+    return { ...found, photos: found.photos.map(options.photos.publish) };
   }
 
   /** Places in their order until `limit` of them have a rate; one that lost its rates makes room for the next. */
@@ -71,6 +76,7 @@ export function createStays(options: StaysOptions): Stays {
   return {
     provenance,
     sandbox,
+    readPhoto: options.photos?.readPhoto ?? (async () => undefined),
 
     async searchAccommodations(query: StaySearch, limit: number, call: CallOptions = {}) {
       const { negotiatedRateIds = [] } = query;

@@ -104,6 +104,7 @@ const Hotels = z.object({
   accommodations: z.array(
     z.object({
       distanceMeters: z.number(),
+      photos: z.array(z.string()).min(1),
       cheapestRate: z.object({ id: z.string() }),
       rates: z.array(
         z.object({
@@ -136,5 +137,18 @@ test("a hotel shows up to four rates, with the cheapest and one that is given ba
     expect(Number(refundable?.perNightAmount)).toBeCloseTo(Number(refundable?.totalAmount) / 4, 1);
     const quote = await agent.ask(z.looseObject({}), "quote_stay", { rateId: refundable?.id });
     expect(quote).toMatchObject({ totalAmount: refundable?.totalAmount, cancellationPolicy: { refundable: true } });
+  }
+});
+
+test("a hotel's pictures are shown by the application host, and nothing else of the supplier is", async () => {
+  const stay = { location: "London", checkInDate: inDays(60), checkOutDate: inDays(61) };
+  const { accommodations } = await agent.ask(Hotels, "search_hotels", stay);
+  const photo = accommodations[0]?.photos[0] ?? "";
+  expect(photo.startsWith(`${service.appUrl}/photos/`)).toBe(true);
+  const shown = await fetch(photo);
+  expect([shown.status, shown.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  expect(await shown.text()).toMatch(/^<svg /);
+  for (const path of ["/photos/acc_1/x.svg", "/photos/..%2f_sandbox%2fledger", "/photos/a/b/1.svg"]) {
+    expect((await fetch(`${service.appUrl}${path}`)).status, path).toBe(404);
   }
 });

@@ -7,6 +7,7 @@ import type { CancellationQuote, FlightServicing } from "../../ports/flight-serv
 import type { Flights } from "../../ports/flights.ts";
 import { BOOKING_CURRENCY, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
+import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
@@ -40,6 +41,7 @@ export const CancellationResult = Refund.extend({
   confirmedAt: z.string(),
   chargedUsdc: DecimalAmount,
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  ...OrderNow.shape,
 });
 
 /** Refunds in these words come back to who paid; everything else is not money, or not the tenant's. */

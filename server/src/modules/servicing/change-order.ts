@@ -7,6 +7,7 @@ import type { Flights } from "../../ports/flights.ts";
 import { SupplierResult, toMicroUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
+import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
@@ -29,6 +30,7 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   confirmedAt: z.string(),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  ...OrderNow.shape,
 });
 
 export interface ChangePayment {

@@ -3,6 +3,7 @@ import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { confirmCancellation } from "../confirm-cancellation.ts";
+import { describeOrderNow } from "../order-now.ts";
 import { planCancellation } from "../plan-servicing.ts";
 import { commitErrors, orderNotFound } from "../servicing-errors.ts";
 
@@ -37,7 +38,13 @@ export const confirmCancelOrder = defineTool({
   async run({ cancellationId }, { caller, call, ...ports }) {
     const { progress } = call;
     const answer = await confirmCancellation(ports, { caller, callId: call.id }, cancellationId, { progress });
-    const result = CancellationResult.parse(answer.result);
+    const cancelled = CancellationResult.parse(answer.result);
+    const now = await describeOrderNow({ ...ports, flightServicing: undefined }, caller, cancelled.orderId);
+    const next =
+      cancelled.credits.length === 0
+        ? "Nothing is left to do: what is refunded is on its way to the treasury wallet."
+        : "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
+    const result = { ...cancelled, ...now, next };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

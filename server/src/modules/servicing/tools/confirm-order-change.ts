@@ -5,6 +5,7 @@ import { supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
+import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
@@ -60,7 +61,9 @@ export const confirmOrderChange = defineTool({
   async run(change, { caller, call, ...ports }) {
     const { progress } = call;
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress });
-    const result = ChangeResult.parse(answer.result);
+    const changed = ChangeResult.parse(answer.result);
+    const now = await describeOrderNow(ports, caller, changed.orderId);
+    const result = { ...changed, ...now, next: "Nothing is left to do: the order is changed and paid as said here." };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import type { FlightServicing } from "../../ports/flight-servicing.ts";
+import { namesOf, OrderHashes, Slice } from "../bookings/index.ts";
+
+/** Whose order it is and how it looks now, so that nobody has to ask for it. */
+export const OrderNow = z.object({
+  travelers: z
+    .array(z.object({ givenName: z.string(), familyName: z.string() }))
+    .readonly()
+    .default([]),
+  slices: z
+    .array(Slice.extend({ id: z.string() }))
+    .readonly()
+    .default([]),
+  ...OrderHashes.shape,
+  next: z.string().default(""),
+});
+type OrderNow = z.output<typeof OrderNow>;
+
+/** `flightServicing`: undefined where the flights are of no interest any more. */
+export async function describeOrderNow(
+  {
+    stores,
+    flightServicing,
+  }: { stores: Stores; flightServicing: Pick<FlightServicing, "getOrderDetails"> | undefined },
+  { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
+  orderId: string,
+): Promise<Omit<OrderNow, "next">> {
+  const order = await stores.orders.find(tenantId, environment, orderId);
+  const booking = order === undefined ? undefined : await stores.bookings.get(order.bookingId);
+  // What was done stands, whether or not the supplier can tell of it now.
+  const details = await flightServicing?.getOrderDetails(orderId).catch(() => undefined);
+  return {
+    travelers: namesOf(booking?.travelers ?? []),
+    slices: [...(details?.slices ?? [])],
+    itineraryHash: order?.itineraryHash ?? null,
+    ticketOrderHash: order?.ticketOrderHash ?? null,
+  };
+}
