@@ -44,7 +44,7 @@ export interface Settlement {
   paidBefore?: { usageId: string | null; price: Micro };
 }
 
-interface KeyIdentity {
+export interface KeyIdentity {
   tenantId: string;
   network: Environment;
   subject: string;
@@ -57,7 +57,7 @@ export type Claim = { kind: "claimed" } | HeldClaim;
 export type HeldClaim =
   | { kind: "running" }
   | { kind: "mismatch" }
-  | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro };
+  | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro; freeAt: Temporal.Instant };
 
 /** `isPending`: paid by a signed payment that is not settled yet, and may turn out not to be good. */
 type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
@@ -90,6 +90,10 @@ export interface Calls {
   ): Promise<Claim>;
   /** What `claim` would say of a key that is taken; undefined: it is free. It takes nothing. */
   look(identity: KeyIdentity, requestHash: string, at: Temporal.Instant): Promise<HeldClaim | undefined>;
+  /** Counts one more run of the read that a key was used for. False: it was run again as often as it may be. */
+  countRerun(identity: KeyIdentity): Promise<boolean>;
+  /** What a tenant's cap leaves in a calendar month. */
+  room(line: Pick<ChargeLine, "tenantId" | "network" | "period">): Promise<Micro>;
   /** Ends a call's claim: done when the call has a usage record, so that the same key is not charged again; else the key is free. False: it was ended before. */
   closeClaim(callId: string): Promise<boolean>;
   /**

@@ -141,7 +141,7 @@ export class ChargeByKey implements Charge {
   async #claim(call: PendingCall, key: string): Promise<Reservation | undefined> {
     const { calls, processId } = this.#options;
     const held = await this.#orUnavailable(claimKey(calls, call, { key, processId }));
-    if (held.kind === "claimed") return undefined;
+    if (held.kind === "claimed") return await this.#requireRoom(call);
     const { usageId, price } = held;
     // A read runs again and was paid for: `capture` finds its record by the key.
     if (call.tool.effect === "read") {
@@ -149,6 +149,17 @@ export class ChargeByKey implements Charge {
       return undefined;
     }
     return toReplay(held);
+  }
+
+  /** A read that is charged for the first time; the key of one that cannot be is free again. */
+  async #requireRoom(call: PendingCall): Promise<undefined> {
+    if (call.tool.effect !== "read") return;
+    try {
+      await this.#cap.requireRoom(call);
+    } catch (error) {
+      if (isRefusal(error)) await this.#closeClaim(call);
+      throw error;
+    }
   }
 
   /** Covers a write or a spend durably, and what gates use up with it. False: it does not fit, or has lost its key. */

@@ -13,7 +13,7 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
     subject: call.subject,
     tool: call.tool.name,
     surface: call.surface,
-    period: instantText(call.startedAt).slice(0, 7),
+    period: monthOf(call.startedAt),
     listPrice: call.listPrice,
     discountPercent: call.discountPercent,
     price: call.price,
@@ -23,4 +23,9 @@ export function chargeLineOf(call: PendingCall, { id, latencyMs }: Pick<ChargeLi
     latencyMs,
     at: call.startedAt,
   };
+}
+
+/** Calendar month in UTC, YYYY-MM. */
+export function monthOf(startedAt: Temporal.Instant): string {
+  return instantText(startedAt).slice(0, 7);
 }

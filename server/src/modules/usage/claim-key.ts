@@ -10,13 +10,16 @@ type Done = Extract<HeldClaim, { kind: "done" }>;
 
 /** Takes an idempotency key for a call, or answers with what was stored for it. Throws Failure when it cannot be used now. */
 export async function claimKey(
-  calls: Pick<Calls, "claim">,
+  calls: Pick<Calls, "claim" | "countRerun">,
   call: PendingCall,
   { key, processId }: { key: string; processId: string },
 ): Promise<{ kind: "claimed" } | Done> {
   const { identity, requestHash } = requestOf(call, key);
   const held = await calls.claim(identity, requestHash, call.id, processId, call.startedAt);
-  return held.kind === "claimed" ? held : requireDone(held);
+  if (held.kind === "claimed") return held;
+  const done = requireDone(held);
+  if (call.tool.effect === "read" && !(await calls.countRerun(identity))) throw runTooOften(done, call.startedAt);
+  return done;
 }
 
 /** What was stored for the call's key, without taking it; undefined: nothing. Throws as `claimKey` does. */
@@ -55,6 +58,15 @@ function requireDone(held: HeldClaim): Done {
     });
   }
   return held;
+}
+
+function runTooOften({ usageId, freeAt }: Done, now: Temporal.Instant): Failure {
+  return new Failure("rate_limited", {
+    detail:
+      "This call was run again for its Idempotency-Key as often as it may be in a day. It was charged once, as meterId; use its answer, or a new key for a new call.",
+    ...(usageId === null ? {} : { extra: { meterId: usageId } }),
+    retryAfterSeconds: Math.max(1, Math.ceil(now.until(freeAt).total("seconds"))),
+  });
 }
 
 /** The process was silent for so long that another one freed the key; the call that has it now pays. */

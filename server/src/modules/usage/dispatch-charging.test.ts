@@ -54,6 +54,31 @@ describe("the spend cap", () => {
     expect(sums?.reserved).toBe("0");
   });
 
+  it("that is 0 or used up refuses reads before they run, with a key and without", async () => {
+    const none = await tenantWithCap(0n);
+    const statuses = (caller: object, text: string, headers: Record<string, string> = {}) =>
+      Promise.all(
+        Array.from({ length: CALLERS }, async () => {
+          return (await service.call("probe_read", { text }, { ...caller, headers })).status;
+        }),
+      );
+    expect(new Set(await statuses(none, "no cap"))).toEqual(new Set([402]));
+    const keyed = { ...none, headers: { "idempotency-key": "cap" } };
+    expect((await service.call("probe_read", { text: "no cap" }, keyed)).status).toBe(402);
+    expect(probes.runs("no cap")).toBe(0);
+    // A cap that was raised counts at once, also for a key that was refused.
+    await service.operator((identity) => identity.setTenant(none.tenantId, { monthlyCapMicroUsdc: 500n }, "test"));
+    await expect.poll(async () => (await service.call("probe_read", { text: "no cap" }, keyed)).status).toBe(200);
+    expect(probes.runs("no cap")).toBe(1);
+
+    const some = await tenantWithCap(1_000n);
+    for (const status of [200, 200, 402]) {
+      expect((await service.call("probe_read", { text: "used up" }, some)).status).toBe(status);
+    }
+    expect(new Set(await statuses(some, "used up"))).toEqual(new Set([402]));
+    expect(probes.runs("used up")).toBe(2);
+  });
+
   it("lets cheap calls through that arrive together with dear ones that do not fit", async () => {
     const caller = await tenantWithCap(1_500n);
     const tools = [
@@ -149,6 +174,26 @@ describe("an Idempotency-Key", () => {
     expect(probes.runs("reread")).toBe(2);
     expect(second.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
     expect(await service.sql("select 1 from usage_record where idempotency_key = 'r1'")).toHaveLength(1);
+  });
+
+  it("runs a read again three times in a day, and then says which call was charged", async () => {
+    const first = await keyed("probe_read", { text: "again" }, "r2");
+    const crowd = await Promise.all(
+      Array.from({ length: CALLERS }, () => keyed("probe_read", { text: "again" }, "r2")),
+    );
+    const refused = crowd.filter(({ status }) => status === 429);
+    expect([crowd.filter(({ status }) => status === 200).length, refused.length]).toEqual([3, CALLERS - 3]);
+    expect(probes.runs("again")).toBe(4);
+    const meterId = first.headers.get("x-service-meter-id");
+    expect(refused[0]?.body).toMatchObject({ code: "rate_limited", retryable: true, meterId });
+    expect(Number(refused[0]?.headers.get("retry-after"))).toBeGreaterThan(86_000);
+    expect(await service.sql("select 1 from usage_record where idempotency_key = 'r2'")).toHaveLength(1);
+    // After a day it is a new key.
+    await service.sql("update idempotency set created_at = created_at - interval '25 hours' where key = 'r2'");
+    const renewed = await keyed("probe_read", { text: "again" }, "r2");
+    expect(renewed.status).toBe(200);
+    expect(renewed.headers.get("x-service-meter-id")).not.toBe(meterId);
+    expect((await keyed("probe_read", { text: "again" }, "r2")).status).toBe(200);
   });
 
   it("is free again when the database refuses the call's own row", async () => {

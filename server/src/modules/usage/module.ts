@@ -6,6 +6,7 @@ import type { Calls } from "./calls.ts";
 import { usageEndings } from "./chain-endings.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
+import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
@@ -44,7 +45,7 @@ export const usageModule = defineModule({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
   }),
-  migrations: { "0002-billing": billing, "0019-usage-by-network": usageByNetwork },
+  migrations: { "0002-billing": billing, "0018-keyed-reads": keyedReads, "0019-usage-by-network": usageByNetwork },
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),

@@ -5,13 +5,21 @@ import { CHARGE, CHARGE_PLAIN, RESERVE, RESERVE_PLAIN } from "./store-calls-sql.
 
 const UNIQUE_VIOLATION = "23505";
 
+const ROOM = {
+  name: "room",
+  text: `select tenant.monthly_cap_micro - coalesce(spend.spent_micro, 0) as room
+    from tenant left join tenant_spend spend
+      on spend.tenant_id = tenant.id and spend.network = $2 and spend.period = $3
+    where tenant.id = $1`,
+};
+
 const grants = {
   charge: { plain: { name: "charge-plain", text: CHARGE_PLAIN }, full: { name: "charge", text: CHARGE } },
   reserve: { plain: { name: "reserve-plain", text: RESERVE_PLAIN }, full: { name: "reserve", text: RESERVE } },
 } as const;
 
 /** What fits under the tenants' caps is charged or reserved. */
-export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve"> {
+export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve" | "room"> {
   /** Spend rows that this process knows to exist; a statement needs one for each tenant, environment and month. */
   const knownSpendRows = new Set<string>();
 
@@ -52,6 +60,10 @@ export function createGrants(pool: pg.Pool): Pick<Calls, "charge" | "reserve"> {
   return {
     charge: (lines) => grant("charge", lines, []),
     reserve: (lines, processId) => grant("reserve", lines, [processId]),
+    async room({ tenantId, network, period }) {
+      const { rows } = await pool.query<{ room: bigint }>({ ...ROOM, values: [tenantId, network, period] });
+      return rows[0]?.room ?? 0n;
+    },
   };
 }
 

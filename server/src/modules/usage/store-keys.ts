@@ -2,9 +2,11 @@ import type pg from "pg";
 import type { Calls, HeldClaim } from "./calls.ts";
 
 export const KEY_LIFETIME_HOURS = 24;
+/** A read is charged once for its key, but asks a supplier each time. */
+const MOST_RERUNS = 3;
 
 /** Idempotency keys: who has one, and what its call ended with. */
-export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "look" | "closeClaim"> {
+export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "look" | "countRerun" | "closeClaim"> {
   return {
     async claim(identity, requestHash, callId, processId, at) {
       const { tenantId, network, subject, tool, key } = identity;
@@ -14,7 +16,7 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "loo
           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
           on conflict (tenant_id, network, subject, tool, key) do update set request_hash = excluded.request_hash,
             call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
-            usage_id = null, price_micro = 0, created_at = excluded.created_at
+            usage_id = null, price_micro = 0, reruns = 0, created_at = excluded.created_at
           where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
             and idempotency.state = 'done'
           returning call_id`,
@@ -34,6 +36,15 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "loo
       return rows[0] === undefined ? undefined : readClaim(rows[0], requestHash);
     },
 
+    async countRerun({ tenantId, network, subject, tool, key }) {
+      const counted = await pool.query(
+        `update idempotency set reruns = reruns + 1 where tenant_id = $1 and network = $2 and subject = $3 and tool = $4
+           and key = $5 and reruns < ${MOST_RERUNS}`,
+        [tenantId, network, subject, tool, key],
+      );
+      return counted.rowCount === 1;
+    },
+
     async closeClaim(callId) {
       const finished = await pool.query({
         name: "finish-claim",
@@ -49,7 +60,9 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "loo
 }
 
 const SELECT_HELD = `
-  select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro" from idempotency
+  select request_hash as "requestHash", state, outcome, usage_id as "usageId", price_micro as "priceMicro",
+    created_at as "createdAt"
+  from idempotency
   where tenant_id = $1 and network = $2 and subject = $3 and tool = $4 and key = $5`;
 
 interface HeldKey {
@@ -58,10 +71,12 @@ interface HeldKey {
   outcome: string | null;
   usageId: string | null;
   priceMicro: bigint;
+  createdAt: Temporal.Instant;
 }
 
 function readClaim(row: HeldKey, requestHash: string): HeldClaim {
   if (row.requestHash !== requestHash) return { kind: "mismatch" };
   if (row.state === "running") return { kind: "running" };
-  return { kind: "done", outcomeText: row.outcome, usageId: row.usageId, price: row.priceMicro };
+  const freeAt = row.createdAt.add({ hours: KEY_LIFETIME_HOURS });
+  return { kind: "done", outcomeText: row.outcome, usageId: row.usageId, price: row.priceMicro, freeAt };
 }

@@ -264,6 +264,7 @@ export interface IdempotencyTable {
   usageId: string | null;
   priceMicro: Defaulted<bigint>;
   createdAt: Timestamp;
+  reruns: Defaulted<number>;
   network: "sandbox" | "production";
 }
 
