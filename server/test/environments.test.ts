@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { runInOrder, type Tool } from "../src/commands/gen/run-in-order.ts";
+import { catalog, routes } from "../src/contributions.ts";
+import { sampleIds } from "../src/domain/example-ids.ts";
+import { EVERYTHING } from "../src/domain/scopes.ts";
+import { readParts } from "../src/embedded/parts-file.ts";
+import { until } from "./support/embedded-fixture.ts";
+import {
+  createLiveDeployment,
+  type LiveChain,
+  type LiveDeployment,
+  type LiveService,
+  startLiveChain,
+} from "./support/live-service.ts";
+import { type SupplierSandbox, startSupplierSandbox } from "./support/supplier-sandbox.ts";
+import { resultOf, UNIT } from "./support/treasury.ts";
+
+/**
+ * One tenant with a key of each environment, in a product in production mode with the sandbox beside it. Every tool and every route is
+ * called with what belongs to the other environment: nothing of it is shown, found or changed.
+ */
+
+// Every example runs in both environments, and then once more with the ids of the other one.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const SANDBOX_CHAIN_ID = 5_042_002;
+const USER = "user_both";
+const environments = ["sandbox", "production"] as const;
+type Environment = (typeof environments)[number];
+
+/** What one environment has after every example ran in it. */
+interface Side {
+  environment: Environment;
+  key: string;
+  ids: Record<string, string>;
+  /** Everything that it was told. */
+  heard: string[];
+}
+
+let chain: LiveChain;
+let supplier: SupplierSandbox;
+let deployment: LiveDeployment;
+let service: LiveService;
+let tenantId: string;
+let startFacts: LiveService["app"]["facts"];
+let sides: Readonly<Record<Environment, Side>>;
+
+const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
+const today = Temporal.Now.plainDateISO("UTC");
+
+beforeAll(async () => {
+  // Of the same number as the development chain: what tells them apart is the genesis.
+  [chain, supplier] = await Promise.all([startLiveChain(SANDBOX_CHAIN_ID), startSupplierSandbox()]);
+  deployment = await createLiveDeployment(chain, supplier);
+  service = await deployment.start();
+  const [row] = await deployment.sql("select address from wallet where kind = 'collection' and network = 'production'");
+  const escrow = await chain.deployEscrow({ serviceFeeRecipient: Address.parse(row?.address) });
+  await service.stop();
+  service = await deployment.start({ CHAIN_ESCROW: escrow });
+  startFacts = service.app.facts;
+  await openSides();
+  for (const environment of environments) await useEverything(sides[environment]);
+});
+afterAll(async () => {
+  await service?.stop();
+  await deployment?.[Symbol.asyncDispose]();
+  await Promise.all([supplier?.stop(), chain?.close()]);
+});
+
+async function openSides(): Promise<void> {
+  const keys = await service.operator(async (identity) => {
+    const { tenant, apiKey } = await identity.createTenant({ name: "Both", actor: "test" });
+    const live = await identity.mintKey({
+      ...{ tenantId: tenant.id, environment: "production", scopes: [EVERYTHING], actor: "test" },
+    });
+    tenantId = tenant.id;
+    return { sandbox: apiKey, production: live.apiKey };
+  });
+  const open = (environment: Environment): Side => ({ environment, key: keys[environment], ids: {}, heard: [] });
+  sides = { sandbox: open("sandbox"), production: open("production") };
+  const { address } = resultOf(await call(sides.production, "check_treasury", {}));
+  await chain.deposit(Address.parse(address), 50_000n * UNIT);
+  const funded = "select 1 from ledger_account where kind = 'prefunded' and tenant_id = $1 and balance_micro > 0";
+  await until(async () => (await deployment.sql(funded, [tenantId])).length === 3 || undefined);
+}
+
+const call = ({ key }: Side, tool: string, args: unknown, userId?: string) =>
+  service.call(tool, args, { key, tenantId, ...(userId === undefined ? {} : { userId }) });
+
+function send({ key }: Side, method: string, path: string, body?: unknown) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  return service.send(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+}
+
+const profileOf = ({ environment }: Side) => ({
+  ...{ givenName: "Ada", familyName: `Of${environment}`, bornOn: "1990-04-12", title: "ms", gender: "f" },
+  ...{ email: `ada.${environment}@example.com`, phoneNumber: "+447700900123" },
+  passports: [
+    {
+      nationality: "GBR",
+      number: `PASS2026${environment.toUpperCase()}`,
+      issuedOn: "2021-05-01",
+      expiresOn: "2031-05-01",
+    },
+  ],
+});
+
+/** What needs a contract that the live chain of this test has not, or is of the sandbox alone. */
+const isThere = ({ tool }: (typeof catalog.entries)[number], { environment }: Side): boolean =>
+  environment === "sandbox" || (tool.area !== "reputation" && tool.name !== "faucet_drip");
+
+/** Runs every example, so that there is something of every kind. */
+async function useEverything(side: Side): Promise<void> {
+  for (const userId of [USER, `user_${side.environment}`]) {
+    const answer = await send(side, "PUT", `/api/travelers/${userId}`, profileOf(side));
+    expect(answer.status, answer.text).toBe(201);
+    side.heard.push(answer.text);
+  }
+  for (const route of routes.filter(({ method, params }) => method === "PUT" && params !== undefined)) {
+    const { status, text } = await sendTo(side, route, side);
+    expect([200, 201], text).toContain(status);
+    side.heard.push(text);
+  }
+  const entries = catalog.entries.filter((entry) => isThere(entry, side));
+  await runInOrder(entries, today, async (tool, args) => {
+    const { status, text, body } = await call(side, tool.name, args, USER);
+    expect(status, `${side.environment} ${tool.name}: ${text}`).toBe(200);
+    side.heard.push(text, JSON.stringify(args));
+    for (const [name, id] of Object.entries(tool.gives(body.result))) if (id !== undefined) side.ids[name] = id;
+    if (tool.effect === "spend") await letSupplierFinish(side);
+    return body.result;
+  });
+}
+
+/** What was bought is ticketed a moment later, which nobody waits for. */
+async function letSupplierFinish({ environment }: Side): Promise<void> {
+  const embedded = readParts(deployment.dataDir).find(({ name }) => name === "supplier")?.url;
+  const url = environment === "production" ? supplier.url : embedded;
+  const tick = { method: "POST", headers: { "content-type": "application/json" }, body: '{"advanceSeconds":2}' };
+  expect((await fetch(`${url}/_sandbox/tick`, tick)).status).toBe(200);
+}
+
+/** Ids, hashes, secrets and document numbers, and the family names of this test. Times are everybody's. */
+function tokensOf(texts: readonly string[]): Set<string> {
+  const words = texts.flatMap((text) => text.match(/\bOf(?:sandbox|production)\b|[\w-]{10,}/g) ?? []);
+  return new Set(words.filter((word) => word.startsWith("Of") || (/\d/.test(word) && !/^20\d\d-/.test(word))));
+}
+
+const other = ({ environment }: Side): Side => sides[environment === "sandbox" ? "production" : "sandbox"];
+
+/** What belongs to the other side alone, but for what the caller has named itself. */
+function shownOfOther(side: Side, text: string, named: unknown): string[] {
+  const [own, given] = [tokensOf(side.heard), JSON.stringify(named)];
+  const theirs = tokensOf(other(side).heard);
+  return [...tokensOf([text])].filter((token) => theirs.has(token) && !own.has(token) && !given.includes(token));
+}
+
+/** What a side reads of itself over the routes, without what changes by itself. */
+async function readAll(side: Side): Promise<string[]> {
+  const reading = routes.filter(({ method, tag }) => method === "GET" && tag !== "usage" && tag !== "orders");
+  const lines: string[] = [];
+  for (const route of reading) {
+    const { status, text } = await sendTo(side, route, side);
+    lines.push(`${route.id} ${status} ${text}`);
+  }
+  return lines;
+}
+
+type AnyRoute = (typeof routes)[number];
+
+/** A record of this side for each parameter that paths name. */
+const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string | undefined>> => ({
+  ...{ tripId: ids.tripId, bookingId: ids.reservedBookingId, orderId: ids.changedOrderId },
+  ...{ userId: `user_${environment}`, policyId: `${environment}-corp-2026` },
+});
+
+/** To a record of `owner`. */
+function sendTo(side: Side, route: AnyRoute, owner: Side) {
+  const own = recordsOf(owner);
+  const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => {
+    const id = own[name];
+    if (id === undefined) throw new Error(`This test makes no record for the parameter ${name} yet.`);
+    return encodeURIComponent(id);
+  });
+  return send(side, route.method, path, route.body === undefined ? undefined : route.example?.body);
+}
+
+const keyed = routes.filter(({ access }) => typeof access === "object");
+const examplesOf = (owner: Side, tool: Tool) => tool.example(today, { ...sampleIds, ...owner.ids });
+
+describe.each(environments)("a key of %s", (environment) => {
+  test("is told nothing of the other environment by any tool, whatever it names", async () => {
+    const side = sides[environment];
+    const theirs = other(side);
+    const before = await readAll(theirs);
+    let seenByItself = 0;
+    for (const { tool } of catalog.entries) {
+      const args = examplesOf(theirs, tool);
+      const { status, text } = await call(side, tool.name, args, USER);
+      expect(shownOfOther(side, text, args), `${tool.name} ${status}`).toEqual([]);
+      const ownArgs = examplesOf(side, tool);
+      if (JSON.stringify(args) !== JSON.stringify(ownArgs)) expect(status, `${tool.name}: ${text}`).not.toBe(200);
+      side.heard.push(text);
+      // The control: the same look at a read of the other side's own key finds what is theirs.
+      if (
+        tool.effect === "read" &&
+        shownOfOther(side, (await call(theirs, tool.name, args, USER)).text, {}).length > 0
+      ) {
+        seenByItself += 1;
+      }
+    }
+    expect(seenByItself).toBeGreaterThan(3);
+    expect(await readAll(theirs)).toEqual(before);
+  });
+
+  test("finds nothing of the other environment by any route, and changes nothing", async () => {
+    const side = sides[environment];
+    const theirs = other(side);
+    const before = await readAll(theirs);
+    expect(before.filter((line) => / 200 /.test(line)).length).toBeGreaterThan(5);
+    // What creates a record of the caller's own comes last.
+    for (const route of keyed.toSorted((one, two) => Number(one.method === "PUT") - Number(two.method === "PUT"))) {
+      const answer = await sendTo(side, route, theirs);
+      const named = [route.example?.body, route.params === undefined ? {} : recordsOf(theirs)];
+      expect(shownOfOther(side, answer.text, named), route.id).toEqual([]);
+      if (route.params === undefined) expect(answer.status, `${route.id}: ${answer.text}`).toBe(200);
+      else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);
+      else expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);
+    }
+    expect(await readAll(theirs)).toEqual(before);
+  });
+});
+
+test("what the sandbox spends leaves the cap of production as it is, and the other way round", async () => {
+  const tenant = await service.operator(async (identity) => {
+    const { tenant: made, apiKey } = await identity.createTenant({
+      ...{ name: "Capped", monthlyCapMicroUsdc: 1_500n, actor: "test" },
+    });
+    const live = await identity.mintKey({ tenantId: made.id, environment: "production", actor: "test" });
+    return { tenantId: made.id, sandbox: apiKey, production: live.apiKey };
+  });
+  for (const environment of environments) {
+    const quote = { fromCurrency: "EUR", toCurrency: "USDC", amount: 1 };
+    const as = { key: tenant[environment], tenantId: tenant.tenantId };
+    const statuses = [];
+    for (let time = 0; time < 2; time += 1) statuses.push((await service.call("quote_fx", quote, as)).status);
+    expect([environment, ...statuses]).toEqual([environment, 200, 402]);
+  }
+});
+
+test("a start says that production has no profiles while only the sandbox has", () => {
+  expect(startFacts).toContainEqual({ label: "travelers", text: "production has none yet" });
+});
