@@ -68,6 +68,20 @@ export class Created<Value> {
   }
 }
 
+/** An answer that is a file, sent as it is. */
+export class FileAnswer {
+  readonly content: Uint8Array;
+  readonly contentType: string;
+  /** By its suffix, what the reader's device opens it with. */
+  readonly fileName: string;
+
+  constructor({ content, contentType, fileName }: Pick<FileAnswer, "content" | "contentType" | "fileName">) {
+    this.content = content;
+    this.contentType = contentType;
+    this.fileName = fileName;
+  }
+}
+
 /** An answer may be built of what is only read. */
 type Readable<Value> = Value extends readonly (infer Element)[]
   ? readonly Readable<Element>[]
@@ -75,7 +89,9 @@ type Readable<Value> = Value extends readonly (infer Element)[]
     ? { readonly [Key in keyof Value]: Readable<Value[Key]> }
     : Value;
 
-type RouteAnswer<Answer extends z.ZodType> = Promise<Readable<z.input<Answer>> | Created<Readable<z.input<Answer>>>>;
+type RouteAnswer<Answer extends z.ZodType> = Promise<
+  Readable<z.input<Answer>> | Created<Readable<z.input<Answer>>> | FileAnswer
+>;
 
 interface RouteParts<
   Params extends z.ZodObject,
@@ -93,8 +109,8 @@ interface RouteParts<
   maximumBodyBytes?: number;
   /** How many values the body may hold. Undefined: as many as other bodies. */
   maximumBodyValues?: number;
-  /** By status: 200, and 201 where the route answers `Created`. */
-  answers: Readonly<Record<number, { description: string; schema: Answer }>>;
+  /** By status: 200, and 201 where the route answers `Created`. What answers a `FileAnswer` says its types. */
+  answers: Readonly<Record<number, { description: string; schema: Answer; contentType?: string }>>;
   /** What `detail` says of each code, unless the route says it better. */
   errors: Readonly<Record<Code, string>>;
   example?: { body?: z.input<NoInfer<Body>>; answer?: z.input<NoInfer<Answer>> };
@@ -124,7 +140,7 @@ interface PublicRouteDefinition<
   Code extends ServiceCode,
   Ports,
 > extends RouteParts<Params, Query, Body, Answer, Code> {
-  /** Which of its requests count against the limit of the caller's address: all, or those that it refuses as `unauthorized`. */
+  /** Which of its requests count against the limit of the caller's address: all, or those that it refuses as `unauthorized` or `not_found`. */
   limitByAddress: AddressLimit;
   /** `text`: `body` only describes it, and the route itself reads what was sent, for example to verify a signature of it. */
   bodyAs?: "json" | "text";

@@ -4,10 +4,12 @@ import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
 import { effectsModule } from "./effects/module.ts";
 import { escrowModule } from "./escrow/module.ts";
+import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
 import { identityModule } from "./identity/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
+import { mapsModule } from "./maps/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
 import { policyModule } from "./policy/module.ts";
@@ -41,6 +43,8 @@ export const modules = [
   pricingModule,
   reputationModule,
   paymentsModule,
+  filesModule,
+  mapsModule,
   demoModule,
   accountModule,
 ] as const;

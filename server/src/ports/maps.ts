@@ -80,6 +80,11 @@ export interface Maps {
   ): Promise<PlaceSearch>;
   /** Undefined: no provider is configured that knows addresses. */
   findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch | undefined>;
+  /** The largest cities within so many kilometers, largest first. */
+  largestCities(
+    center: Position,
+    options: { withinKilometers: number; limit: number },
+  ): readonly (Position & { name: string })[];
   /** The airport, or the main airport of a metropolitan code; undefined when unknown. */
   airport(iataCode: string): Airport | undefined;
   /** The metropolitan code that an airport or metropolitan code belongs to: LHR and LON are one place. */

@@ -58,6 +58,8 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     usage: absent("usage"),
     account: absent("account"),
     activePolicies: absent("activePolicies"),
+    fileShelf: absent("fileShelf"),
+    mapRenderer: absent("mapRenderer"),
   };
   return async (
     tool: Tool,

@@ -1,3 +1,4 @@
+import { distanceMeters } from "../../domain/distance.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { KnownElevation } from "../../ports/elevation.ts";
 import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position } from "../../ports/maps.ts";
@@ -13,6 +14,8 @@ import { TimeZoneBorders } from "./time-zones.ts";
 const NEAR_MATCHES = 5;
 /** How far a city's elevation is still a hint for a point beside it. */
 const ELEVATION_KILOMETERS = 30;
+/** Smaller cities than the first so many are on no map of a region. */
+const MOST_LOOKED_AT = 20_000;
 const SOURCE = "embedded-places";
 
 export type FoundPlaces = Pick<PlaceSearch, "candidates">;
@@ -89,6 +92,14 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       const { elevationMeters } = found.city;
       return { place: cityPlace(found.city), kilometers: found.kilometers, elevationMeters };
     },
+    largestCities: (center, { withinKilometers, limit }) =>
+      cities()
+        .first(
+          limit,
+          (city) => !city.isSection && distanceMeters(center, city) <= withinKilometers * 1_000,
+          (rank) => rank < MOST_LOOKED_AT,
+        )
+        .map(({ name, latitude, longitude }) => ({ name, latitude, longitude })),
     countryCodeAt: (position) => countries().find(position),
     timeZonesAt: (position) => zones().find(position),
   };

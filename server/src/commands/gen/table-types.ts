@@ -49,6 +49,7 @@ const SCALAR_TYPES: Readonly<Record<string, string>> = {
   numeric: "string",
   "timestamp with time zone": "Timestamp",
   jsonb: "Json",
+  bytea: "Buffer",
 };
 
 export async function tableTypes(): Promise<string> {

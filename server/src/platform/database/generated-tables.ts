@@ -406,6 +406,17 @@ export interface ServicingActionTable {
   updatedAt: Timestamp;
 }
 
+export interface SharedFileTable {
+  tokenHash: Buffer;
+  tenantId: string;
+  network: "sandbox" | "production";
+  fileName: string;
+  contentType: string;
+  content: Buffer;
+  createdAt: Timestamp;
+  expiresAt: Timestamp;
+}
+
 export interface SpendCounterTable {
   tenantId: string;
   environment: "sandbox" | "production";
@@ -630,6 +641,7 @@ export interface Database {
   privateOffer: PrivateOfferTable;
   serviceProcess: ServiceProcessTable;
   servicingAction: ServicingActionTable;
+  sharedFile: SharedFileTable;
   spendCounter: SpendCounterTable;
   spendLimit: SpendLimitTable;
   stayCancellationQuote: StayCancellationQuoteTable;

@@ -9,7 +9,7 @@ export const SIGNATURE_HEADER = "x-service-sig";
  * `t=<unix seconds>,v1=<hex>` with v1 = HMAC-SHA256(secret, `t.traceId.body`): bound to time and trace, so that a cached
  * answer which is served again shows.
  */
-export function signature(secret: string, unixSeconds: number, traceId: string, body: string): string {
+export function signature(secret: string, unixSeconds: number, traceId: string, body: string | Uint8Array): string {
   const mac = createHmac("sha256", secret).update(`${unixSeconds}.${traceId}.`).update(body).digest("hex");
   return `t=${unixSeconds},v1=${mac}`;
 }
@@ -19,7 +19,7 @@ export function sign(
   secret: string,
   clock: Clock,
   traceId: string,
-  body: string,
+  body: string | Uint8Array,
 ): Record<string, string> {
   headers[TRACE_ID_HEADER] = traceId;
   headers[SIGNATURE_HEADER] = signature(secret, Math.floor(clock.now().epochMilliseconds / 1000), traceId, body);

@@ -20,6 +20,8 @@ export interface HttpAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** Sent instead of `body`: a file. */
+  bytes?: Uint8Array<ArrayBuffer>;
   /** Sent instead of `body`, piece by piece, as fast as the client reads; it is ended early when the client has gone. */
   stream?: AsyncIterable<string>;
 }

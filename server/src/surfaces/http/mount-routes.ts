@@ -1,7 +1,7 @@
 import { Failure, unauthorized } from "../../domain/errors.ts";
 import { hasScope } from "../../domain/scopes.ts";
 import { callRoute, type GivenRequest } from "../../kernel/call-route.ts";
-import type { Route } from "../../kernel/route.ts";
+import { FileAnswer, type Route } from "../../kernel/route.ts";
 import type { Principal } from "../../ports/identity.ts";
 import { addressGroup } from "./client-address.ts";
 import type { Routes } from "./hosts.ts";
@@ -31,6 +31,7 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
         givenRequest(request, { principal, params: readParams(request.path) }),
         options.ports,
       );
+      if (value instanceof FileAnswer) return fileAnswer(value);
       const headers = { "content-type": "application/json; charset=utf-8" };
       return { status, headers, body: JSON.stringify(value) };
     };
@@ -73,10 +74,25 @@ async function admit<Ports>(
   return principal;
 }
 
+/** A file is shown by itself: whatever it holds runs nothing, loads nothing, and says nobody where it was found. */
+function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer {
+  const headers = {
+    "content-type": contentType,
+    "content-disposition": `inline; filename="${fileName}"`,
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex",
+  };
+  return { status: 200, headers, body: "", bytes: new Uint8Array(content) };
+}
+
+const REFUSALS: readonly string[] = ["unauthorized", "not_found"];
+
 /** Who is refused too often is told to wait instead. */
 function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: unknown, refused: RefusalLimit): void {
-  const isRefusal = route.limitByAddress === "refusals" && error instanceof Failure && error.code === "unauthorized";
-  if (isRefusal) refused.count(addressGroup(request.remoteAddress));
+  const isRefusal = error instanceof Failure && REFUSALS.includes(error.code);
+  if (route.limitByAddress === "refusals" && isRefusal) refused.count(addressGroup(request.remoteAddress));
 }
 
 function givenRequest(

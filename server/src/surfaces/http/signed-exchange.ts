@@ -77,7 +77,8 @@ export function createSignedAnswers(options: {
     const { headers } = answer;
     headers["cache-control"] = "no-store";
     // What is not known yet when the headers leave is signed by whoever makes the stream.
-    if (answer.stream === undefined) sign(headers, exchange.signingSecret, clock, exchange.traceId, answer.body);
+    if (answer.stream === undefined)
+      sign(headers, exchange.signingSecret, clock, exchange.traceId, answer.bytes ?? answer.body);
     else headers[TRACE_ID_HEADER] = exchange.traceId;
     return answer;
   };

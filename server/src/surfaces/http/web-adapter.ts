@@ -15,12 +15,12 @@ export async function serveWeb(handler: HttpHandler, request: Request, remoteAdd
     signal: request.signal,
     text: (maximumBytes) => readText(request, maximumBytes),
   };
-  const { status, headers, body, stream } = await handler(plain);
+  const { status, headers, body, bytes, stream } = await handler(plain);
   if (stream !== undefined) {
     return new Response(ReadableStream.from(stream).pipeThrough(new TextEncoderStream()), { status, headers });
   }
   // These statuses have no body, and Response does not take even an empty one.
-  return new Response(status === 204 || status === 304 ? null : body, { status, headers });
+  return new Response(status === 204 || status === 304 ? null : (bytes ?? body), { status, headers });
 }
 
 async function readText(request: Request, maximumBytes: number): Promise<string> {

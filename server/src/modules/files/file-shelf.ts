@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { FileShelf, SharedFiles } from "./shared-files.ts";
+
+interface ShelfParts {
+  appUrl: string;
+  network: Environment;
+  files: SharedFiles;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+/** 190 bits: nobody guesses one. */
+const TOKEN_LENGTH = 32;
+/** Letters, digits and a suffix: some readers go by it. */
+export const FILE_ADDRESS = /^([0-9A-Za-z]{32})\.[a-z]{2,4}$/;
+
+export const hashOfToken = (token: string): Uint8Array => createHash("sha256").update(token).digest();
+
+export function createFileShelf({ appUrl, network, files, clock, random }: ShelfParts): FileShelf {
+  return {
+    async share(tenantId, shared, expiresAt) {
+      const named = shared.map((file) => ({ file, token: randomBase62(TOKEN_LENGTH, random) }));
+      await files.put(
+        { tenantId, network },
+        named.map(({ file, token }) => ({ ...file, tokenHash: hashOfToken(token) })),
+        { createdAt: clock.now(), expiresAt },
+      );
+      return named.map(({ file, token }) => `${appUrl}/api/files/${token}${suffixOf(file.fileName)}`);
+    },
+  };
+}
+
+const suffixOf = (fileName: string): string => fileName.slice(fileName.lastIndexOf("."));

@@ -1,0 +1,26 @@
+import { defineJob } from "../../kernel/job.ts";
+import { defineModule } from "../../kernel/module.ts";
+import { createFileShelf } from "./file-shelf.ts";
+import * as sharedFiles from "./migrations/0029-shared-files.ts";
+import { fileRoutes } from "./routes.ts";
+import { createSharedFiles } from "./store.ts";
+
+const PRUNE_MILLISECONDS = 600_000;
+
+/** Files that tools make for people to look at, at addresses that nobody guesses and that expire. */
+export const filesModule = defineModule({
+  name: "files",
+  routes: fileRoutes,
+  stores: ({ db }) => ({ sharedFiles: createSharedFiles(db) }),
+  migrations: { "0029-shared-files": sharedFiles },
+  ports: ({ urls, stores, clock, random }, network) => ({
+    fileShelf: createFileShelf({ appUrl: urls.app, network, files: stores.sharedFiles, clock, random }),
+  }),
+  jobs: ({ stores, clock }) => [
+    defineJob({
+      name: "prune-shared-files",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => stores.sharedFiles.prune(clock.now()),
+    }),
+  ],
+});

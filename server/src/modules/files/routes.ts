@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { definePublicRoute, FileAnswer } from "../../kernel/route.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { FILE_ADDRESS, hashOfToken } from "./file-shelf.ts";
+import type { SharedFiles } from "./shared-files.ts";
+
+interface FileRoutePorts {
+  stores: { sharedFiles: Pick<SharedFiles, "read"> };
+  clock: Clock;
+}
+
+const readFile = definePublicRoute({
+  id: "read_file",
+  method: "GET",
+  path: "/api/files/:fileAddress",
+  tag: "trip",
+  summary: "Read a map or a calendar file",
+  description:
+    "A file that a tool has made, at the address that its answer gave. Whoever has the address may read it until it expires; nothing is metered.",
+  // A token cannot be guessed: only who tries some is slowed down.
+  limitByAddress: "refusals",
+  params: z.object({ fileAddress: z.string().regex(FILE_ADDRESS).describe("As the answer of a tool has it") }),
+  answers: {
+    200: { description: "The file, such as a picture or a calendar.", schema: z.string(), contentType: "*/*" },
+  },
+  errors: {
+    not_found: "There is no file at this address any more. Call the tool that made it again.",
+    rate_limited: "Too many addresses without a file were asked for.",
+    unavailable: "The file cannot be read now. Send the request again.",
+  },
+  async run({ params: { fileAddress }, fail }, { stores, clock }: FileRoutePorts) {
+    const [, token = ""] = FILE_ADDRESS.exec(fileAddress) ?? [];
+    const file = await stores.sharedFiles.read(hashOfToken(token), clock.now());
+    if (file === undefined) throw fail("not_found");
+    return new FileAnswer(file);
+  },
+});
+
+export const fileRoutes = [readFile];

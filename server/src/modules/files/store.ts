@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
+
+export function createSharedFiles(db: Queryable): SharedFiles {
+  return {
+    async put({ tenantId, network }, files, { createdAt, expiresAt }) {
+      await db
+        .insertInto("sharedFile")
+        .values(
+          files.map(({ tokenHash, fileName, contentType, content }) => ({
+            ...{ tenantId, network, fileName, contentType },
+            ...{ tokenHash: Buffer.from(tokenHash), content: Buffer.from(content) },
+            ...{ createdAt: createdAt.toString(), expiresAt: expiresAt.toString() },
+          })),
+        )
+        .execute();
+      await sql`
+        delete from shared_file where token_hash in (
+          select token_hash from shared_file
+          where tenant_id = ${tenantId} and network = ${network}
+          order by created_at desc offset ${MOST_FILES_OF_TENANT}
+        )`.execute(db);
+    },
+
+    read: (tokenHash, at) =>
+      db
+        .selectFrom("sharedFile")
+        .select(["fileName", "contentType", "content"])
+        .where("tokenHash", "=", Buffer.from(tokenHash))
+        .where("expiresAt", ">", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
+        .executeTakeFirst(),
+
+    async prune(at) {
+      await db
+        .deleteFrom("sharedFile")
+        .where("expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { toVisibleText } from "../../domain/visible-text.ts";
+
+export const channels = ["whatsapp", "slack", "web", "email", "mcp"] as const;
+export type Channel = (typeof channels)[number];
+
+export const ChannelText = z.object({
+  channel: z.enum(channels),
+  format: z.enum(["whatsapp", "mrkdwn", "markdown", "plain"]).describe("mrkdwn: Slack's"),
+  text: z.string().describe("Ready to be sent there; names in it are texts of others"),
+});
+
+/** What a message beside a map says, before it is fitted to where it is sent. */
+export interface CardContent {
+  title: string;
+  summary: string;
+  /** One line each, numbered. */
+  lines: readonly string[];
+  notes: string;
+  picture: { label: string; url: string } | undefined;
+  links: readonly { label: string; url: string }[];
+}
+
+interface Style {
+  format: z.output<typeof ChannelText>["format"];
+  /** More does not go into one message, or one caption, there. */
+  mostCharacters: number;
+  bold(text: string): string;
+  link(label: string, url: string): string;
+  picture(label: string, url: string): string;
+  /** Takes from the texts of others what would be more than text there. */
+  escape(text: string): string;
+}
+
+const plainLink = (label: string, url: string): string => `${label}: ${url}`;
+const MARKDOWN = /[\\`*_[\]<>#|!~]/g;
+
+const markdown: Style = {
+  ...{ format: "markdown", mostCharacters: 8_000 },
+  bold: (text) => `**${text}**`,
+  link: (label, url) => `[${label}](${url})`,
+  picture: (label, url) => `![${label}](${url})`,
+  escape: (text) => text.replaceAll(MARKDOWN, "\\$&"),
+};
+
+const styles: Readonly<Record<Channel, Style>> = {
+  whatsapp: {
+    ...{ format: "whatsapp", mostCharacters: 1_024 },
+    bold: (text) => `*${text}*`,
+    ...{ link: plainLink, picture: plainLink },
+    escape: (text) => text.replaceAll("*", "∗"),
+  },
+  slack: {
+    ...{ format: "mrkdwn", mostCharacters: 3_000 },
+    bold: (text) => `*${text}*`,
+    ...{ link: (label, url) => `<${url}|${label}>`, picture: (label, url) => `<${url}|${label}>` },
+    escape: (text) =>
+      text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("*", "∗"),
+  },
+  email: {
+    ...{ format: "plain", mostCharacters: 10_000 },
+    ...{ bold: (text) => text, link: plainLink, picture: plainLink, escape: (text) => text },
+  },
+  web: markdown,
+  mcp: markdown,
+};
+
+/** From generous to scant, until it fits: links are never cut. */
+const FITTINGS = [
+  { note: 1_000, line: 200 },
+  { note: 300, line: 100 },
+  { note: 120, line: 60 },
+  { note: 0, line: 40 },
+  { note: 0, line: 16 },
+] as const;
+
+/** The message in the words and within the bounds of the channel. */
+export function fitToChannel(content: CardContent, channel: Channel): z.output<typeof ChannelText> {
+  const style = styles[channel];
+  const texts = FITTINGS.map((fitting) => compose(content, style, fitting));
+  const text = texts.find(({ length }) => length <= style.mostCharacters) ?? texts.at(-1) ?? "";
+  return { channel, format: style.format, text };
+}
+
+function compose(content: CardContent, style: Style, fitting: { note: number; line: number }): string {
+  const short = (text: string, length: number) => style.escape(toVisibleText(text, length));
+  const { picture, links, notes } = content;
+  const blocks = [
+    [style.bold(short(content.title, fitting.line)), style.escape(content.summary)],
+    content.lines.map((line, index) => `${index + 1}. ${short(line, fitting.line)}`),
+    fitting.note === 0 || notes === "" ? [] : [short(notes, fitting.note)],
+    [
+      ...(picture === undefined ? [] : [style.picture(picture.label, picture.url)]),
+      ...links.map(({ label, url }) => style.link(label, url)),
+    ],
+  ];
+  return blocks
+    .filter(({ length }) => length > 0)
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+}

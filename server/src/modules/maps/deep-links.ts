@@ -1,0 +1,54 @@
+import { z } from "zod";
+
+export const travelModes = ["driving", "walking", "transit", "bicycling"] as const;
+export type TravelMode = (typeof travelModes)[number];
+
+interface Point {
+  latitude: number;
+  longitude: number;
+}
+
+export const DeepLinks = z.object({
+  google: z.string().describe("Directions over all stops"),
+  apple: z.array(z.string()).describe("Directions, one address a leg: Apple Maps takes two places"),
+  openStreetMap: z.array(z.string()).describe("The same; empty for transit, which it does not know"),
+});
+
+/** As Apple's documentation has them; it has none for a bicycle. */
+const appleModes: Readonly<Record<TravelMode, string | undefined>> = {
+  ...{ driving: "d", walking: "w", transit: "r", bicycling: undefined },
+};
+const openStreetMapEngines: Readonly<Record<TravelMode, string | undefined>> = {
+  ...{ driving: "fossgis_osrm_car", walking: "fossgis_osrm_foot", transit: undefined, bicycling: "fossgis_osrm_bike" },
+};
+
+/** Six places are a tenth of a meter; no exponent, which maps do not read. */
+const textOf = ({ latitude, longitude }: Point): string => [latitude, longitude].map((one) => one.toFixed(6)).join(",");
+
+/** Addresses that open the traveler's own map with the way on it, without a key. */
+export function deepLinksOf(stops: readonly Point[], mode: TravelMode): z.output<typeof DeepLinks> {
+  const places = stops.map(textOf);
+  const legs = places.slice(1).map((to, index) => ({ from: places[index] ?? to, to }));
+  const engine = openStreetMapEngines[mode];
+  return {
+    google: addressOf("https://www.google.com/maps/dir/", {
+      ...{ api: "1", origin: places[0], destination: places.at(-1) },
+      ...{ waypoints: places.length > 2 ? places.slice(1, -1).join("|") : undefined, travelmode: mode },
+    }),
+    apple: legs.map(({ from, to }) =>
+      addressOf("https://maps.apple.com/", { saddr: from, daddr: to, dirflg: appleModes[mode] }),
+    ),
+    openStreetMap:
+      engine === undefined
+        ? []
+        : legs.map(({ from, to }) =>
+            addressOf("https://www.openstreetmap.org/directions", { engine, route: `${from};${to}` }),
+          ),
+  };
+}
+
+function addressOf(base: string, query: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(base);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,83 @@
+import { geoDistance, geoGraticule, geoPath } from "d3-geo";
+import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
+import type { loadGeography } from "./geography.ts";
+import { MAP_SIZE, type MapScene, type SceneTile } from "./scene.ts";
+import type { View } from "./view.ts";
+
+type Geography = ReturnType<typeof loadGeography>;
+
+const DEGREES = 180 / Math.PI;
+/** Points that fall nearer together are one. */
+const SEEN_PIXELS = 1.25;
+const WHOLE = `width="${MAP_SIZE.width}" height="${MAP_SIZE.height}"`;
+
+/** Everything below the route. */
+export function drawGround(view: View, scene: MapScene, geography: Geography): string {
+  if (view.kind === "city") return scene.tiles === undefined ? drawGrid(view) : drawTiles(view, scene.tiles);
+  const path = geoPath(view.projection).digits(1);
+  const { polygons, borders } = geography.at((SEEN_PIXELS / view.pixelsOfRadian) * DEGREES);
+  const seen = polygons.filter(({ center, radius }) => geoDistance(center, view.center) <= radius + view.radius + 0.01);
+  const land = seen.map(({ shape }) => path(shape) ?? "").join("");
+  return [
+    `<rect class="space" ${WHOLE}/>`,
+    `<path class="sea" d="${path({ type: "Sphere" }) ?? ""}"/>`,
+    `<path class="graticule" d="${path(graticuleOf(view)) ?? ""}"/>`,
+    `<path class="land" d="${land}"/>`,
+    `<path class="border" d="${path(borders) ?? ""}"/>`,
+  ].join("\n");
+}
+
+function graticuleOf({ kind, radius }: View) {
+  const step = kind === "world" ? 30 : radius > 0.5 ? 15 : 5;
+  return geoGraticule().step([step, step])();
+}
+
+const NICE = [1, 2, 5] as const;
+const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
+
+/** The greatest round number of kilometers that is no longer than so many pixels. */
+export function roundDistance(view: View, mostPixels: number): { kilometers: number; pixels: number } {
+  const most = (mostPixels / view.pixelsOfRadian) * EARTH_KILOMETERS;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const kilometers = power * (NICE.findLast((one) => one * power <= most) ?? 1);
+  return { kilometers, pixels: (kilometers / EARTH_KILOMETERS) * view.pixelsOfRadian };
+}
+
+const GRID_PIXELS = 110;
+
+/** A plain ground with squares of a round size: what we have knows no streets. */
+function drawGrid(view: View): string {
+  const { pixels } = roundDistance(view, GRID_PIXELS);
+  const [x = 0, y = 0] = view.locate(view.center) ?? [];
+  const across = linesFrom(x % pixels, MAP_SIZE.width, pixels).map((at) => `M${at} 0V${MAP_SIZE.height}`);
+  const down = linesFrom(y % pixels, MAP_SIZE.height, pixels).map((at) => `M0 ${at}H${MAP_SIZE.width}`);
+  return `<rect class="streets" ${WHOLE}/>\n<path class="grid" d="${[...across, ...down].join("")}"/>`;
+}
+
+function linesFrom(first: number, end: number, step: number): string[] {
+  const count = Math.max(0, Math.ceil((end - first) / step));
+  return Array.from({ length: count }, (_, index) => (first + index * step).toFixed(1));
+}
+
+/** Squares of the Mercator grid, each laid where its corners are: at the size of a city they are squares here too. */
+function drawTiles(view: View, tiles: readonly SceneTile[]): string {
+  const images = tiles.flatMap(({ zoom, x, y, png }) => {
+    const from = view.locate(cornerOf(zoom, x, y));
+    const to = view.locate(cornerOf(zoom, x + 1, y + 1));
+    if (from === undefined || to === undefined) return [];
+    const [left, top] = from.map((value) => value.toFixed(2));
+    // A little larger, so that no ground shows between them.
+    const [width, height] = [to[0] - from[0] + 0.6, to[1] - from[1] + 0.6].map((value) => value.toFixed(2));
+    const data = Buffer.from(png).toString("base64");
+    return [
+      `<image x="${left}" y="${top}" width="${width}" height="${height}" preserveAspectRatio="none" href="data:image/png;base64,${data}"/>`,
+    ];
+  });
+  return [`<rect class="streets" ${WHOLE}/>`, ...images, `<rect class="shade" ${WHOLE}/>`].join("\n");
+}
+
+function cornerOf(zoom: number, x: number, y: number): [number, number] {
+  const count = 2 ** zoom;
+  const latitude = Math.atan(Math.sinh(Math.PI * (1 - (2 * y) / count))) * DEGREES;
+  return [(x / count) * 360 - 180, latitude];
+}

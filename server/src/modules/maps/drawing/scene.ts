@@ -1,0 +1,50 @@
+/** What a route map shows; texts are in the reader's language already. Passed to the thread that draws. */
+export interface MapScene {
+  title: string;
+  subtitle: string;
+  /** What must be said of how true to life the map is, by how much of the world it shows. */
+  notes: Readonly<Record<MapKind, string>>;
+  /** For the numbers of the scale. */
+  locale: string;
+  stops: readonly SceneStop[];
+  /** Cities for orientation, biggest first. */
+  cities: readonly ScenePoint[];
+  /** Streets behind a city, where the operator configured a source. */
+  tiles?: readonly SceneTile[] | undefined;
+  /** Who made those. */
+  tilesAttribution?: string | undefined;
+}
+
+export interface ScenePoint {
+  label: string;
+  latitude: number;
+  longitude: number;
+}
+
+interface SceneStop extends ScenePoint {
+  /** How far the next one is; empty for the last. */
+  distanceToNext: string;
+}
+
+/** A square picture of 256 pixels, by its place in the grid of its zoom level. */
+export interface SceneTile {
+  zoom: number;
+  x: number;
+  y: number;
+  png: Uint8Array;
+}
+
+/** `city`: schematic, unless there are tiles · `region` and `world`: coasts and borders. */
+export type MapKind = "city" | "region" | "world";
+
+export interface DrawnMap {
+  kind: MapKind;
+  /** For light and dark surroundings, as the reader's device asks for. */
+  svg: string;
+  lightPng: Uint8Array;
+  darkPng: Uint8Array;
+  /** Labels that are not in the pictures as they were given: the font lacks their script, or there was no room. */
+  labelsNotDrawn: readonly string[];
+}
+
+export const MAP_SIZE = { width: 1_000, height: 625 } as const;

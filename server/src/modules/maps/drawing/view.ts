@@ -1,0 +1,99 @@
+import { type GeoProjection, geoAzimuthalEqualArea, geoNaturalEarth1 } from "d3-geo";
+import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
+import { type Coordinates, coordinatesOf, greatCircle, middleLongitude, smallestCap } from "./route-line.ts";
+import { MAP_SIZE, type MapKind, type ScenePoint } from "./scene.ts";
+
+export type Pixel = [x: number, y: number];
+
+/** Where on the picture things are. */
+export interface View {
+  kind: MapKind;
+  projection: GeoProjection;
+  center: Coordinates;
+  /** In radians: nothing farther from the center is seen. */
+  radius: number;
+  /** In the middle of the picture. */
+  pixelsOfRadian: number;
+  legs: readonly (readonly Coordinates[])[];
+  /** Undefined: on the far side. */
+  locate(point: Coordinates): Pixel | undefined;
+}
+
+/** The route stays within: the title stands above, and labels need room. */
+const MARGIN = { left: 110, right: 130, top: 140, bottom: 80 } as const;
+const INNER_WIDTH = MAP_SIZE.width - MARGIN.left - MARGIN.right;
+const INNER_HEIGHT = MAP_SIZE.height - MARGIN.top - MARGIN.bottom;
+const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
+const LARGEST_CITY_KILOMETERS = 60;
+const SMALLEST_CITY_KILOMETERS = 1;
+/** Routes that reach farther around the globe than this from their middle are shown on a map of all of it. */
+const LARGEST_REGION = (72 * Math.PI) / 180;
+
+/** Turns the globe so that the middle of the route lies in the middle of the picture, wherever that is. */
+export function openView(stops: readonly ScenePoint[]): View {
+  const places = stops.map(coordinatesOf);
+  const legs = places.slice(1).map((to, index) => greatCircle(places[index] ?? to, to));
+  const points = [...places, ...legs.flat()];
+  const cap = smallestCap(points);
+  const isCity = 2 * cap.radius * EARTH_KILOMETERS < LARGEST_CITY_KILOMETERS;
+  const kind = isCity ? "city" : cap.radius > LARGEST_REGION ? "world" : "region";
+  const projection = kind === "world" ? worldOf(points) : aroundRoute(cap.center, points);
+  const isShown = clipOf(projection, kind, cap.center);
+  return {
+    ...{ kind, projection, legs, center: cap.center, pixelsOfRadian: projection.scale(), radius: isShown },
+    locate(point) {
+      const at = projection(point);
+      return at === null ? undefined : at;
+    },
+  };
+}
+
+function worldOf(points: readonly Coordinates[]): GeoProjection {
+  return geoNaturalEarth1()
+    .rotate([-middleLongitude(points), 0])
+    .fitExtent(
+      [
+        [20, 100],
+        [MAP_SIZE.width - 20, MAP_SIZE.height - 40],
+      ],
+      { type: "Sphere" },
+    );
+}
+
+function aroundRoute([longitude, latitude]: Coordinates, points: readonly Coordinates[]): GeoProjection {
+  const projection = geoAzimuthalEqualArea().rotate([-longitude, -latitude]).scale(1).translate([0, 0]).precision(0);
+  const pixels = points.flatMap((point) => {
+    const pixel = projection(point);
+    return pixel === null ? [] : [pixel];
+  });
+  const [left, right] = rangeOf(pixels.map(([x]) => x));
+  const [top, bottom] = rangeOf(pixels.map(([, y]) => y));
+  const smallest = SMALLEST_CITY_KILOMETERS / EARTH_KILOMETERS;
+  const scale = Math.min(
+    INNER_WIDTH / Math.max(right - left, smallest),
+    INNER_HEIGHT / Math.max(bottom - top, smallest / 2),
+  );
+  return projection
+    .scale(scale)
+    .translate([
+      MARGIN.left + INNER_WIDTH / 2 - ((left + right) / 2) * scale,
+      MARGIN.top + INNER_HEIGHT / 2 - ((top + bottom) / 2) * scale,
+    ])
+    .precision(0.6);
+}
+
+const rangeOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
+
+/** Draws nothing that lies outside of the picture. Returns how far from the center the picture reaches. */
+function clipOf(projection: GeoProjection, kind: MapKind, center: Coordinates): number {
+  if (kind === "world") return Math.PI;
+  const [x, y] = projection(center) ?? [0, 0];
+  const { width, height } = MAP_SIZE;
+  const reach = Math.hypot(Math.max(x, width - x), Math.max(y, height - y)) / (2 * projection.scale());
+  const radius = reach >= 1 ? Math.PI : 2 * Math.asin(reach);
+  projection.clipAngle(Math.min(178, (radius * 180) / Math.PI + 0.5)).clipExtent([
+    [-20, -20],
+    [width + 20, height + 20],
+  ]);
+  return radius;
+}

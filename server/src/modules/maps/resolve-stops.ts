@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { distanceMeters } from "../../domain/distance.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import type { Maps } from "../../ports/maps.ts";
+
+const LONGEST_LABEL = 120;
+const LONGEST_ADDRESS = 300;
+const CANDIDATES = 4;
+/** Farther apart, an address and coordinates are not one place. */
+const SAME_PLACE_METERS = 50_000;
+
+interface StopInput {
+  label?: string | undefined;
+  address?: string | undefined;
+  latitude?: number | undefined;
+  longitude?: number | undefined;
+  placeId?: string | undefined;
+}
+
+export const StopAnswer = z.object({
+  number: z.int(),
+  label: z.string().describe("A text of others"),
+  latitude: z.number(),
+  longitude: z.number(),
+  precision: z
+    .enum(["given", "address", "landmark", "neighborhood", "city", "airport", "region"])
+    .describe("given: by your coordinates"),
+  note: z.string().nullable(),
+});
+export type RouteStop = z.output<typeof StopAnswer>;
+
+/** A stop whose address nobody knows. */
+interface UnknownStop {
+  number: number;
+  address: string;
+  nearMatches: readonly string[];
+}
+
+interface Resolved {
+  stops: RouteStop[];
+  unknown: UnknownStop[];
+  /** Of the addresses that were looked up; undefined when there were none. */
+  provenance: Awaited<ReturnType<Maps["findPlaces"]>>["provenance"] | undefined;
+}
+
+/** Where the stops are: by their coordinates, else by what the map knows of their address. */
+export async function resolveStops(inputs: readonly StopInput[], maps: Maps, signal: AbortSignal): Promise<Resolved> {
+  const resolved: Resolved = { stops: [], unknown: [], provenance: undefined };
+  for (const [index, input] of inputs.entries()) {
+    const address = toVisibleText(input.address ?? "", LONGEST_ADDRESS);
+    const found = address === "" ? undefined : await maps.findPlaces(address, { limit: CANDIDATES, signal });
+    resolved.provenance ??= found?.provenance;
+    const stop = stopOf(input, index + 1, address, found);
+    if (stop === undefined)
+      resolved.unknown.push({ number: index + 1, address, nearMatches: found?.nearMatches ?? [] });
+    else resolved.stops.push(stop);
+  }
+  return resolved;
+}
+
+function stopOf(
+  { label = "", latitude, longitude, placeId }: StopInput,
+  number: number,
+  address: string,
+  found: Awaited<ReturnType<Maps["findPlaces"]>> | undefined,
+): RouteStop | undefined {
+  const [best, ...others] = found?.candidates ?? [];
+  const name = toVisibleText(label, LONGEST_LABEL) || toVisibleText(address, LONGEST_LABEL);
+  const unread =
+    placeId === undefined || placeId === ""
+      ? []
+      : ["placeId is not looked up: the place was taken from the other fields"];
+  if (latitude !== undefined && longitude !== undefined) {
+    const notes = [...unread, ...disagreement({ latitude, longitude }, best)];
+    const shown = name === "" ? `${latitude.toFixed(4)}, ${longitude.toFixed(4)}` : name;
+    return { number, label: shown, latitude, longitude, precision: "given", note: joined(notes) };
+  }
+  if (best === undefined) return undefined;
+  const elsewhere = others.filter((other) => distanceMeters(other, best) > SAME_PLACE_METERS);
+  const notes = [
+    ...unread,
+    `The address was taken as ${best.label}`,
+    ...(best.unknownPart === null ? [] : [`Not known of it, and left out: ${best.unknownPart}`]),
+    ...(elsewhere.length === 0 ? [] : [`It could also be: ${elsewhere.map((other) => other.label).join("; ")}`]),
+  ];
+  return {
+    ...{ number, label: name, latitude: best.latitude, longitude: best.longitude },
+    ...{ precision: best.precision, note: joined(notes) },
+  };
+}
+
+const joined = (notes: readonly string[]): string | null => (notes.length === 0 ? null : `${notes.join(". ")}.`);
+
+function disagreement(
+  given: { latitude: number; longitude: number },
+  best: { latitude: number; longitude: number; label: string } | undefined,
+): string[] {
+  if (best === undefined) return [];
+  const meters = distanceMeters(given, best);
+  if (meters <= SAME_PLACE_METERS) return [];
+  return [
+    `The coordinates are ${Math.round(meters / 1_000)} km from ${best.label}, which the address was taken as: the coordinates were used`,
+  ];
+}

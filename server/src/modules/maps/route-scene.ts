@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { distanceMeters, EARTH_RADIUS_METERS } from "../../domain/distance.ts";
+import type { Words } from "../../domain/texts.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { coordinatesOf, smallestCap } from "./drawing/route-line.ts";
+import type { MapScene, ScenePoint } from "./drawing/scene.ts";
+import { mapTexts } from "./texts.ts";
+
+export const LegAnswer = z.object({
+  from: z.int(),
+  to: z.int(),
+  distanceKilometers: z.number().describe("The shortest line over the globe, not by road"),
+});
+
+const MOST_CITIES = 80;
+/** Around the route: the picture is wider than it. */
+const BEYOND_ROUTE = 1.6;
+
+interface RouteScene {
+  title: string;
+  stops: readonly ScenePoint[];
+  words: Words;
+}
+
+export function legsOf(stops: readonly Omit<ScenePoint, "label">[]): z.output<typeof LegAnswer>[] {
+  return stops.slice(1).map((to, index) => {
+    const from = stops[index] ?? to;
+    return { from: index + 1, to: index + 2, distanceKilometers: distanceMeters(from, to) / 1_000 };
+  });
+}
+
+export const totalOf = (legs: readonly { distanceKilometers: number }[]): number =>
+  legs.reduce((meters, { distanceKilometers }) => meters + Math.round(distanceKilometers * 1_000), 0) / 1_000;
+
+/** In whole meters below a kilometer, else in kilometers with the places that are of use. */
+export function sayDistance(kilometers: number, words: Words): string {
+  if (kilometers < 1) return words.number(Math.round(kilometers * 1_000), { style: "unit", unit: "meter" });
+  const maximumFractionDigits = kilometers < 20 ? 1 : 0;
+  return words.number(kilometers, { style: "unit", unit: "kilometer", maximumFractionDigits });
+}
+
+/** Everything that a map of the route shows, in words. */
+export function sceneOf({ title, stops, words }: RouteScene, maps: Pick<Maps, "largestCities">): MapScene {
+  const say = mapTexts(words);
+  const legs = legsOf(stops);
+  const cap = smallestCap(stops.map(coordinatesOf));
+  const withinKilometers = (cap.radius * EARTH_RADIUS_METERS * BEYOND_ROUTE) / 1_000;
+  const [longitude, latitude] = cap.center;
+  const lines = say("straightLines");
+  return {
+    ...{ title, locale: words.locale },
+    subtitle: say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
+    notes: { city: say("schematic"), region: lines, world: lines },
+    stops: stops.map((stop, index) => {
+      const leg = legs[index];
+      return { ...stop, distanceToNext: leg === undefined ? "" : sayDistance(leg.distanceKilometers, words) };
+    }),
+    cities: maps
+      .largestCities({ latitude, longitude }, { withinKilometers, limit: MOST_CITIES })
+      .map(({ name, ...position }) => ({ label: name, ...position })),
+  };
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { Latitude, Longitude, Provenance } from "../../../domain/schemas.ts";
+import { wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ChannelText, channels, fitToChannel } from "../channel-text.ts";
+import { DeepLinks, deepLinksOf, travelModes } from "../deep-links.ts";
+import { MAP_ATTRIBUTION, MapAnswer, makeRouteMap } from "../make-route-map.ts";
+import { resolveStops, StopAnswer } from "../resolve-stops.ts";
+import { LegAnswer, legsOf, sayDistance, totalOf } from "../route-scene.ts";
+import { mapTexts } from "../texts.ts";
+
+const EMBEDDED = "embedded" as const;
+const LONGEST_TITLE = 120;
+
+const Stop = z
+  .strictObject({
+    label: z.string().optional().describe("Shown on the map"),
+    address: z.string().optional().describe("Place, city or airport; looked up unless coordinates are given"),
+    latitude: Latitude.optional(),
+    longitude: Longitude.optional(),
+    placeId: z.string().optional().describe("Not looked up"),
+  })
+  .superRefine(({ address = "", latitude, longitude }, context) => {
+    if ((latitude === undefined) !== (longitude === undefined)) {
+      const missing = latitude === undefined ? "latitude" : "longitude";
+      context.addIssue({ code: "custom", path: [missing], message: "latitude and longitude go together" });
+    } else if (latitude === undefined && address.trim() === "") {
+      context.addIssue({ code: "custom", path: [], message: "needs an address, or latitude and longitude" });
+    }
+  });
+
+export const exportRouteMap = defineTool({
+  name: "export_route_map",
+  title: "Draw a route map",
+  summary: "Draw stops as a map to send, with directions links and a text that fits the channel. Lines are straight.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  input: z.strictObject({
+    title: z.string().optional(),
+    stops: z.array(Stop).min(2).max(10).describe("In order; each needs an address, or latitude and longitude"),
+    mode: z.enum(travelModes).default("driving").describe("For the links"),
+    channel: z.enum(channels).default("web").describe("What the text is made for"),
+    notes: z.string().optional().describe("Added to the text"),
+    includeStaticMap: z.boolean().default(true).describe("false: links and text only"),
+  }),
+  output: z.object({
+    stops: z.array(StopAnswer),
+    legs: z.array(LegAnswer),
+    totalDistanceKilometers: z.number(),
+    map: MapAnswer.nullable(),
+    mapNote: z.string().nullable().describe("Why there is no map"),
+    links: DeepLinks,
+    card: ChannelText,
+    attribution: z.array(z.string()).readonly().describe("Name them where you show the map"),
+    ...Provenance.shape,
+  }),
+  errors: {
+    stop_not_found:
+      "Some addresses are not known; stopsNotFound names them with near matches. Use one of those, a city, or latitude and longitude.",
+  },
+  example: () => ({
+    title: "A day in Lisbon",
+    stops: [
+      { label: "Rossio station", latitude: 38.7144, longitude: -9.1405 },
+      { label: "Praça do Comércio", latitude: 38.7075, longitude: -9.1365 },
+      { label: "São Jorge Castle", latitude: 38.7139, longitude: -9.1335 },
+    ],
+    mode: "walking" as const,
+    channel: "whatsapp" as const,
+  }),
+
+  async run({ title, mode, channel, notes = "", includeStaticMap, ...input }, { fail, caller, call, ...ports }) {
+    const { stops, unknown, provenance } = await resolveStops(input.stops, ports.maps, call.signal);
+    if (unknown.length > 0) throw fail("stop_not_found", { extra: { stopsNotFound: unknown } });
+    const words = wordsIn("en");
+    const say = mapTexts(words);
+    const shownTitle = toVisibleText(title ?? "", LONGEST_TITLE) || say("routeMap");
+    const { map, mapNote } = includeStaticMap
+      ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops, words })
+      : { map: null, mapNote: "Not asked for." };
+    const legs = legsOf(stops);
+    const links = deepLinksOf(stops, mode);
+    const distance = sayDistance(totalOf(legs), words);
+    return {
+      ...{ stops, legs, totalDistanceKilometers: totalOf(legs), map, mapNote, links },
+      card: fitToChannel(
+        {
+          title: shownTitle,
+          summary: say("summary", { count: stops.length, distance }),
+          lines: stops.map(({ label }) => label),
+          notes,
+          picture: map === null ? undefined : { label: say("map"), url: map.lightPngUrl },
+          links: [{ label: say("directions"), url: links.google }],
+        },
+        channel,
+      ),
+      attribution: MAP_ATTRIBUTION,
+      ...(provenance ?? { source: "given coordinates", sourceLevel: EMBEDDED, asOf: ports.clock.now().toString() }),
+    };
+  },
+});
