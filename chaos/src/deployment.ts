@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
-import { withIdentity } from "../../server/src/commands/open-database.ts";
+import { type Operator, withIdentity } from "../../server/src/commands/open-database.ts";
 import { readConfig } from "../../server/src/config/config.ts";
-import type { Identity } from "../../server/src/ports/identity.ts";
 import { endProcesses, findPart, findProcesses } from "./processes.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
@@ -181,6 +180,13 @@ export class Deployment {
     await this.#asOperator((identity) => identity.setTenant(tenantId, { monthlyCapMicroUsdc: microUsdc }, ACTOR));
   }
 
+  /** By calendar month, of all keys together. */
+  async limitSpending(tenantId: string, microUsdc: bigint): Promise<void> {
+    await this.#asOperator(({ spending }) =>
+      spending.spendLimits.set(tenantId, "sandbox", undefined, { perMonth: microUsdc }, ACTOR),
+    );
+  }
+
   createTenant(name: string): Promise<TenantAccess> {
     return this.#asOperator(async (identity) => {
       const { tenant, apiKey } = await identity.createTenant({ name, actor: ACTOR });
@@ -220,7 +226,7 @@ export class Deployment {
     }
   }
 
-  #asOperator<Result>(work: (identity: Identity) => Promise<Result>): Promise<Result> {
+  #asOperator<Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> {
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     return withIdentity(readConfig(this.#settings), { log: quiet, progress: () => undefined }, work);
   }

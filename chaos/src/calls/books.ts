@@ -73,6 +73,7 @@ const DEPOSITS = `select coalesce(sum(entry.amount_micro), 0)::text as sum from 
 const OPEN = `
   select 'reserved calls' as matter, count(*)::text as count from call where state = 'reserved'
   union all select 'running idempotency keys', count(*)::text from idempotency where state = 'running'
+  union all select 'reserved spendings', count(*)::text from call_spend where state = 'reserved'
   union all select 'open bookings', count(*)::text from booking where state not in ('booked', 'failed')
   union all select 'open chain transactions', count(*)::text from chain_transaction where state in ('queued', 'signed')`;
 

@@ -15,7 +15,9 @@ import { type Client, createClient } from "../client.ts";
 import type { Deployment, TenantAccess } from "../deployment.ts";
 import { readChainBooks, readNetworks, readOrders } from "./books.ts";
 import { type ChainView, createChainView, lower } from "./chain-view.ts";
+import { checkLimitsRunning, checkLimitsSettled } from "./check-limits.ts";
 import { checkChainRunning, checkChainSettled, type SettledChain } from "./invariants.ts";
+import { LimitedStorm } from "./limited.ts";
 import { createMoments } from "./moments.ts";
 import type { Sender } from "./operations.ts";
 import { createStorm } from "./storm.ts";
@@ -35,10 +37,17 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
     await prepareSender(deployment, createClient({ appUrl: quickstart.appUrl, ...other, history }), other),
   ];
   const storm = createStorm(senders, share);
+  const newSender = async (name: string): Promise<Sender> => {
+    const access = await deployment.createTenant(name);
+    return await prepareSender(deployment, createClient({ appUrl: quickstart.appUrl, ...access, history }), access);
+  };
+  const limited = await LimitedStorm.open(deployment, [await newSender("Limited"), await newSender("Budgeted")], share);
   const chain = createChainView(quickstart.chain);
   const moments = createMoments(deployment, chain);
   return {
-    storm: (_round, random, signal) => storm.run(random, signal),
+    async storm(round, random, signal) {
+      await Promise.all([storm.run(random, signal), limited.run(round, random.fork("limited"), signal)]);
+    },
     covered: () => history.covered(["send_tokens", "settle_split", "faucet_drip", "book_flight"]),
     disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
     nextMoment: moments.next,
@@ -62,6 +71,7 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
         return [
           ...checkRunning(answers, await readUsage(deployment)),
           ...checkChainRunning(journal, orders, transfers),
+          ...checkLimitsRunning(await limited.read(), transfers),
         ];
       }
       const replay = await replayChain(deployment, chain);
@@ -73,6 +83,7 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
         ...checkBookings(answers, calls),
         checkLedger(calls),
         ...checkChainSettled({ journal, books, facts, killedAt: moments.killedAt, replay }),
+        ...checkLimitsSettled(await limited.read(), facts.transfers),
       ];
     },
   };
@@ -114,7 +125,7 @@ export const chain: Area = {
   name: "chain",
   summary: "Transfers, splits, drips and bookings: our books against the development chain's, which is killed too.",
   parts: ["postgres", "sequencer", "anvil"],
-  guards: ["chain-look-up", "chain-log", "idempotency"],
+  guards: ["chain-look-up", "chain-log", "idempotency", "reserved-limits"],
   environment: {
     LOG_LEVEL: "warn",
     RATE_LIMIT_PER_SECOND: "1000000",

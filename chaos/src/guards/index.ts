@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { AppOptions } from "../../../server/src/compose.ts";
 import { withoutChainLookUp } from "./chain.ts";
+import { withoutReservedLimits } from "./limits.ts";
 import { withoutPaidClaim } from "./payments.ts";
 import { withoutServicingLookup } from "./supplier.ts";
 import { withoutDurableFlush, withoutIdempotency } from "./usage.ts";
@@ -13,6 +14,7 @@ export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decor
   "durable-flush": () => ({ decorate: { calls: withoutDurableFlush } }),
   "chain-look-up": () => ({ decorate: withoutChainLookUp() }),
   "chain-log": () => ({ devnetProgram: LATE_DEVNET }),
+  "reserved-limits": () => ({ decorate: { gates: withoutReservedLimits } }),
   "paid-claim": () => ({ decorate: { stores: withoutPaidClaim } }),
   "servicing-lookup": () => ({ decorate: { suppliers: withoutServicingLookup } }),
 };

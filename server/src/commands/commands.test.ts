@@ -160,6 +160,57 @@ describe("the operator's commands", () => {
     ]);
   });
 
+  test("set what a key and a tenant may spend, in one environment or both, and show what is left of it", async () => {
+    const { tenant: made, key: own } = await createTenant("--name", "Limited");
+    const limits = [
+      "--per-call",
+      "400",
+      "--per-day",
+      "1000.5",
+      "--recipients",
+      `0x${"Ab".repeat(20)}`,
+      "--tools",
+      "send_tokens",
+    ];
+    const set = await key("limits", "--tenant", made.id, own.id, ...limits, "--environment", "production", "--json");
+    expect(set.error).toBe("");
+    const [first, ...others] = JSON.parse(set.out).limits;
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      environment: "production",
+      perCallUsdc: "400.00",
+      perDay: { limitUsdc: "1000.50", usedUsdc: "0.00", reservedUsdc: "0.00", leftUsdc: "1000.50" },
+      perMonth: { limitUsdc: null, leftUsdc: null },
+      recipients: [`0x${"ab".repeat(20)}`],
+      tools: ["send_tokens"],
+    });
+    expect((await tenant("limits", made.id, "--per-month", "20000")).out).toMatch(
+      /sandbox[\s\S]*20000\.00 USDC; 0\.00 used[\s\S]*production/,
+    );
+    await key("limits", "--tenant", made.id, own.id, "--tools", "none");
+    const shown = JSON.parse((await key("limits", "--tenant", made.id, own.id, "--json")).out).limits;
+    expect(shown).toMatchObject([
+      { environment: "sandbox", perCallUsdc: null, tools: null },
+      { environment: "production", perCallUsdc: "400.00", tools: null },
+    ]);
+    const lines = await service.db
+      .selectFrom("auditLog")
+      .select(["action", "details"])
+      .where("tenantId", "=", made.id)
+      .execute();
+    const audited = lines.filter(({ action }) => action.endsWith(".limits"));
+    expect(audited.map(({ action }) => action)).toEqual([
+      "key.limits",
+      "tenant.limits",
+      "tenant.limits",
+      "key.limits",
+      "key.limits",
+    ]);
+    expect(audited.at(-1)?.details).toMatchObject({ before: { tools: ["send_tokens"] }, after: { tools: null } });
+    const wrong = await key("limits", "--tenant", made.id, own.id, "--tools", "send_token");
+    expect(wrong).toMatchObject({ code: 2, error: expect.stringContaining("Did you mean send_tokens?") });
+  });
+
   test("show a signing secret once, and rotate it", async () => {
     const { tenant: made, apiKey } = await createTenant("--name", "Signed");
     const first = await tenant("signing-secret", made.id);

@@ -72,7 +72,7 @@ export async function withDatabase<Result>(
 
 /** What the commands over identities need. */
 export interface Operator extends Identity {
-  readonly spending: Pick<Stores, "spendLimits" | "callSpends">;
+  readonly spending: Pick<Stores, "spendLimits" | "callSpends" | "transaction">;
 }
 
 export async function withIdentity<Result>(

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { silentLog } from "../../../test/support/identity.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { newFundedTenant, resultOf, stranger, UNIT } from "../../../test/support/treasury.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { readLimits } from "./index.ts";
+import { settleSpends } from "./settle-spends.ts";
 import type { Limits } from "./spend-limits.ts";
 
 let service: TestService;
@@ -151,5 +153,85 @@ describe("a limit", () => {
     );
     expect(production.key.perDay).toMatchObject({ limit: UNIT, used: 0n, left: UNIT });
     expect((await stateOf(tenant)).key.perDay).toMatchObject({ limit: undefined, used: 5n * UNIT });
+  });
+});
+
+describe("a trip's budget", () => {
+  test("counts when it is prefunded, and again only for a key that commits what another key has put there", async () => {
+    const tenant = await newTenant({ tenant: { perDay: 120n * UNIT } });
+    const { apiKey: otherKey, key: other } = await service.operator((operator) =>
+      operator.mintKey({ tenantId: tenant.tenantId, environment: "sandbox", actor: "test" }),
+    );
+    await setLimits({ tenantId: tenant.tenantId, keyId: other.id }, { perDay: 30n * UNIT });
+    const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "100" }, tenant.as));
+    expect((await service.call("prefund_trip", { budgetUsdc: "21" }, tenant.as)).body).toMatchObject({
+      limit: "perDay",
+      limitOf: "tenant",
+      leftUsdc: "20.00",
+    });
+    const commit = async (vendorAmountUsdc: string, key = tenant.apiKey) => {
+      const as = { key, tenantId: tenant.tenantId };
+      const reserved = await service.call("reserve_booking", { tripId, upperBoundUsdc: "45" }, as);
+      const { bookingId } = resultOf(reserved);
+      const terms = {
+        bookingId,
+        vendorAmountUsdc,
+        vendorAddress: stranger(),
+        itineraryHash: stranger().padEnd(66, "0"),
+      };
+      return await service.call("commit_booking", terms, as);
+    };
+    expect((await commit("40")).status).toBe(200);
+    expect((await stateOf(tenant)).tenant.perDay.used).toBe(100n * UNIT);
+    expect((await stateOf(tenant)).key.perDay.used).toBe(100n * UNIT);
+    expect((await commit("31", otherKey)).body).toMatchObject({ limit: "perDay", limitOf: "key", limitUsdc: "30.00" });
+    expect((await stateOf(tenant)).tenant.perDay).toMatchObject({ used: 100n * UNIT, reserved: 0n });
+  });
+});
+
+describe("a call that ended without its process", () => {
+  const spendOf = async (tenant: Tenant) => {
+    const rows = await service.sql("select state, call_id from call_spend where tenant_id = $1", [tenant.tenantId]);
+    return z.array(z.object({ state: z.string(), call_id: z.string() })).parse(rows);
+  };
+
+  test("gives back what it reserved when it did nothing, and keeps it while what it did is open", async () => {
+    const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
+    expect((await send(tenant, "4")).status).toBe(200);
+    const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
+    // As a kill between the reservation and the effect leaves it, after the call was swept.
+    const leave = (state: string, effect: string) =>
+      service.sql("update call set state = $2, effect = $3 where id = $1", [callId, state, effect]);
+    const settled = () =>
+      service.operator(async ({ spending }) => {
+        await settleSpends(spending, silentLog);
+        return await spendOf(tenant);
+      });
+    await service.sql("update call_spend set state = 'reserved' where call_id = $1", [callId]);
+    await leave("reserved", "none");
+    expect(await settled()).toMatchObject([{ state: "reserved" }]);
+    await leave("released", "open");
+    expect(await settled()).toMatchObject([{ state: "reserved" }]);
+    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 4n * UNIT, left: 6n * UNIT });
+    await leave("released", "none");
+    expect(await settled()).toMatchObject([{ state: "released" }]);
+    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 0n, reserved: 0n, left: 10n * UNIT });
+  });
+
+  test("takes it again when it was only slow, or does nothing when others have used it up", async () => {
+    const tenant = await newTenant({ key: { perDay: 10n * UNIT } });
+    expect((await send(tenant, "6")).status).toBe(200);
+    const [{ call_id: callId } = { call_id: "" }] = await spendOf(tenant);
+    await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
+    await service.sql("update call_spend set state = 'reserved' where call_id = $1", [callId]);
+    const open = () => service.operator(({ spending }) => spending.transaction(({ effects }) => effects.open(callId)));
+    await service.operator(({ spending }) => settleSpends(spending, silentLog));
+    await open();
+    expect((await stateOf(tenant)).key.perDay.reserved).toBe(6n * UNIT);
+    await service.sql("update call set state = 'released', effect = 'none' where id = $1", [callId]);
+    await service.operator(({ spending }) => settleSpends(spending, silentLog));
+    expect((await send(tenant, "5")).status).toBe(200);
+    await expect(open()).rejects.toMatchObject({ code: "spend_limit_exceeded" });
+    expect((await stateOf(tenant)).key.perDay).toMatchObject({ used: 5n * UNIT, reserved: 0n });
   });
 });
