@@ -15820,7 +15820,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "chain_not_available" | "agent_not_found" | "user_not_found" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "agent_not_found" | "agent_not_registered" | "user_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -92,6 +92,7 @@ const retryableCodes: ReadonlySet<string> = new Set([
   "trip_not_funded",
   "settlement_stopped",
   "faucet_cooldown",
+  "agent_not_registered",
 ]);
 
 export interface Issue {
@@ -133,8 +134,9 @@ export class Failure extends Error {
 export function invalidInput(issues: readonly Issue[]): Failure {
   const [first] = issues;
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
+  const more = issues.length > 1 ? ` So are ${issues.length - 1} more, all in issues: mend them together.` : "";
   return new Failure("invalid_input", {
-    detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.`,
+    detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.${more}`,
     issues,
   });
 }

@@ -1,7 +1,11 @@
 /** The known name at the smallest edit distance, when it is near enough to be what was meant. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(
+  name: string,
+  known: readonly string[],
+  mostSlips = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let bestDistance = mostSlips + 1;
   if (name.length > 64) return undefined;
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, "");
   for (const candidate of known) {

@@ -41,11 +41,25 @@ export function createCatalog(tools: readonly Tool[]): Catalog {
   return { entries, find: (name) => byName.get(name), names: () => names };
 }
 
+/** More than a slip of the fingers is another word: who asks to swap is not offered to send. */
+const MOST_SLIPS = 2;
+
+/** The tool whose name was meant, as long as there is no doubt whether it reads, writes or spends. */
+export function nearestTool({ entries }: Catalog, name: string): string | undefined {
+  const near = entries.filter(({ tool }) => nearest(name, [tool.name], MOST_SLIPS) !== undefined);
+  if (new Set(near.map(({ tool }) => tool.effect)).size !== 1) return undefined;
+  return nearest(
+    name,
+    near.map(({ tool }) => tool.name),
+    MOST_SLIPS,
+  );
+}
+
 /** Throws `tool_not_found`, with the name that is nearest. */
 export function findTool(catalog: Catalog, name: string): CatalogEntry {
   const entry = catalog.find(name);
   if (entry !== undefined) return entry;
-  const near = nearest(name, catalog.names());
+  const near = nearestTool(catalog, name);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
   throw new Failure("tool_not_found", { detail: `There is no tool of this name.${hint}` });
 }

@@ -4,15 +4,14 @@ import { discounted } from "../domain/money.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Environment, Principal } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
-import { authorize, type Calling, callerOf, discountOf, isPayer, ownerOf, type Payer } from "./caller.ts";
+import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } from "./caller.ts";
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
-import { refuseKeyOnlyInputs } from "./key-only-inputs.ts";
 import { planNothing, planOnce } from "./plan.ts";
+import { readArguments } from "./read-arguments.ts";
 import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
-import { validateArguments } from "./validate.ts";
 
 /** Tells when nobody waits any more. */
 export interface SignalSource {
@@ -78,7 +77,7 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const { charge = options.charge } = invocation;
   const principal = await authorize(entry, invocation);
   const ports = requirePorts(options, principal.environment);
-  const input = readArguments(entry.tool, invocation.args, principal);
+  const input = readArguments(entry.tool, invocation.args, principal, ports);
   const call = pendingCall(entry.tool, principal, invocation, charge, options);
   const caller = callerOf(call, principal);
   const { plan: work } = entry.tool;
@@ -154,12 +153,6 @@ function requirePorts({ portsFor }: KernelOptions, environment: Environment): Po
   throw new Failure("sandbox_unavailable", {
     detail: "This deployment runs without the sandbox. Use a production key.",
   });
-}
-
-function readArguments(tool: Tool, args: unknown, principal: Principal | Payer): unknown {
-  const input = validateArguments(tool.input, args);
-  if (isPayer(principal)) refuseKeyOnlyInputs(tool.keyOnlyInputs, args);
-  return input;
 }
 
 /** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */

@@ -124,6 +124,11 @@ export interface ToolDefinition<
   /** Ids that its example ends for good: it runs when no other example names them any more. */
   usesUp?: readonly (keyof ExampleIds)[];
   /**
+   * What is wrong with arguments beside what the schema says, from data that the service has with it: asked also where the schema
+   * refuses them, so that a caller learns of everything at once. It takes what was sent, whatever that is.
+   */
+  check?(args: unknown, context: Pick<Ports, Use>): readonly Issue[];
+  /**
    * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
    * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
    */
@@ -155,6 +160,8 @@ export interface Tool {
   readonly usesUp: readonly (keyof ExampleIds)[];
   /** Takes what a caller received. */
   gives(result: unknown): GivenIds;
+  /** Takes arguments as they were sent. */
+  readonly check: ((args: unknown, ports: Ports) => readonly Issue[]) | undefined;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
   readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
   /** Validated arguments in, an unchecked result out. */
@@ -167,7 +174,7 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, plan, example, gives, keyOnlyInputs = [], aliases = [], usesUp = [], ...face } = definition;
+  const { run, plan, check, example, gives, keyOnlyInputs = [], aliases = [], usesUp = [], ...face } = definition;
   // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
   const parsed = (input: unknown) => input as z.output<Input>;
   return {
@@ -178,6 +185,7 @@ export function defineTool<
     scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
+    check,
     plan:
       plan === undefined
         ? undefined

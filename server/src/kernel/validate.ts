@@ -14,13 +14,24 @@ export function validateArguments<Schema extends z.ZodObject>(
   args: unknown,
   maximumValues = MAXIMUM_VALUES,
 ): z.output<Schema> {
+  const { input, issues } = readInput(schema, args, maximumValues);
+  if (input === undefined) throw invalidInput(issues);
+  return input;
+}
+
+/** The arguments parsed, or every issue with its path. */
+export function readInput<Schema extends z.ZodObject>(
+  schema: Schema,
+  args: unknown,
+  maximumValues = MAXIMUM_VALUES,
+): { input: z.output<Schema> | undefined; issues: readonly Issue[] } {
   // First, because a schema takes long over very many values, and every other call waits meanwhile.
   const stray = findStray(args, { path: "", key: "", schema }, { values: 0, maximum: maximumValues });
-  if (stray !== undefined) throw invalidInput([stray]);
+  if (stray !== undefined) return { input: undefined, issues: [stray] };
   const parsed = schema.safeParse(args, { error: sayIssue });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { input: parsed.data, issues: [] };
   const issues = parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
-  throw invalidInput(issues.slice(0, MAXIMUM_ISSUES));
+  return { input: undefined, issues: issues.slice(0, MAXIMUM_ISSUES) };
 }
 
 /** `key`: the name of the property that the value stands in, also as a part of its list. */
@@ -71,10 +82,15 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
   if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
   const known = knownKeysAt(schema, issue.path);
   return issue.keys.slice(0, MAXIMUM_ISSUES).map((key) => {
-    const near = nearest(key, known);
+    const near = nearest(key, known) ?? known.find((name) => isBeginningOf(key, name));
     const hint = near === undefined ? "" : `; did you mean "${near}"?`;
     return { path: path === "" ? key : `${path}.${key}`, message: `unknown property${hint}` };
   });
+}
+
+/** "cabin" is as good as said of `cabinClass`. */
+function isBeginningOf(key: string, name: string): boolean {
+  return key.length >= 3 && name.toLowerCase().startsWith(key.toLowerCase());
 }
 
 function knownKeysAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {

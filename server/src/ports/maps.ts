@@ -89,6 +89,8 @@ export interface Maps {
   airport(iataCode: string): Airport | undefined;
   /** The metropolitan code that an airport or metropolitan code belongs to: LHR and LON are one place. */
   metroCode(iataCode: string): string;
+  /** Of the city of this name, biggest first; empty when there is none. Of several cities of one name the one with the biggest. */
+  airportsOfCity(name: string): readonly Airport[];
   /** Undefined: there is none so near, such as on the open sea. */
   nearestCity(position: Position, options: { withinKilometers: number }): NearCity | undefined;
   /** ISO 3166-1 alpha-2; undefined on the open sea. */

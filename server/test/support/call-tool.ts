@@ -1,8 +1,8 @@
 import { createEmbeddedFx } from "../../src/adapters/embedded-fx/index.ts";
 import { createEmbeddedPlaces } from "../../src/adapters/embedded-places/index.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
+import { checkArguments } from "../../src/kernel/read-arguments.ts";
 import { type Ports, Replayed, type Tool } from "../../src/kernel/tool.ts";
-import { validateArguments } from "../../src/kernel/validate.ts";
 import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
 import { absent } from "./absent-port.ts";
@@ -67,7 +67,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     as: Caller = {},
     signal = new AbortController().signal,
   ): Promise<unknown> => {
-    const input = validateArguments(tool.input, args);
+    const input = checkArguments(tool, args, ports);
     return await tool.run(
       input,
       ports,

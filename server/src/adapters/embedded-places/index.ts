@@ -5,9 +5,10 @@ import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position } from "../../
 import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
 import { findCandidates } from "./find-places.ts";
+import { fold } from "./fold.ts";
 import { cityPlace, type Gazetteer } from "./gazetteer.ts";
 import { type AirportIndex, loadAirports, loadCities, loadSights } from "./load.ts";
-import { countryIndex, mainAirports } from "./names.ts";
+import { aliases, countryIndex, mainAirports } from "./names.ts";
 import { NearMatches } from "./near-matches.ts";
 import { TimeZoneBorders } from "./time-zones.ts";
 
@@ -85,6 +86,12 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
     metroCode(iataCode) {
       const code = iataCode.toUpperCase();
       return airports().byCode.get(code)?.metroCode ?? code;
+    },
+    airportsOfCity(name) {
+      const folded = fold(name);
+      const known = (aliases.get(folded) ?? folded).split("|")[0];
+      const first = airports().all.find(({ cityName }) => fold(cityName) === known);
+      return first === undefined ? [] : (airports().byMetroCode.get(first.metroCode) ?? [first]);
     },
     nearestCity(position, { withinKilometers }) {
       const found = cities().nearest(position, withinKilometers);

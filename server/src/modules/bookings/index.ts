@@ -20,6 +20,7 @@ export {
   toResult,
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
+export { checkSlice } from "./check-slice.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { Conditions, NotApplied, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";

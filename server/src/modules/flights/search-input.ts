@@ -4,6 +4,10 @@ import { isEarlier } from "../bookings/index.ts";
 
 const AIRLINE_CODE = /^(?=.*[A-Z])[A-Z0-9]{2}$/;
 
+const MOST_PASSENGERS = 9;
+const TOO_MANY_PASSENGERS =
+  "must be at most 9, as airlines sell no more at once: search and book for two or more groups of up to 9 each";
+
 const PrivateFare = z.strictObject({
   corporate_code: z.string().optional(),
   tour_code: z.string().optional(),
@@ -31,7 +35,7 @@ export const SearchFlightsInput = z
     destination: IataCode.describe("IATA airport or city"),
     departureDate: IsoDate,
     returnDate: IsoDate.optional(),
-    passengers: z.number().int().min(1).max(9).default(1),
+    passengers: z.number().int().min(1).max(MOST_PASSENGERS, { error: TOO_MANY_PASSENGERS }).default(1),
     cabinClass: CabinClass.default("economy"),
     privateFares: z
       .record(z.string(), z.array(PrivateFare))

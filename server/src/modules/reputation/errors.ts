@@ -3,7 +3,13 @@ import { stepErrors } from "../escrow/index.ts";
 /** For tools that ask or write to the registries of agents to declare; some of them only some. */
 export const registryErrors = {
   chain_not_available: "This network has no registries of agents. Use a sandbox key.",
-  agent_not_found: "There is no agent with this id, or yours is not registered yet. Check the id.",
+  agent_not_found: "There is no agent with this id. Check the id.",
+} as const;
+
+/** For tools that can be asked for the caller's own agent. */
+export const ownAgentErrors = {
+  agent_not_registered:
+    "Your own agent is not registered yet: that happens within seconds after the tenant was made. Call again shortly.",
 } as const;
 
 export const registryWriteErrors = {

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
-import { registryErrors } from "./errors.ts";
+import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";
 import type { Feedback, FeedbackQuery, Ratings } from "./reputation.ts";
 
@@ -71,7 +71,9 @@ export async function readReputation(
     }
     const wallet = tenantId === undefined ? undefined : await stores.wallets.findTreasury(network, tenantId);
     const own = wallet && (await registries.agentOf(wallet.address));
-    if (own === undefined) throw agentNotFound();
+    if (own === undefined) {
+      throw new Failure("agent_not_registered", { detail: ownAgentErrors.agent_not_registered, retryAfterSeconds: 5 });
+    }
     return own;
   }
 }

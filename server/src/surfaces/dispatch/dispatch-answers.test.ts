@@ -211,7 +211,7 @@ describe("the body", () => {
     ["a missing field", "{}", "text", "is missing"],
     ["a value outside the list", '{"text":"a","mood":"great"}', "mood", "must be one of"],
     ["a value near one of the list", '{"text":"a","mood":"craash"}', "mood", 'did you mean "crash"?'],
-    ["too long a text", `{"text":"${"a".repeat(51)}"}`, "text", "<=50"],
+    ["too long a text", `{"text":"${"a".repeat(51)}"}`, "text", "at most 50 characters"],
   ])("with %s is refused, says where, and is not charged", async (_, args, path, message) => {
     const before = await records("probe_read");
     const answer = await post(envelope(args));

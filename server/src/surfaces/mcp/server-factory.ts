@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { nearest } from "../../domain/near-match.ts";
-import type { Catalog } from "../../kernel/catalog.ts";
+import { type Catalog, nearestTool } from "../../kernel/catalog.ts";
 import { isObject } from "../http/json-body.ts";
 import type { CallTool, ToolAnswer } from "./call-tool.ts";
 import type { Documents } from "./documents.ts";
@@ -132,7 +132,7 @@ function offerTexts(server: Server, { documents, prompts, extras }: ServerFactor
 }
 
 function unknownTool(name: string, catalog: Catalog, extraNames: readonly string[]): ProtocolError {
-  const near = nearest(name, [...catalog.names(), ...extraNames]);
+  const near = nearestTool(catalog, name) ?? nearest(name, extraNames, 2);
   const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
   const data = { code: "tool_not_found", ...(near === undefined ? {} : { nearest: near }) };
   return new ProtocolError(

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, NotApplied, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import type { FlightSearch } from "../../../ports/flights.ts";
+import { checkSlice, NotApplied, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
+import { explainNoOffers } from "../explain-no-offers.ts";
 import { Comparison, compareOffers, Picks } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
 import { toPrivateFares } from "../private-fares.ts";
@@ -11,6 +13,7 @@ import { SearchFlightsInput } from "../search-input.ts";
 import { searchPassengers } from "../search-passengers.ts";
 
 const OFFERS_RETURNED = 3;
+const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), departureDate: z.unknown() });
 
 export const searchFlights = defineTool({
   name: "search_flights",
@@ -45,15 +48,15 @@ export const searchFlights = defineTool({
   }),
   gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
 
-  async run(query, { flights, maps, travelers, stores, clock, caller, call, fail, invalid }) {
+  check(args, { maps, clock }) {
+    const { origin, destination, departureDate: date } = Given.safeParse(args).data ?? {};
+    const paths = { origin: "origin", destination: "destination", date: "departureDate" };
+    return checkSlice({ origin, destination, date }, paths, { maps, clock });
+  },
+
+  async run(query, { flights, travelers, stores, caller, call, fail }) {
     const origin = query.origin.toUpperCase();
     const destination = query.destination.toUpperCase();
-    if (maps.metroCode(origin) === maps.metroCode(destination)) {
-      throw invalid({ path: "destination", message: "must be another place than the origin" });
-    }
-    if (isBefore(query.departureDate, todayAt(maps.airport(origin)?.timeZone, clock))) {
-      throw invalid({ path: "departureDate", message: `must not be before today in ${origin}` });
-    }
 
     const travelerId = await chooseTraveler();
     const traveler =
@@ -75,30 +78,31 @@ export const searchFlights = defineTool({
     }
 
     call.progress("Asking the supplier for offers");
-    const found = await flights.searchOffers(
-      {
-        origin,
-        destination,
-        departureDate: query.departureDate,
-        ...(query.returnDate === undefined ? {} : { returnDate: query.returnDate }),
-        cabinClass: query.cabinClass,
-        passengers: searchPassengers(
-          {
-            passengers: query.passengers,
-            leisureFareTypes: query.leisureFareTypes ?? [],
-            loyaltyAccounts: query.loyaltyProgrammeAccounts ?? [],
-          },
-          traveler,
-        ),
-        privateFares: toPrivateFares(query.privateFares ?? {}),
-        airlineCreditIds,
-      },
-      { signal: call.signal },
-    );
+    const wanted: FlightSearch = {
+      origin,
+      destination,
+      departureDate: query.departureDate,
+      ...(query.returnDate === undefined ? {} : { returnDate: query.returnDate }),
+      cabinClass: query.cabinClass,
+      passengers: searchPassengers(
+        {
+          passengers: query.passengers,
+          leisureFareTypes: query.leisureFareTypes ?? [],
+          loyaltyAccounts: query.loyaltyProgrammeAccounts ?? [],
+        },
+        traveler,
+      ),
+      privateFares: toPrivateFares(query.privateFares ?? {}),
+      airlineCreditIds,
+    };
+    const found = await flights.searchOffers(wanted, { signal: call.signal });
     call.progress(`Choosing among ${found.offers.length} offers`);
     const offers = bestOffers(found.offers, OFFERS_RETURNED);
     const comparison = compareOffers(offers, found.offers);
-    if (comparison === undefined) throw fail("no_offers");
+    if (comparison === undefined) {
+      const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
+      throw fail("no_offers", { detail, extra: { emptiedBy } });
+    }
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
     return {
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers)),

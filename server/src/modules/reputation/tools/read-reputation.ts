@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
-import { registryErrors } from "../errors.ts";
+import { ownAgentErrors, registryErrors } from "../errors.ts";
 import { AgentId, readAgentId } from "../input.ts";
 import { requireOwnTenant, userErrors } from "../own-names.ts";
 import { readReputation as read } from "../read-reputation.ts";
@@ -47,7 +47,7 @@ export const readReputation = defineTool({
       )
       .describe("Newest first; tripId and bookingId of your own ratings only"),
   }),
-  errors: { ...registryErrors, ...userErrors },
+  errors: { ...registryErrors, ...ownAgentErrors, ...userErrors },
   example: () => ({ agentId: "1", recentLimit: 5 }),
 
   async run(input, { chain, stores, clock, travelers, caller, fail, invalid }) {

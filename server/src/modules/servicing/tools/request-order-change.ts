@@ -2,11 +2,17 @@ import { z } from "zod";
 import { CabinClass, isCalendarDate } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { isBefore, Slice, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { checkSlice, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { orderNotFound } from "../servicing-errors.ts";
 
 const Place = z.string().refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter IATA code" });
+
+const Given = z.looseObject({
+  slices: z.looseObject({
+    add: z.array(z.looseObject({ origin: z.unknown(), destination: z.unknown(), departure_date: z.unknown() })),
+  }),
+});
 
 /** The cheapest; another day or cabin gives others. */
 const MOST_OFFERS = 6;
@@ -72,27 +78,28 @@ export const requestOrderChange = defineTool({
   }),
   gives: ({ offers: [cheapest] }) => (cheapest === undefined ? {} : { changeOfferId: cheapest.id }),
 
+  check(args, { maps, clock }) {
+    const add = Given.safeParse(args).data?.slices.add ?? [];
+    return add.flatMap(({ origin, destination, departure_date: date }, index) => {
+      const path = `slices.add.${index}`;
+      const paths = { origin: `${path}.origin`, destination: `${path}.destination`, date: `${path}.departure_date` };
+      return checkSlice({ origin, destination, date }, paths, { maps, clock });
+    });
+  },
+
   plan: () => EMPTY_PLAN,
 
-  async run({ orderId, slices }, { flights, flightServicing, maps, stores, clock, caller, call, fail, invalid }) {
+  async run({ orderId, slices }, { flights, flightServicing, stores, caller, call, fail, invalid }) {
     const order = await stores.orders.find(caller.tenantId, caller.environment, orderId);
     if (order === undefined || order.kind !== "flight") throw fail("order_not_found");
     if (order.status === "cancelled") throw fail("order_not_changeable");
     if (slices.remove.length === 0) {
       throw invalid({ path: "slices.remove", message: "must name at least one slice of the order" });
     }
-    const add = slices.add.map((slice, index) => {
-      const [origin, destination] = [slice.origin.toUpperCase(), slice.destination.toUpperCase()];
-      const path = `slices.add.${index}`;
-      if (maps.metroCode(origin) === maps.metroCode(destination)) {
-        throw invalid({ path: `${path}.destination`, message: "must be another place than the origin" });
-      }
-      if (isBefore(slice.departure_date, todayAt(maps.airport(origin)?.timeZone, clock))) {
-        throw invalid({ path: `${path}.departure_date`, message: `must not be before today in ${origin}` });
-      }
-      const { departure_date: departureDate, cabin_class: cabinClass } = slice;
-      return { origin, destination, departureDate, ...(cabinClass === undefined ? {} : { cabinClass }) };
-    });
+    const add = slices.add.map(({ origin, destination, departure_date: departureDate, cabin_class: cabinClass }) => ({
+      ...{ origin: origin.toUpperCase(), destination: destination.toUpperCase(), departureDate },
+      ...(cabinClass === undefined ? {} : { cabinClass }),
+    }));
     const { slices: present } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
     for (const [index, { slice_id: sliceId }] of slices.remove.entries()) {
       if (present.some(({ id }) => id === sliceId)) continue;

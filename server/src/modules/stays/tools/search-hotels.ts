@@ -73,8 +73,10 @@ export const searchHotels = defineTool({
     const [place] = candidates;
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
     const timeZone = /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
-    if (isBefore(query.checkInDate, todayAt(timeZone, clock))) {
-      throw invalid({ path: "checkInDate", message: `must not be before today in ${place.label}` });
+    const today = todayAt(timeZone, clock);
+    if (isBefore(query.checkInDate, today)) {
+      const message = `must not be before today, ${today.toString()}, in ${place.label}`;
+      throw invalid({ path: "checkInDate", message });
     }
     const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
     call.progress(`Asking the supplier for rooms near ${place.label}`);

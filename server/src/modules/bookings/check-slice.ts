@@ -1,0 +1,59 @@
+import type { Issue } from "../../domain/errors.ts";
+import { isCalendarDate } from "../../domain/schemas.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Maps } from "../../ports/maps.ts";
+import { isBefore, todayAt } from "./dates.ts";
+
+const CODE = /^[A-Za-z]{3}$/;
+const MOST_AIRPORTS = 5;
+
+interface GivenSlice {
+  origin: unknown;
+  destination: unknown;
+  date: unknown;
+}
+
+/** Where the issues stand, as arguments are named. */
+interface SlicePaths {
+  origin: string;
+  destination: string;
+  date: string;
+}
+
+/** What is wrong with the places and the day of a flight, in words that name the codes and today's date. */
+export function checkSlice(
+  { origin, destination, date }: GivenSlice,
+  paths: SlicePaths,
+  { maps, clock }: { maps: Maps; clock: Clock },
+): Issue[] {
+  const issues = [...checkPlace(origin, paths.origin, maps), ...checkPlace(destination, paths.destination, maps)];
+  const [from, to] = [codeOf(origin), codeOf(destination)];
+  if (from !== undefined && to !== undefined && maps.metroCode(from) === maps.metroCode(to)) {
+    issues.push({ path: paths.destination, message: "must be another place than the origin" });
+  }
+  if (typeof date === "string" && isCalendarDate(date)) {
+    const today = todayAt(from === undefined ? undefined : maps.airport(from)?.timeZone, clock);
+    if (isBefore(date, today)) {
+      const where = from === undefined ? "" : ` in ${from}`;
+      issues.push({ path: paths.date, message: `must not be before today, ${today.toString()}${where}` });
+    }
+  }
+  return issues;
+}
+
+const codeOf = (given: unknown): string | undefined =>
+  typeof given === "string" && CODE.test(given) ? given.toUpperCase() : undefined;
+
+function checkPlace(given: unknown, path: string, maps: Maps): Issue[] {
+  if (typeof given !== "string" || CODE.test(given)) return [];
+  const airports = maps.airportsOfCity(given);
+  const [biggest] = airports;
+  if (biggest === undefined) {
+    const message =
+      "must be the three-letter IATA code of an airport or a city, such as LHR or LON; find_airports_nearby finds it";
+    return [{ path, message }];
+  }
+  const codes = airports.slice(0, MOST_AIRPORTS).map(({ iataCode }) => iataCode);
+  const others = codes.length === 1 && codes[0] === biggest.metroCode ? "" : ` (airports ${codes.join(", ")})`;
+  return [{ path, message: `must be an IATA code: ${biggest.cityName} is ${biggest.metroCode}${others}` }];
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inDays, openAgent } from "../../../test/support/agent.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+
+/** What an agent is told of a call that does not work, so that its next one does. */
+let service: TestService;
+let agent: Awaited<ReturnType<typeof openAgent>>;
+beforeAll(async () => {
+  service = await openSharedService();
+  agent = await openAgent(service);
+});
+afterAll(async () => {
+  await agent?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const issues = (...expected: [path: string, message: RegExp][]) =>
+  expected.map(([path, message]) => ({ path, message: expect.stringMatching(message) }));
+
+test("everything that is wrong is said at once, with the codes and today's date", async () => {
+  const yesterday = inDays(-2);
+  const today = Temporal.Now.plainDateISO("UTC").toString().slice(0, 7);
+  const wrong = { origin: "London", destination: "JFK", departureDate: yesterday, passengers: 12, cabin: "first" };
+  const { isError, said, text } = await agent.call("search_flights", wrong);
+  expect(isError, text).toBe(true);
+  expect(said.issues).toEqual(
+    expect.arrayContaining(
+      issues(
+        ["origin", /London is LON \(airports (LHR, LGW|.*LHR)/],
+        ["departureDate", new RegExp(`before today, ${today}`)],
+        ["passengers", /two or more groups of up to 9/],
+        ["cabin", /did you mean "cabinClass"/],
+      ),
+    ),
+  );
+  expect(said.issues).toHaveLength(4);
+  expect(said.detail).toMatch(/3 more/);
+});
+
+test("a city that nobody knows is found by a tool; numbers are whole", async () => {
+  const wrong = { origin: "Lodnon", destination: "JFK", departureDate: inDays(30), passengers: 1.5 };
+  expect((await agent.call("search_flights", wrong)).said.issues).toEqual(
+    issues(["origin", /find_airports_nearby/], ["passengers", /whole number, not 1.5/]),
+  );
+});
+
+test("the problem of a result has no status of HTTP, which over dispatch it has", async () => {
+  const args = { offerId: "off_0000Nothing" };
+  const { said, isError } = await agent.call("display_offer_conditions", args);
+  expect(isError).toBe(true);
+  expect(said).toMatchObject({ code: "offer_not_found", ok: false, title: "Offer not found" });
+  expect(said).not.toHaveProperty("status");
+  expect((await service.call("display_offer_conditions", args)).body).toMatchObject({ status: 500 });
+});
+
+test("a search that nothing fits says which argument emptied it", async () => {
+  const search = { origin: "LHR", destination: "EDI", departureDate: inDays(30) };
+  expect((await agent.call("search_flights", search)).isError).toBe(false);
+  const { said, text } = await agent.call("search_flights", { ...search, cabinClass: "first" });
+  expect(said, text).toMatchObject({ code: "no_offers", emptiedBy: ["cabinClass"] });
+  expect(said.detail).toMatch(/economy/);
+});
+
+describe("a tool that does not exist", () => {
+  test.each([
+    ["serach_flights", "search_flights"],
+    ["searchFlights", "search_flights"],
+    ["book_fligth", "book_flight"],
+  ])("%s is offered %s", async (name, near) => {
+    await expect(agent.call(name)).rejects.toThrow(`Did you mean "${near}"?`);
+  });
+
+  test.each(["swap_tokens", "cancel_flight", "book_trip", "read_balance"])(
+    "%s is offered nothing that does something else",
+    async (name) => {
+      await expect(agent.call(name)).rejects.toThrow(/there is no tool of this name\.$/);
+    },
+  );
+});
