@@ -3514,10 +3514,17 @@ export interface components {
                 claimedAt: string | null;
             };
             /**
-             * @description To the guest
+             * @description To the guest; kept: shown here, not delivered
              * @enum {string}
              */
-            mail: "none" | "pending" | "sent" | "failed";
+            mail: "none" | "pending" | "sent" | "failed" | "kept";
+            /** @description What the guest would have been sent */
+            keptMail: {
+                to: string;
+                subject: string;
+                /** @description Without the link, which was shown once */
+                text: string;
+            } | null;
             /** @description As prefund_trip was told */
             details: {
                 [key: string]: string;
@@ -22607,6 +22614,7 @@ export interface operations {
                      *       },
                      *       "codeNonce": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a",
                      *       "mail": "sent",
+                     *       "keptMail": null,
                      *       "details": {
                      *         "guestName": "Ada",
                      *         "tripSummary": "Lisbon in December",
@@ -22720,10 +22728,17 @@ export interface operations {
                         };
                         codeNonce: string;
                         /**
-                         * @description To the guest
+                         * @description To the guest; kept: shown here, not delivered
                          * @enum {string}
                          */
-                        mail: "none" | "pending" | "sent" | "failed";
+                        mail: "none" | "pending" | "sent" | "failed" | "kept";
+                        /** @description What the guest would have been sent */
+                        keptMail: {
+                            to: string;
+                            subject: string;
+                            /** @description Without the link, which was shown once */
+                            text: string;
+                        } | null;
                         /** @description As prefund_trip was told */
                         details: {
                             [key: string]: string;

@@ -48,6 +48,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     chainConfirmations: read(variables.chainConfirmations),
     chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
     settleUsageSeconds: read(variables.settleUsageSeconds),
+    mailsPerTenantDay: read(variables.mailsPerTenantDay),
+    mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
     fxRatesUrl: read(variables.fxRatesUrl),
     nominatimUrl: read(variables.nominatimUrl),
     nominatimMillisecondsBetween: read(variables.nominatimMillisecondsBetween),

@@ -124,6 +124,18 @@ export const variables = {
     "How often what production keys owe is paid on the live chain, in seconds.",
     wholeNumber(1, 86_400),
   ),
+  mailsPerTenantDay: withDefault(
+    "MAILS_PER_TENANT_DAY",
+    "500",
+    "How many mails to guests a tenant may cause in a day (UTC). What is more is kept: shown with the trip, not delivered.",
+    wholeNumber(1, 1_000_000),
+  ),
+  mailsPerRecipientDay: withDefault(
+    "MAILS_PER_RECIPIENT_DAY",
+    "5",
+    "How many mails one address may be sent in a day (UTC), by all tenants together. What is more is kept.",
+    wholeNumber(1, 1_000_000),
+  ),
   fxRatesUrl: url(
     "FX_RATES_URL",
     http,

@@ -7,6 +7,7 @@ import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
+import { guestMailing } from "./guest-mailing.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
 
@@ -53,6 +54,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     mailer: undefined,
+    guestMailing,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),
     usage: absent("usage"),

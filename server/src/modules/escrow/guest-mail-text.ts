@@ -14,18 +14,24 @@ const words = (text: string): Part => ({ kind: "words", text });
 /** The code is never in it: the buyer gives that to the guest in another way. */
 export function composeGuestMail(trip: TripToMail, guestEmail: string, guestLink: string): Mail {
   const { tripId, budget, details } = trip;
-  const guest = nameText(details.guestName);
-  const buyer = nameText(details.buyerName);
+  const guest = quotedName(details.guestName);
+  const buyer = quotedName(details.buyerName);
   const amount = `${formatDecimal(budget)} USDC`;
   const parts = partsOf(trip, { guest, buyer, amount, guestLink });
-  const subject = buyer === undefined ? `A trip for you: ${amount}` : `A trip for you: ${amount}, from ${buyer}`;
+  // Nothing that the buyer wrote is in a header: there it would seem to be said by us.
+  const subject = `A trip for you: ${amount}`;
   return {
-    to: { address: guestEmail, ...(guest === undefined ? {} : { name: guest }) },
+    to: { address: guestEmail },
     subject,
     text: `${parts.map(plain).join("\n\n")}\n`,
     html: htmlOf(subject, parts),
     messageId: `guest-mail.${tripId}`,
   };
+}
+
+function quotedName(text: string | undefined): string | undefined {
+  const name = nameText(text);
+  return name === undefined ? undefined : `“${name.replaceAll(/[“”"]/g, "'")}”`;
 }
 
 function partsOf(

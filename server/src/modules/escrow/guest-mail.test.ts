@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import { guestMailing } from "../../../test/support/guest-mailing.ts";
 import {
   createManualClock,
   openTestIdentities,
@@ -19,7 +20,9 @@ import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
+import type { GuestMailing } from "./guest-mailing.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
+import { describeWhole } from "./trip-answers.ts";
 import type { NewTrip, Trip } from "./trips.ts";
 
 const BUDGET = 500_000_000n;
@@ -58,12 +61,15 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
   return createSmtpMailer({ server: address, from: FROM, ...(timeouts === undefined ? {} : { timeouts }) });
 }
 
-const portsWith = (mailer: Mailer | undefined): GuestMailPorts => ({ stores, claimKeys, mailer, clock });
+const portsWith = (mailer: Mailer | undefined, change: Partial<GuestMailing> = {}): GuestMailPorts => ({
+  ...{ stores, claimKeys, mailer, clock },
+  guestMailing: { ...guestMailing, ...change },
+});
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
   sendInTime(ports, trip, waitMilliseconds);
 /** As another process, or the same one later: over the server that works. */
 const runJob = (log: Log = silentLog) => {
-  const use = guestMailUse({ stores, claimKeys, mailer: mailerFor(server.port), clock });
+  const use = guestMailUse({ ...portsWith(undefined), mailer: mailerFor(server.port) });
   return reconcileEffects([use], { workerId: "job", log });
 };
 
@@ -109,13 +115,14 @@ describe("the mail", () => {
     expect(mail?.to).toEqual(["ada@example.com"]);
     expect(mail?.from).toBe(FROM.address);
     expect(mail?.parsed.from).toMatchObject(FROM);
-    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC, from Bob");
+    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC");
+    expect(mail?.parsed.to).toEqual([{ address: "ada@example.com", name: "" }]);
     expect(mail?.parsed.messageId).toBe(`<guest-mail.${trip.tripId}@wayfare.example>`);
     const text = mail?.parsed.text ?? "";
     const html = mail?.parsed.html ?? "";
     for (const body of [text, html]) {
       expect(body).toContain(link);
-      expect(body).toContain("Bob has set aside 500.00 USDC");
+      expect(body).toContain("“Bob” has set aside 500.00 USDC");
       expect(body).toContain("20 December 2026 at 12:00 UTC");
       expect(body).toContain("a code of six digits");
     }
@@ -153,11 +160,52 @@ describe("the mail", () => {
     expect(mail?.to).toEqual(["ada@example.com"]);
     expect(mail?.parsed.to?.map(({ address }) => address)).toEqual(["ada@example.com"]);
     expect(mail?.parsed.bcc ?? []).toEqual([]);
-    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC, from Eve Bcc: all@example.com <b>Bank</b>");
+    expect(mail?.parsed.subject).toBe("A trip for you: 500.00 USDC");
+    expect(mail?.parsed.text).toContain("“Eve Bcc: all@example.com <b>Bank</b>” has set aside");
     expect(mail?.parsed.html).not.toMatch(/<script|<b>/);
     expect(mail?.parsed.html).toContain("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quoted&quot;");
     expect(mail?.parsed.text?.length).toBeLessThan(3_000);
     expect(mail?.raw).not.toContain("\u202e");
+  });
+});
+
+describe("a mail that is kept", () => {
+  const send = (trip: Trip, change: Partial<GuestMailing>) =>
+    sendGuestMail(portsWith(mailerFor(server.port), change), trip);
+
+  it("is one of the sandbox where the service works for real guests, also when the job finds it", async () => {
+    const [trial, real] = [await newTrip({ network: "sandbox" }), await newTrip()];
+    expect(await send(trial, { kept: "sandbox" })).toBe(false);
+    expect(await send(real, { kept: "sandbox" })).toBe(true);
+    expect([await mailStateOf(trial), await mailStateOf(real)]).toEqual(["kept", "sent"]);
+    await runJob();
+    expect(server.received).toHaveLength(1);
+    const shown = await stores.trips.get("sandbox", trial.tripId);
+    const answer = describeWhole({ trip: shown ?? trial, bookings: [], actions: [] }, clock.now());
+    expect(answer.keptMail).toMatchObject({ to: "ada@example.com", subject: "A trip for you: 500.00 USDC" });
+    expect(answer.keptMail?.text).toContain("“Bob” has set aside 500.00 USDC");
+    expect(answer.keptMail?.text).not.toContain(guestLinkOf(claimKeys, trial));
+  });
+
+  it("is one too many for its tenant or for its recipient in a day, and one that is sent again counts once", async () => {
+    const limits = { mostPerTenantAndDay: 3, mostPerRecipientAndDay: 2 };
+    const sendTo = async (tenantId: string, guestEmail: string) =>
+      send(await newTrip({ tenantId, guestEmail }), limits);
+    clock.advance({ hours: 24 });
+    refusals = { recipient: 450 };
+    const again = await newTrip({ tenantId: "one", guestEmail: "a@example.com" });
+    expect(await send(again, limits)).toBe(false);
+    refusals = {};
+    clock.advance({ seconds: 20 });
+    expect(await send(again, limits)).toBe(true);
+    expect(await sendTo("two", "A@example.com")).toBe(true);
+    expect(await sendTo("three", "a@example.com"), "a third one to this address").toBe(false);
+    expect(await sendTo("one", "b@example.com")).toBe(true);
+    expect(await sendTo("one", "c@example.com")).toBe(true);
+    expect(await sendTo("one", "d@example.com"), "a fourth one of this tenant").toBe(false);
+    expect(server.received).toHaveLength(4);
+    clock.advance({ hours: 24 });
+    expect(await sendTo("one", "d@example.com")).toBe(true);
   });
 });
 

@@ -17,6 +17,7 @@ import {
 } from "../effects/index.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
+import type { GuestMailing } from "./guest-mailing.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";
 import type { MailState, Trip } from "./trips.ts";
 
@@ -31,6 +32,7 @@ export interface GuestMailPorts {
   /** Undefined: the operator has no mail server. */
   mailer: Mailer | undefined;
   clock: Clock;
+  guestMailing: GuestMailing;
 }
 
 export interface GuestMailRecord extends EffectRecord {
@@ -113,13 +115,19 @@ export function guestMailEffect(
 }
 
 async function sendOne(
-  { stores, claimKeys, mailer, clock }: GuestMailPorts & { mailer: Mailer },
-  { trip: { network, tripId } }: GuestMailRecord,
+  ports: GuestMailPorts & { mailer: Mailer },
+  { trip: { network, tripId }, attempts }: GuestMailRecord,
 ): Promise<Move<GuestMailRecord, Aggregates>> {
+  const { stores, claimKeys, mailer, clock } = ports;
   const trip = await stores.trips.get(network, tripId);
   const guestEmail = trip?.guestEmail;
   if (trip === undefined || guestEmail === undefined || !isOpen(trip, clock)) {
     return failed(new Failure("mail_refused", { cause: new Error("there is nothing to accept any more") }));
+  }
+  if (!(await mayLeave(ports, { trip, guestEmail, attempts }))) {
+    // It has this end already, so that the one which follows finds nothing to end.
+    await stores.guestMails.finish(network, tripId, "kept");
+    return failed(new Failure("mail_refused", { cause: new Error("it is kept") }));
   }
   return send<GuestMailRecord, Aggregates, void>({
     to: "pending",
@@ -130,6 +138,16 @@ async function sendOne(
       return isLast || failure.code === "mail_refused" ? failed(failure) : unknown(failure);
     },
   });
+}
+
+/** A mail that is sent again was counted before. */
+async function mayLeave(
+  { stores, guestMailing }: GuestMailPorts,
+  { trip: { network, tenantId }, guestEmail, attempts }: { trip: Trip; guestEmail: string; attempts: number },
+): Promise<boolean> {
+  const { kept, ...most } = guestMailing;
+  if (network === kept) return false;
+  return attempts > 1 || (await stores.guestMails.count({ network, tenantId, recipient: guestEmail, ...most }));
 }
 
 function isOpen({ state, expiresAt }: Trip, clock: Clock): boolean {

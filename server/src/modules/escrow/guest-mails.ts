@@ -16,6 +16,14 @@ export interface TakenMail {
   attempts: number;
 }
 
+export interface CountedMail {
+  network: Environment;
+  tenantId: string;
+  recipient: string;
+  mostPerTenantAndDay: number;
+  mostPerRecipientAndDay: number;
+}
+
 /** What is still to be written to guests: the trips whose `mail` is pending. */
 export interface GuestMails {
   /** Those that are due, of trips whose budget has arrived, oldest first. */
@@ -25,6 +33,10 @@ export interface GuestMails {
   /** Undefined: there is no such trip. */
   stateOf(network: Environment, tripId: Hex): Promise<MailState | undefined>;
   /** A mail that is not pending any more stays as it is. */
-  finish(network: Environment, tripId: Hex, state: "sent" | "failed"): Promise<void>;
+  finish(network: Environment, tripId: Hex, state: "sent" | "failed" | "kept"): Promise<void>;
+  /** Counts a mail of this day. False: its tenant or its recipient has had as many as may be. */
+  count(mail: CountedMail): Promise<boolean>;
+  /** Forgets the counts of days that are over. */
+  forgetCounts(before: Temporal.PlainDate): Promise<void>;
   putBack(network: Environment, tripId: Hex, due: Temporal.Instant): Promise<void>;
 }

@@ -2,9 +2,11 @@ import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { listEnvironments } from "../../kernel/parts.ts";
 import { escrowEndings } from "./chain-endings.ts";
+import { openGuestMailing } from "./guest-mailing.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
+import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
 import { releaseTrips } from "./release-trips.ts";
@@ -32,6 +34,8 @@ declare module "../../kernel/parts.ts" {
   interface Settings {
     /** Where guest links may lead besides the application host. */
     readonly linkOrigins: readonly string[];
+    readonly mailsPerTenantDay: number;
+    readonly mailsPerRecipientDay: number;
   }
 }
 
@@ -70,11 +74,17 @@ export const escrowModule = defineModule({
       ],
     },
   ],
-  migrations: { "0014-escrow": escrow, "0015-guest-mail": guestMail, "0017-escrow-adoption": escrowAdoption },
+  migrations: {
+    "0014-escrow": escrow,
+    "0015-guest-mail": guestMail,
+    "0017-escrow-adoption": escrowAdoption,
+    "0021-guest-mail-kept": guestMailKept,
+  },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
-  ports: ({ urls, settings: { linkOrigins } }) => ({
-    claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: linkOrigins },
+  ports: ({ urls, settings }) => ({
+    claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: settings.linkOrigins },
+    guestMailing: openGuestMailing(settings),
   }),
   account({ networks, mailer }, { environment }) {
     const missing = [];
@@ -89,8 +99,10 @@ export const escrowModule = defineModule({
     }
     return { missing };
   },
-  effectUses: ({ stores, claimKeys, clock, mailer }) =>
-    mailer === undefined ? [] : [guestMailUse({ stores, claimKeys, clock, mailer })],
+  effectUses: ({ stores, claimKeys, clock, mailer, settings }) =>
+    mailer === undefined
+      ? []
+      : [guestMailUse({ stores, claimKeys, clock, mailer, guestMailing: openGuestMailing(settings) })],
   jobs({ networks, submitters, stores, clock, log }) {
     return listEnvironments(networks).flatMap(([environment, { chain }]) => {
       const submission = submitters[environment];

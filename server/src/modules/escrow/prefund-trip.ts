@@ -18,7 +18,7 @@ import type { NewTrip, Trip, TripDetails } from "./trips.ts";
 
 export type PrefundPorts = Pick<
   Ports,
-  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer"
+  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer" | "guestMailing"
 >;
 
 export interface PrefundRequest {
@@ -76,7 +76,7 @@ export async function prefundTrip(ports: PrefundPorts, request: PrefundRequest):
     ...answer.result,
     guestLink: guestLinkOf(claimKeys, funded),
     ...(funded.requiresCode ? { claimCode: claimKeys.claimCode(funded.codeNonce) } : {}),
-    ...(isSent ? { emailSent: true, emailNote: undefined } : {}),
+    ...(isSent ? { emailSent: true, emailNote: undefined } : await keptAnswer(ports, funded)),
   };
   return { ...answer, result };
 }
@@ -138,6 +138,15 @@ function isSameTrip(first: Trip, again: NewTrip, now: Temporal.Instant): boolean
   const firstSeconds = first.createdAt.until(first.expiresAt).total("seconds");
   const againSeconds = now.until(again.expiresAt).total("seconds");
   return asked(first) === asked(again) && Math.abs(firstSeconds - againSeconds) < SAME_TERM_SECONDS;
+}
+
+async function keptAnswer({ stores }: PrefundPorts, { network, tripId, mail }: NewTrip) {
+  if (mail === "none" || (await stores.guestMails.stateOf(network, tripId)) !== "kept") return {};
+  const emailNote =
+    network === "sandbox"
+      ? "Mails of the sandbox are kept, not delivered: GET /api/trips/{tripId} shows this one."
+      : "Today's mails of this tenant, or to this address, are used up: send the link to the guest yourself. GET /api/trips/{tripId} shows the mail.";
+  return { emailSent: false, emailNote };
 }
 
 function mailAnswer(guestEmail: string | undefined, why: "no_server" | "later") {

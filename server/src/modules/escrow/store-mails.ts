@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
@@ -57,6 +58,24 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
         .where("tripId", "=", tripId)
         .where("mail", "=", "pending")
         .execute();
+    },
+
+    async count({ network, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {
+      const address = createHash("sha256").update(recipient.toLowerCase()).digest("base64url");
+      const day = clock.now().toString().slice(0, 10);
+      // One that is refused for its recipient counts for its tenant all the same.
+      const { rows } = await sql`
+        insert into guest_mail_count (network, counted, day, mails)
+        values (${network}, ${`recipient:${address}`}, ${day}, 1), (${network}, ${`tenant:${tenantId}`}, ${day}, 1)
+        on conflict (network, counted, day) do update set mails = guest_mail_count.mails + 1
+        where guest_mail_count.mails < case when guest_mail_count.counted like 'tenant:%'
+          then ${mostPerTenantAndDay}::integer else ${mostPerRecipientAndDay}::integer end
+        returning counted`.execute(db);
+      return rows.length === 2;
+    },
+
+    async forgetCounts(before) {
+      await sql`delete from guest_mail_count where day < ${before.toString()}`.execute(db);
     },
 
     async putBack(network, tripId, due) {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
+import { composeGuestMail } from "./guest-mail-text.ts";
 import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "./trips.ts";
 
 /** Trips and bookings in escrow as their resource routes show them. What follows from the code nonce and our key is no part of it. */
@@ -79,7 +80,15 @@ export const TripAnswer = TripSummary.extend({
   pendingStep: PendingStep,
   claim: Claim,
   codeNonce: z.string(),
-  mail: z.enum(["none", "pending", "sent", "failed"]).describe("To the guest"),
+  mail: z.enum(["none", "pending", "sent", "failed", "kept"]).describe("To the guest; kept: shown here, not delivered"),
+  keptMail: z
+    .object({
+      to: z.string(),
+      subject: z.string(),
+      text: z.string().describe("Without the link, which was shown once"),
+    })
+    .nullable()
+    .describe("What the guest would have been sent"),
   details: z.record(z.string(), z.string()).describe("As prefund_trip was told"),
   bookings: z.array(BookingAnswer).describe("Newest first"),
   actions: z
@@ -140,6 +149,7 @@ export function describeWhole(
     claim: describeClaim(trip),
     codeNonce: trip.codeNonce,
     mail: trip.mail,
+    keptMail: describeKeptMail(trip),
     details: { ...trip.details },
     bookings: bookings.slice(0, LATEST_BOOKINGS).map(describeBooking),
     actions: actions.map(({ actionId, actionType, fee, transactionHash, at }) => ({
@@ -151,6 +161,12 @@ export function describeWhole(
     })),
     transactions: trip.transactions.map(describeTransaction),
   };
+}
+
+function describeKeptMail(trip: Trip): z.output<typeof TripAnswer>["keptMail"] {
+  if (trip.mail !== "kept" || trip.guestEmail === undefined) return null;
+  const { to, subject, text } = composeGuestMail(trip, trip.guestEmail, "(the guest link that prefund_trip answered)");
+  return { to: to.address, subject, text };
 }
 
 export function describeClaim(trip: Trip): z.output<typeof Claim> {

@@ -14,8 +14,8 @@ type TripState = "funding" | "funded" | "closed" | "failed";
 /** What happens to a trip as a whole; each is one transaction of the chain. */
 type TripStep = "fund" | "claim" | "log" | "close" | "release";
 
-/** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up. */
-export type MailState = "none" | "pending" | "sent" | "failed";
+/** none: no address, or no mail server · pending: to be sent, or sent without a word of the server yet · failed: given up · kept: shown to the buyer, not delivered. */
+export type MailState = "none" | "pending" | "sent" | "failed" | "kept";
 
 export interface StepTransaction<Step extends string> {
   step: Step;

@@ -251,6 +251,13 @@ export interface FeedbackTable {
   confirmedAt: Timestamp | null;
 }
 
+export interface GuestMailCountTable {
+  network: "sandbox" | "production";
+  counted: string;
+  day: string;
+  mails: number;
+}
+
 export interface IdempotencyTable {
   tenantId: string;
   subject: string;
@@ -528,7 +535,7 @@ export interface TripTable {
   pending: Json | null;
   details: Json;
   encryptedGuestEmail: string | null;
-  mail: "none" | "pending" | "sent" | "failed";
+  mail: "none" | "pending" | "sent" | "failed" | "kept";
   createdAt: Timestamp;
   updatedAt: Timestamp;
   mailAttempts: Defaulted<number>;
@@ -629,6 +636,7 @@ export interface Database {
   escrowBooking: EscrowBookingTable;
   escrowStep: EscrowStepTable;
   feedback: FeedbackTable;
+  guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
   ledgerAccount: LedgerAccountTable;
   ledgerEntry: LedgerEntryTable;
