@@ -12,6 +12,7 @@ import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
+import { placesModule } from "./places/module.ts";
 import { policyModule } from "./policy/module.ts";
 import { pricingModule } from "./pricing/module.ts";
 import { reputationModule } from "./reputation/module.ts";
@@ -42,6 +43,7 @@ export const modules = [
   policyModule,
   pricingModule,
   reputationModule,
+  placesModule,
   paymentsModule,
   filesModule,
   mapsModule,

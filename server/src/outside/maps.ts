@@ -17,6 +17,7 @@ export function openMaps(
     nominatim: nominatim?.places,
     embedded: embedded.places,
   });
+  const addresses = nominatim === undefined ? [embedded.addresses] : [nominatim.addresses, embedded.addresses];
   return {
     ...embedded,
     async findPlaces(text, { limit = DEFAULT_LIMIT, languageCode, regionCode, signal } = {}) {
@@ -25,8 +26,7 @@ export function openMaps(
       return { candidates: [], nearMatches: embedded.nearMatches(text), provenance };
     },
     async findAddress(address, signal) {
-      if (nominatim === undefined) return undefined;
-      const { answer, provenance } = await askProviders([nominatim.addresses], address, signal);
+      const { answer, provenance } = await askProviders(addresses, address, signal);
       return { found: answer, provenance };
     },
   };

@@ -55,7 +55,7 @@ export interface PostalAddress {
   postalCode: string | undefined;
 }
 
-/** Undefined: the provider knows no such address. */
+/** Undefined: nobody who answers knows this address. */
 export interface AddressSearch {
   found: (Place & { postalCode: string | null }) | undefined;
   provenance: ProviderProvenance;
@@ -78,8 +78,8 @@ export interface Maps {
     text: string,
     options?: Partial<Omit<PlaceQuestion, "text">> & { signal?: AbortSignal },
   ): Promise<PlaceSearch>;
-  /** Undefined: no provider is configured that knows addresses. */
-  findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch | undefined>;
+  /** Never fails: where no provider of addresses answers, none is found. */
+  findAddress(address: PostalAddress, signal?: AbortSignal): Promise<AddressSearch>;
   /** The largest cities within so many kilometers, largest first. */
   largestCities(
     center: Position,

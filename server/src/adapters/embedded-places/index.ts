@@ -1,7 +1,7 @@
 import { distanceMeters } from "../../domain/distance.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { KnownElevation } from "../../ports/elevation.ts";
-import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position } from "../../ports/maps.ts";
+import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position, PostalAddress } from "../../ports/maps.ts";
 import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
 import { findCandidates } from "./find-places.ts";
@@ -23,6 +23,8 @@ export type FoundPlaces = Pick<PlaceSearch, "candidates">;
 
 export interface EmbeddedPlaces extends Omit<Maps, "findPlaces" | "findAddress"> {
   places: Provider<PlaceQuestion, FoundPlaces>;
+  /** Knows none, and says so where nobody else answers. */
+  addresses: Provider<PostalAddress, never>;
   elevation: Provider<Position, KnownElevation>;
   nearMatches(text: string): readonly string[];
 }
@@ -65,6 +67,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
         return { answer: candidates.length === 0 ? undefined : { candidates }, asOf: DATA_DATE };
       },
     },
+    addresses: { ...provenance, ask: async () => ({ answer: undefined, asOf: DATA_DATE }) },
     elevation: {
       ...provenance,
       async ask(position) {

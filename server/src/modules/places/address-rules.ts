@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+const Rule = z.object({
+  country: z.string(),
+  /** %A street lines, %D part of a city, %C city, %S area, %Z postal code, %X sorting code, %n new line; names before them. */
+  format: z.string(),
+  /** Letters of the parts that an address must have. */
+  required: z.string(),
+  /** A regular expression of the whole code. Missing: the country has none. */
+  postalCode: z.string().optional(),
+  postalCodeExamples: z.array(z.string()).optional(),
+  localityName: z.string(),
+  areaName: z.string(),
+  areas: z.array(z.object({ names: z.array(z.string()), postalCodeBegins: z.string().optional() })),
+});
+export type AddressRule = z.infer<typeof Rule>;
+
+let rules: ReadonlyMap<string, AddressRule> | undefined;
+
+/** What an address of a country must be like. Undefined: no rules are known for it. */
+export function addressRuleOf(countryCode: string): AddressRule | undefined {
+  rules ??= readRules();
+  return rules.get(countryCode);
+}
+
+function readRules(): ReadonlyMap<string, AddressRule> {
+  const text = readFileSync(new URL("data/address-rules.json", import.meta.url), "utf8");
+  return new Map(
+    z
+      .array(Rule)
+      .parse(JSON.parse(text))
+      .map((rule) => [rule.country, rule]),
+  );
+}

@@ -1,0 +1,51 @@
+/** What a sleeping height means for people who come from low down, by the bands that travel medicine uses. */
+export type AltitudeRisk = "none" | "low" | "moderate" | "high" | "extreme";
+
+const BANDS: readonly { fromMeters: number; risk: AltitudeRisk; advice: readonly string[] }[] = [
+  {
+    fromMeters: 5_500,
+    risk: "extreme",
+    advice: [
+      "Nobody stays well here for long. Go only with guides, oxygen and a way down.",
+      "Headache, nausea, confusion or breathlessness at rest: go down at once.",
+    ],
+  },
+  {
+    fromMeters: 3_500,
+    risk: "high",
+    advice: [
+      "Altitude sickness is common. Spend two or three nights at 2,450 to 2,750 m before sleeping here.",
+      "From 2,750 m on, sleep at most 500 m higher each night, with a further night for every 1,000 m.",
+      "Ask a doctor before the trip about medicine against altitude sickness, above all with heart or lung disease or in pregnancy.",
+      "Symptoms that get worse: go down; confusion or breathlessness at rest: at once.",
+    ],
+  },
+  {
+    fromMeters: 2_500,
+    risk: "moderate",
+    advice: [
+      "Altitude sickness is possible. Avoid going from low down to sleep above 2,750 m in one day.",
+      "No alcohol and only light exercise for the first 48 hours.",
+      "Ask a doctor before the trip with heart or lung disease, in pregnancy, or after altitude sickness before.",
+    ],
+  },
+  {
+    fromMeters: 1_500,
+    risk: "low",
+    advice: ["Altitude sickness is rare. Drink enough, and take exercise slowly on the first day."],
+  },
+  { fromMeters: Number.NEGATIVE_INFINITY, risk: "none", advice: ["No precautions for the altitude are needed."] },
+];
+
+/** Written from memory of that chapter and not read again. */
+export const ADVICE_SOURCE = {
+  title: "CDC Yellow Book 2024, High Elevation Travel and Altitude Illness",
+  url: "https://wwwnc.cdc.gov/travel/yellowbook/2024/environmental-hazards-risks/high-elevation-travel-and-altitude-illness",
+  asOf: "2023-05-01",
+  isRecalled: true,
+};
+
+export function judgeAltitude(meters: number): { risk: AltitudeRisk; advice: readonly string[] } {
+  const band = BANDS.find(({ fromMeters }) => meters >= fromMeters);
+  return { risk: band?.risk ?? "none", advice: band?.advice ?? [] };
+}

@@ -1,0 +1,156 @@
+import type { PostalAddress } from "../../ports/maps.ts";
+import { type AddressRule, addressRuleOf } from "./address-rules.ts";
+
+export type AddressField = "addressLines" | "locality" | "administrativeArea" | "postalCode";
+
+export interface AddressProblem {
+  field: AddressField;
+  problem: "missing" | "invalid_format" | "not_in_area" | "unknown_area" | "wrong_order" | "wrong_field";
+  message: string;
+}
+
+export interface CheckedAddress {
+  problems: readonly AddressProblem[];
+  /** Lines as the country writes them, from what was given. */
+  formatted: readonly string[];
+  postalCodeExamples: readonly string[];
+}
+
+/** Longest text that is held against a country's expression of postal codes. */
+const LONGEST_CODE = 20;
+
+/** Holds an address against its country's format. Undefined: no rules are known for the country. */
+export function checkAddress(address: PostalAddress): CheckedAddress | undefined {
+  const rule = addressRuleOf(address.countryCode);
+  if (rule === undefined) return undefined;
+  const problems = [
+    ...missingParts(rule, address),
+    ...wrongPostalCode(rule, address),
+    ...wrongArea(rule, address),
+    ...wrongOrder(rule, address),
+  ];
+  return { problems, formatted: formatAddress(rule, address), postalCodeExamples: rule.postalCodeExamples ?? [] };
+}
+
+function isPostalCode(rule: AddressRule, text: string): boolean {
+  if (rule.postalCode === undefined || text.length > LONGEST_CODE) return false;
+  return new RegExp(`^(?:${rule.postalCode})$`, "i").test(text.trim());
+}
+
+function missingParts(rule: AddressRule, { lines, locality, administrativeArea, postalCode }: PostalAddress) {
+  const given: Readonly<Record<string, [AddressField, string | undefined, string]>> = {
+    A: ["addressLines", lines.join("").trim(), "street and house number"],
+    C: ["locality", locality, rule.localityName.replaceAll("_", " ")],
+    S: ["administrativeArea", administrativeArea, rule.areaName.replaceAll("_", " ")],
+    Z: ["postalCode", postalCode, "postal code"],
+  };
+  return [...rule.required].flatMap((letter): AddressProblem[] => {
+    const [field, value, name] = given[letter] ?? [];
+    if (field === undefined || (value !== undefined && value !== "")) return [];
+    return [{ field, problem: "missing", message: `Addresses of ${rule.country} need the ${name}` }];
+  });
+}
+
+function wrongPostalCode(rule: AddressRule, { postalCode }: PostalAddress): AddressProblem[] {
+  if (postalCode === undefined) return [];
+  const field = "postalCode";
+  if (rule.postalCode === undefined) {
+    return [{ field, problem: "invalid_format", message: `${rule.country} has no postal codes; leave it out` }];
+  }
+  if (isPostalCode(rule, postalCode)) return [];
+  const examples = (rule.postalCodeExamples ?? []).join(" or ");
+  const like = examples === "" ? "" : `; it looks like ${examples}`;
+  return [{ field, problem: "invalid_format", message: `This is no postal code of ${rule.country}${like}` }];
+}
+
+const plain = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
+function wrongArea(rule: AddressRule, { administrativeArea, postalCode }: PostalAddress): AddressProblem[] {
+  if (administrativeArea === undefined || rule.areas.length === 0) return [];
+  const wanted = plain(administrativeArea);
+  const name = rule.areaName.replaceAll("_", " ");
+  const area = rule.areas.find(({ names }) => names.some((one) => plain(one) === wanted));
+  if (area === undefined) {
+    const message = `No ${name} of ${rule.country} has this name; known ones are such as ${rule.areas[0]?.names.at(-1)}`;
+    return [{ field: "administrativeArea", problem: "unknown_area", message }];
+  }
+  const begins = area.postalCodeBegins;
+  if (begins === undefined || postalCode === undefined || !isPostalCode(rule, postalCode)) return [];
+  if (new RegExp(`^(?:${begins})`, "i").test(postalCode.trim())) return [];
+  const message = `Postal codes of this ${name} begin otherwise; one of the two is wrong`;
+  return [{ field: "postalCode", problem: "not_in_area", message }];
+}
+
+function wrongOrder(rule: AddressRule, { lines, locality, postalCode }: PostalAddress): AddressProblem[] {
+  const problems: AddressProblem[] = [];
+  if (locality !== undefined && isPostalCode(rule, locality)) {
+    problems.push({
+      field: "locality",
+      problem: "wrong_field",
+      message: "This is a postal code; give it as postalCode",
+    });
+  }
+  const [codeAt, cityAt] = [rule.format.indexOf("%Z"), rule.format.indexOf("%C")];
+  for (const [index, line] of lines.entries()) {
+    const words = line.trim().split(/\s+/);
+    const hasCode = postalCode !== undefined && line.includes(postalCode);
+    const hasCity = locality !== undefined && plain(line).includes(plain(locality));
+    if (hasCode && hasCity && codeAt >= 0 && cityAt >= 0) {
+      const isCodeFirst = line.indexOf(postalCode) < plain(line).indexOf(plain(locality));
+      if (isCodeFirst !== codeAt < cityAt) {
+        const order = codeAt < cityAt ? "postal code before the city" : "city before the postal code";
+        problems.push({
+          field: "addressLines",
+          problem: "wrong_order",
+          message: `${rule.country} writes the ${order}`,
+        });
+      }
+    }
+    const isBare = words.length <= 2 && (isPostalCode(rule, line) || (hasCity && plain(line) === plain(locality)));
+    if (isBare && index < lines.length - 1 && isStreetFirst(rule)) {
+      const message = "The street comes before the city and the postal code; give these as locality and postalCode";
+      problems.push({ field: "addressLines", problem: "wrong_order", message });
+    }
+  }
+  return problems;
+}
+
+const isStreetFirst = (rule: AddressRule): boolean => rule.format.indexOf("%A") < rule.format.indexOf("%C");
+
+/** Parts that are missing leave no trace: neither their line nor what stands between them. */
+function formatAddress(rule: AddressRule, address: PostalAddress): string[] {
+  const inLines = (text: string) => address.lines.some((line) => plain(line).includes(plain(text)));
+  const kept = (text: string | undefined) => (text === undefined || inLines(text) ? "" : text);
+  const values: Readonly<Record<string, string>> = {
+    A: address.lines.join("\n"),
+    C: kept(address.locality),
+    S: kept(address.administrativeArea),
+    Z: kept(address.postalCode),
+  };
+  return rule.format
+    .replaceAll("%n", "\n")
+    .split("\n")
+    .map((line) => line.replace(/%([A-Z])/g, (_, letter: string) => values[letter] ?? ""))
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+    .flatMap((line) => line.split("\n"))
+    .map((line) => line.replace(/^[\s,\-–]+|[\s,\-–]+$/g, "").replace(/\s+/g, " "))
+    .filter((line) => line !== "");
+}
+
+/** What the fields lack and the lines hold: the postal code, and what stands beside it. */
+export function readLines(address: PostalAddress): PostalAddress {
+  const rule = addressRuleOf(address.countryCode);
+  if (rule?.postalCode === undefined || address.postalCode !== undefined) return address;
+  const code = new RegExp(`(?<![\\p{L}\\p{N}])(?:${rule.postalCode})(?![\\p{L}\\p{N}])`, "iu");
+  for (const line of address.lines.slice(1).toReversed()) {
+    const found = code.exec(line.slice(0, 200))?.[0];
+    if (found !== undefined) return { ...address, postalCode: found };
+  }
+  return address;
+}

@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const call = async (tool: string, args: unknown) => resultOf(await service.call(tool, args));
+const EMBEDDED = { source: "embedded-places", sourceLevel: "embedded", fallbackFrom: [] };
+
+describe("geocode_trip_stop", () => {
+  const geocode = (args: object) => call("geocode_trip_stop", args);
+
+  it("gives every place of a common name, and says that it is ambiguous", async () => {
+    const found = await geocode({ address: "Springfield" });
+    expect(found).toMatchObject({ ...EMBEDDED, isAmbiguous: true, nearMatches: [], contradictionMeters: null });
+    expect(found.candidates).toHaveLength(5);
+    expect(await geocode({ address: "San José", regionCode: "cr" })).toMatchObject({
+      candidates: expect.arrayContaining([
+        expect.objectContaining({ countryCode: "CR", timeZone: "America/Costa_Rica" }),
+      ]),
+    });
+    expect(await geocode({ address: "Lisbon, Portugal" })).toMatchObject({
+      isAmbiguous: false,
+      candidates: [{ label: "Lisbon, Portugal", precision: "city", unknownPart: null }],
+    });
+  });
+
+  it("answers an unknown street or part of a city with the city and says so, and an unknown place with near names", async () => {
+    expect(await geocode({ address: "10 Downing Street, London SW1A 2AA, UK" })).toMatchObject({
+      candidates: [{ precision: "city", unknownPart: "10 Downing Street", countryCode: "GB" }],
+    });
+    expect(await geocode({ address: "Lisbonn" })).toMatchObject({
+      candidates: [],
+      nearMatches: expect.arrayContaining(["Lisbon, Portugal"]),
+    });
+  });
+
+  it("takes coordinates in the text for what they are, and says when the address contradicts them", async () => {
+    expect(await geocode({ address: "48.8583, 2.2945" })).toMatchObject({
+      candidates: [{ latitude: 48.8583, longitude: 2.2945, precision: "point", countryCode: "FR" }],
+    });
+    expect(await geocode({ address: "Paris (48.8583, 2.2945)" })).toMatchObject({
+      contradictionMeters: null,
+      candidates: [{ label: "Paris, France", latitude: 48.8583, longitude: 2.2945 }],
+    });
+    const torn = await geocode({ address: "Paris, France 35.6895,139.6917" });
+    expect(torn).toMatchObject({
+      isAmbiguous: true,
+      candidates: [{ precision: "point", countryCode: "JP" }, { countryCode: "FR" }],
+    });
+    expect(torn.contradictionMeters).toBeCloseTo(9_710_000, -5);
+  });
+
+  it.each([
+    ["the north pole", "90.0, 0.0", null],
+    ["the south pole", "-90.0, 0.0", "AQ"],
+    ["the antimeridian", "0.0, 180.0", null],
+    ["the open sea", "30.0, -45.0", null],
+  ])("knows no city at %s", async (_where, address, countryCode) => {
+    const { candidates } = await geocode({ address });
+    expect(candidates).toEqual([
+      expect.objectContaining({
+        precision: "point",
+        countryCode,
+        timeZone: expect.stringMatching(/^(Etc|Antarctica)\//),
+      }),
+    ]);
+  });
+
+  it("reads mixed scripts and emoji, bounds what it reads, and refuses what is no code", async () => {
+    expect(await geocode({ address: "東京 🗼 Tokyo", languageCode: "ja" })).toMatchObject({ isLanguageFallback: true });
+    for (const address of ["القاهرة", "دبي", "תל אביב", "Αθήνα", "กรุงเทพ", "Київ"]) {
+      expect((await geocode({ address })).candidates, address).not.toEqual([]);
+    }
+    expect((await service.call("geocode_trip_stop", { address: "x".repeat(10_000) })).body.code).toBe("invalid_input");
+    for (const bad of [{ regionCode: "XX" }, { languageCode: "no such tag" }]) {
+      const answer = await service.call("geocode_trip_stop", { address: "Rome", ...bad });
+      expect(answer.body.issues).toEqual([expect.objectContaining({ path: Object.keys(bad)[0] })]);
+    }
+  });
+});
+
+describe("timezone_brief", () => {
+  const brief = (latitude: number, longitude: number, more: object = {}) =>
+    call("timezone_brief", { latitude, longitude, ...more });
+  const seconds = (text: string) => Temporal.Instant.from(text).epochMilliseconds / 1_000;
+
+  it.each<[string, number, number, string, object]>([
+    [
+      "Lisbon in summer",
+      38.7223,
+      -9.1393,
+      "2026-07-01T00:00:00Z",
+      {
+        timeZone: "Europe/Lisbon",
+        utcOffsetMinutes: 60,
+        isDst: true,
+        localTime: "2026-07-01T01:00:00+01:00",
+        nextTransition: {
+          at: "2026-10-25T01:00:00Z",
+          localTimeBefore: "2026-10-25T02:00:00",
+          localTimeAfter: "2026-10-25T01:00:00",
+          utcOffsetMinutesBefore: 60,
+          utcOffsetMinutesAfter: 0,
+        },
+      },
+    ],
+    [
+      "Kathmandu",
+      27.7172,
+      85.324,
+      "2026-07-01T00:00:00Z",
+      { timeZone: "Asia/Kathmandu", utcOffsetMinutes: 345, isDst: false, nextTransition: null, changesAhead: [] },
+    ],
+    [
+      "Lord Howe in summer",
+      -31.55,
+      159.08,
+      "2026-12-25T00:00:00Z",
+      { timeZone: "Australia/Lord_Howe", utcOffsetMinutes: 660, isDst: true },
+    ],
+    ["Bangkok and not Jakarta", 13.7563, 100.5018, "2026-07-01T00:00:00Z", { timeZone: "Asia/Bangkok" }],
+    [
+      "Ceuta and not Casablanca",
+      35.8894,
+      -5.3213,
+      "2026-07-01T00:00:00Z",
+      { timeZone: "Africa/Ceuta", countryCode: "ES" },
+    ],
+    [
+      "Apia before it skipped a day",
+      -13.8333,
+      -171.7667,
+      "2011-12-30T09:59:59Z",
+      { timeZone: "Pacific/Apia", utcOffsetMinutes: -600, nextTransition: { utcOffsetMinutesAfter: 840 } },
+    ],
+    [
+      "Moscow in 2014, whose offset changed for good",
+      55.7558,
+      37.6173,
+      "2014-07-01T00:00:00Z",
+      { utcOffsetMinutes: 240, isDst: false },
+    ],
+    [
+      "the Atlantic",
+      30,
+      -45,
+      "2026-07-01T00:00:00Z",
+      { timeZone: "Etc/GMT+3", countryCode: null, nextTransition: null },
+    ],
+    ["the north pole", 90, 0, "2026-07-01T00:00:00Z", { timeZone: "Etc/UTC" }],
+    ["the south pole", -90, 0, "2026-07-01T00:00:00Z", { timeZone: "Antarctica/McMurdo" }],
+  ])("%s", async (_where, latitude, longitude, at, wanted) => {
+    expect(await brief(latitude, longitude, { timestamp: seconds(at) })).toMatchObject({ ...EMBEDDED, ...wanted });
+  });
+
+  it("takes any moment, both sides of the antimeridian, and every language that it can", async () => {
+    for (const timestamp of [8_640_000_000_000, -8_640_000_000_000, 0, -1e10]) {
+      expect(await brief(51.5, -0.12, { timestamp })).toMatchObject({ timeZone: "Europe/London" });
+    }
+    expect(
+      (await service.call("timezone_brief", { latitude: 0, longitude: 0, timestamp: 8_640_000_000_001 })).body.code,
+    ).toBe("invalid_input");
+    const [west, east] = [await brief(-16.8, 179.99), await brief(-16.8, -179.99)];
+    expect([west.timeZone, east.timeZone]).toEqual(["Pacific/Fiji", "Pacific/Fiji"]);
+    expect(await brief(48.85, 2.35, { language: "de", timestamp: 0 })).toMatchObject({
+      timeZoneName: "Mitteleuropäische Normalzeit",
+    });
+    expect(await brief(48.85, 2.35, { language: "tlh", timestamp: 0 })).toMatchObject({ isLanguageFallback: true });
+  });
+});
+
+describe("validate_travel_address", () => {
+  const validate = (args: object) => call("validate_travel_address", args);
+  const berlin = { addressLines: ["Unter den Linden 77"], regionCode: "DE", locality: "Berlin", postalCode: "10117" };
+  const problem = (field: string, kind: string) => [expect.objectContaining({ field, problem: kind })];
+
+  it("says that the form is right and what it did not verify", async () => {
+    const found = await validate(berlin);
+    expect(found).toMatchObject({
+      ...{ ...EMBEDDED, verdict: "STRUCTURE_OK", problems: [], deliverability: "not_checked", confirmedAs: null },
+      ...{ formattedAddress: ["Unter den Linden 77", "10117 Berlin"], knownCity: "Berlin, Germany" },
+    });
+    expect(found.notVerified).toContain("that the street and the house exist");
+  });
+
+  it.each<[string, object, string, unknown]>([
+    ["a missing postal code", { ...berlin, postalCode: "" }, "INCOMPLETE", problem("postalCode", "missing")],
+    [
+      "a postal code of another form",
+      { ...berlin, postalCode: "1011" },
+      "INVALID",
+      problem("postalCode", "invalid_format"),
+    ],
+    [
+      "the wrong order",
+      { ...berlin, addressLines: ["Unter den Linden 77", "Berlin 10117"] },
+      "INVALID",
+      problem("addressLines", "wrong_order"),
+    ],
+    [
+      "the city before the street",
+      { ...berlin, addressLines: ["Berlin", "Unter den Linden 77"] },
+      "INVALID",
+      problem("addressLines", "wrong_order"),
+    ],
+    [
+      "a postal code of another state",
+      {
+        addressLines: ["1 Main St"],
+        regionCode: "us",
+        locality: "Boston",
+        administrativeArea: "MA",
+        postalCode: "90210",
+      },
+      "INVALID",
+      problem("postalCode", "not_in_area"),
+    ],
+    [
+      "a state that is none",
+      {
+        addressLines: ["1 Main St"],
+        regionCode: "US",
+        locality: "Boston",
+        administrativeArea: "Bavaria",
+        postalCode: "02110",
+      },
+      "INVALID",
+      problem("administrativeArea", "unknown_area"),
+    ],
+    [
+      "a code where there are none",
+      { addressLines: ["1 Nathan Road"], regionCode: "HK", administrativeArea: "Kowloon", postalCode: "00000" },
+      "INVALID",
+      problem("postalCode", "invalid_format"),
+    ],
+  ])("finds %s", async (_what, args, verdict, problems) => {
+    expect(await validate(args)).toMatchObject({ verdict, problems });
+  });
+
+  it("reads the country from the city and the code from the lines, and passes a city that it does not know", async () => {
+    expect(await validate({ addressLines: ["Rua Augusta 100", "1100-053 Lisboa"] })).toMatchObject({
+      ...{ verdict: "STRUCTURE_OK", countryCode: "PT", isCountryGuessed: true, knownCity: "Lisbon, Portugal" },
+      formattedAddress: ["Rua Augusta 100", "1100-053 Lisboa"],
+    });
+    const unknown = await validate({ ...berlin, locality: "Nirgendwoheim" });
+    expect(unknown).toMatchObject({ verdict: "STRUCTURE_OK", knownCity: null });
+    expect(unknown.notVerified).toContain("that the city exists, as it is not among the known ones");
+    expect(await validate({ addressLines: ["Nirgendwostr. 1"] })).toMatchObject({
+      verdict: "UNKNOWN_COUNTRY",
+      countryCode: null,
+    });
+  });
+
+  it("refuses an address without a line, or with too many", async () => {
+    for (const addressLines of [[], ["  "], Array(11).fill("a")]) {
+      expect((await service.call("validate_travel_address", { addressLines })).body.code).toBe("invalid_input");
+    }
+  });
+});
+
+describe("elevation_risk_brief", () => {
+  const brief = (latitude: number, longitude: number) => call("elevation_risk_brief", { latitude, longitude });
+
+  it.each<[string, number, number, object]>([
+    ["Cusco", -13.5319, -71.9675, { risk: "moderate" }],
+    ["La Paz", -16.5, -68.15, { risk: "high" }],
+    ["Denver", 39.7392, -104.9903, { risk: "low" }],
+    ["Amsterdam", 52.3676, 4.9041, { risk: "none" }],
+    ["the open sea", 0, -30, { available: false, elevationMeters: null, risk: null, advice: [] }],
+    ["the south pole", -90, 0, { available: false }],
+  ])("%s", async (_where, latitude, longitude, wanted) => {
+    expect(await brief(latitude, longitude)).toMatchObject({ ...EMBEDDED, ...wanted });
+  });
+
+  it("says of which known place the elevation is and how far away that is", async () => {
+    const found = await brief(-13.5319, -71.9675);
+    expect(found).toMatchObject({
+      available: true,
+      basis: expect.stringContaining("Wanchaq"),
+      adviceSource: { isRecalled: true },
+    });
+    expect(found.measuredAtDistanceMeters).toBeLessThan(5_000);
+    expect(found.elevationMeters).toBeGreaterThan(3_200);
+  });
+});

@@ -1,0 +1,81 @@
+import { distanceMeters } from "../../domain/distance.ts";
+import type { ProviderProvenance } from "../../domain/schemas.ts";
+import type { Maps, Place, Position } from "../../ports/maps.ts";
+
+/** A place that a caller names, by an address, by a position, or by both. */
+export interface Stop {
+  address?: string | undefined;
+  latitude?: number | undefined;
+  longitude?: number | undefined;
+}
+
+export interface StopPlace extends Position {
+  label: string;
+  /** Null: on the open sea. */
+  countryCode: string | null;
+  /** `point`: a position that was given. */
+  precision: Place["precision"] | "point";
+  unknownPart: string | null;
+}
+
+export interface ResolvedStop {
+  /** Best first: which one is meant is for the caller to say. Empty: nothing of the name is known. */
+  candidates: readonly StopPlace[];
+  nearMatches: readonly string[];
+  /** How far the given position is from what the address names; null: they agree, or only one was given. */
+  contradictionMeters: number | null;
+  provenance: ProviderProvenance;
+}
+
+interface Options {
+  limit: number;
+  languageCode?: string;
+  regionCode?: string | undefined;
+  signal?: AbortSignal;
+}
+
+/** How far a position may be from the middle of what an address names and still be in it. */
+const EXTENT_METERS: Readonly<Record<Place["precision"], number>> = {
+  address: 2_000,
+  landmark: 5_000,
+  neighborhood: 10_000,
+  airport: 15_000,
+  city: 50_000,
+  region: 700_000,
+};
+const NEAR_CITY_KILOMETERS = 100;
+const HERE_KILOMETERS = 3;
+
+/** A position that was given stays where it is; an address beside it gives its name, or contradicts it. */
+export async function resolveStop(maps: Maps, stop: Stop, options: Options): Promise<ResolvedStop> {
+  const { address, latitude, longitude } = stop;
+  const given = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
+  if (address === undefined || address.trim() === "") {
+    const candidates = given === undefined ? [] : [pointPlace(maps, given)];
+    return { candidates, nearMatches: [], contradictionMeters: null, provenance: maps.ownProvenance };
+  }
+  const { candidates, nearMatches, provenance } = await maps.findPlaces(address, options);
+  const [best] = candidates;
+  if (given === undefined || best === undefined) {
+    const points = given === undefined ? candidates : [pointPlace(maps, given)];
+    return { candidates: points, nearMatches, contradictionMeters: null, provenance };
+  }
+  const meant = candidates.find((place) => distanceMeters(place, given) <= EXTENT_METERS[place.precision]);
+  if (meant !== undefined) {
+    return { candidates: [{ ...meant, ...given }], nearMatches: [], contradictionMeters: null, provenance };
+  }
+  const contradictionMeters = distanceMeters(best, given);
+  return { candidates: [pointPlace(maps, given), ...candidates], nearMatches: [], contradictionMeters, provenance };
+}
+
+/** A position in words: by the nearest known city, else by its country, else as a point of the sea. */
+function pointPlace(maps: Maps, position: Position): StopPlace {
+  const near = maps.nearestCity(position, { withinKilometers: NEAR_CITY_KILOMETERS });
+  const countryCode = maps.countryCodeAt(position) ?? null;
+  const point = `${position.latitude}, ${position.longitude}`;
+  const far = near === undefined ? "" : `${Math.round(near.kilometers)} km from ${near.place.label}`;
+  const where = near !== undefined && near.kilometers < HERE_KILOMETERS ? near.place.label : far;
+  const elsewhere = countryCode === null ? "no country, such as the open sea" : `in ${countryCode}, no known city near`;
+  const label = `${point} (${where === "" ? elsewhere : where})`;
+  return { ...position, label, countryCode, precision: "point", unknownPart: null };
+}

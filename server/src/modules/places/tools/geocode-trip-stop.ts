@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { distanceMeters } from "../../../domain/distance.ts";
+import { ProviderProvenance } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { LanguageCode, RegionCode } from "../codes.ts";
+import { readCoordinates } from "../read-coordinates.ts";
+import { resolveStop } from "../resolve-stop.ts";
+
+const LIMIT = 5;
+/** Candidates farther apart than this are different places. */
+const SAME_PLACE_METERS = 50_000;
+
+const Candidate = z.object({
+  latitude: z.number(),
+  longitude: z.number(),
+  label: z.string().describe("May be a text of others"),
+  countryCode: z.string().nullable().describe("Null: of no country, such as the open sea"),
+  precision: z
+    .enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"])
+    .describe("What was found; city for a street or neighborhood that is not known"),
+  timeZone: z.string().nullable().describe("IANA name"),
+  unknownPart: z.string().nullable().describe("What of the text is not known here; the place is the wider one that is"),
+});
+
+export const geocodeTripStop = defineTool({
+  name: "geocode_trip_stop",
+  title: "Geocode a trip stop",
+  summary: "Coordinates of a city, neighborhood, sight, airport or address: all candidates of the name, best first.",
+  area: "trip",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["maps"],
+  input: z.strictObject({
+    address: z
+      .string()
+      .describe("Any script; add the country where a name is common. May hold coordinates, 48.8583, 2.2945"),
+    languageCode: LanguageCode.default("en"),
+    regionCode: RegionCode.optional(),
+  }),
+  output: ProviderProvenance.extend({
+    candidates: z.array(Candidate).readonly(),
+    isAmbiguous: z.boolean().describe("Several places have this name: ask which one is meant"),
+    contradictionMeters: z
+      .number()
+      .nullable()
+      .describe("How far the coordinates in the text are from what it names; both are candidates then"),
+    nearMatches: z.array(z.string()).readonly().describe("Known names like it, when nothing was found"),
+    isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
+  }),
+  errors: { provider_unavailable: "No provider of places answers. Send the same call later." },
+  example: () => ({ address: "Eiffel Tower, Paris" }),
+
+  async run({ address, languageCode, regionCode }, { maps, call }) {
+    const { position, rest } = readCoordinates(address);
+    const options = { limit: LIMIT, languageCode, regionCode: regionCode?.toUpperCase(), signal: call.signal };
+    const stop = position === undefined ? { address } : { ...position, address: rest };
+    const { candidates, nearMatches, contradictionMeters, provenance } = await resolveStop(maps, stop, options);
+    const [best] = candidates;
+    const others = best === undefined ? [] : candidates.filter((one) => distanceMeters(one, best) > SAME_PLACE_METERS);
+    return {
+      candidates: candidates.map((place) => ({ ...place, timeZone: maps.timeZonesAt(place)[0] ?? null })),
+      isAmbiguous: others.length > 0,
+      contradictionMeters,
+      nearMatches,
+      isLanguageFallback: provenance.sourceLevel === "embedded" && !/^en\b/i.test(languageCode),
+      ...provenance,
+    };
+  },
+});

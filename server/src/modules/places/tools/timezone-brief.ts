@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { briefTimeZone } from "../brief-time-zone.ts";
+import { isLanguageCode, LanguageCode } from "../codes.ts";
+
+const ClockChange = z.object({
+  at: z.string().describe("UTC"),
+  localTimeBefore: z.string(),
+  localTimeAfter: z.string(),
+  utcOffsetMinutesBefore: z.number(),
+  utcOffsetMinutesAfter: z.number(),
+});
+
+/** What a moment of JavaScript can be, in seconds. */
+const LAST_SECOND = 8_640_000_000_000;
+
+export const timezoneBrief = defineTool({
+  name: "timezone_brief",
+  title: "Time zone brief",
+  summary: "The time zone at coordinates, its offset, and the changes of its clocks ahead, at any moment.",
+  area: "trip",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: true,
+  uses: ["maps", "clock"],
+  input: z.strictObject({
+    latitude: Latitude,
+    longitude: Longitude,
+    timestamp: z
+      .number()
+      .refine((seconds) => Number.isInteger(seconds) && Math.abs(seconds) <= LAST_SECOND, {
+        message: `must be whole Unix seconds from -${LAST_SECOND} to ${LAST_SECOND}`,
+      })
+      .meta({ type: "integer" })
+      .optional()
+      .describe("Unix seconds; default now"),
+    language: LanguageCode.optional(),
+  }),
+  output: ProviderProvenance.extend({
+    timeZone: z.string().describe("IANA name"),
+    timeZoneName: z.string().describe("As people call it"),
+    otherTimeZones: z.array(z.string()).readonly().describe("Also used there, where a border runs or people disagree"),
+    countryCode: z.string().nullable().describe("Null: of no country; the zone is then that of the sea"),
+    utcOffsetMinutes: z.number(),
+    isDst: z.boolean(),
+    localTime: z.string(),
+    nextTransition: ClockChange.nullable().describe("Null: no change of the clocks is known ahead"),
+    changesAhead: z.array(ClockChange).readonly(),
+    isLanguageFallback: z.boolean().describe("The name is English, as the language has none"),
+  }),
+  errors: {},
+  example: () => ({ latitude: 38.7223, longitude: -9.1393, timestamp: 1_782_864_000 }),
+
+  async run({ latitude, longitude, timestamp, language = "en" }, { maps, clock }) {
+    const position = { latitude, longitude };
+    const [timeZone = "Etc/UTC", ...otherTimeZones] = maps.timeZonesAt(position);
+    const instant = timestamp === undefined ? clock.now() : Temporal.Instant.fromEpochMilliseconds(timestamp * 1_000);
+    const isKnown = isLanguageCode(language) && Intl.DateTimeFormat.supportedLocalesOf(language).length > 0;
+    const names = new Intl.DateTimeFormat(isKnown ? language : "en", { timeZone, timeZoneName: "long" });
+    const parts = names.formatToParts(instant.epochMilliseconds);
+    return {
+      ...briefTimeZone(timeZone, instant),
+      timeZoneName: parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone,
+      otherTimeZones,
+      countryCode: maps.countryCodeAt(position) ?? null,
+      isLanguageFallback: !isKnown,
+      ...maps.ownProvenance,
+    };
+  },
+});
