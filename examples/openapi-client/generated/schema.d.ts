@@ -1167,6 +1167,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#trip_checkin_reminder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make check-in reminders
+         * @description Make a calendar file that reminds of check-in, of leaving for the airport and of the departure.
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["trip_checkin_reminder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#read_account": {
         parameters: {
             query?: never;
@@ -4371,6 +4393,97 @@ export interface components {
             /** @enum {string} */
             sourceLevel: "live" | "open" | "embedded";
             asOf: string;
+        } & {
+            [key: string]: unknown;
+        };
+        trip_checkin_reminder_args: {
+            /** @description IATA code */
+            origin: string;
+            /** @description ISO 8601 with Z or an offset */
+            departureDateTimeIso: string;
+            pnr?: string;
+            /** @description With or without the carrier */
+            flightNumber?: string;
+            carrier?: string;
+            destination?: string;
+            /** @description Degrees, -90 to 90 */
+            airportLatitude?: number;
+            /** @description Degrees, -180 to 180 */
+            airportLongitude?: number;
+            stayLabel?: string;
+            /** @description From where the traveler leaves */
+            stayAddress?: string;
+            /** @description Degrees, -90 to 90 */
+            stayLatitude?: number;
+            /** @description Degrees, -180 to 180 */
+            stayLongitude?: number;
+            /**
+             * @default driving
+             * @enum {string}
+             */
+            transferMode?: "driving" | "transit";
+            travelerName?: string;
+            /**
+             * @description How long before departure it opens
+             * @default 24
+             */
+            checkInWindowHours?: number;
+            /** @default en */
+            language?: string;
+        };
+        trip_checkin_reminder_result: {
+            reminders: {
+                /** @enum {string} */
+                kind: "check_in" | "leave" | "departure";
+                uid: string;
+                title: string;
+                /** @description UTC */
+                startsAt: string;
+                /** @description On the clock of the airport */
+                startsAtLocal: string;
+                readonly alarmsMinutesBefore: number[];
+            }[];
+            /** @description The calendar file; made again for the same trip it replaces the earlier one */
+            ics: string;
+            icsUrl: string;
+            /** @description Whoever has the address can read the file until then */
+            expiresAt: string;
+            sequence: number;
+            /** @description What a wallet pass would show, of no wallet in particular; not a boarding pass */
+            wallet: {
+                /** @constant */
+                kind: "flight";
+                flight: string;
+                pnr: string | null;
+                travelerName: string | null;
+                origin: string;
+                originName: string | null;
+                destination: string | null;
+                departsAt: string;
+                departsAtLocal: string;
+                timeZone: string;
+                checkInOpensAt: string;
+            };
+            notes: string[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -18506,6 +18619,272 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "stop_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    trip_checkin_reminder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "trip_checkin_reminder";
+                    args: components["schemas"]["trip_checkin_reminder_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["trip_checkin_reminder_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "airport_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -1,4 +1,5 @@
 import { accountModule } from "./account/module.ts";
+import { assistanceModule } from "./assistance/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
 import { demoModule } from "./demo/module.ts";
@@ -47,6 +48,7 @@ export const modules = [
   paymentsModule,
   filesModule,
   mapsModule,
+  assistanceModule,
   demoModule,
   accountModule,
 ] as const;

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { ICalAlarmType, ICalCalendar, ICalCalendarMethod } from "ical-generator";
+
+export interface Reminder {
+  kind: "check_in" | "leave" | "departure";
+  title: string;
+  description: string;
+  location: string;
+  startsAt: Temporal.Instant;
+  /** The event lasts so long; 0: it is a moment. */
+  minutes: number;
+  /** Minutes before the start. */
+  alarms: readonly number[];
+}
+
+interface CalendarParts {
+  name: string;
+  reminders: readonly Reminder[];
+  /** The same for the same trip, whenever its reminders are made. */
+  tripKey: string;
+  madeAt: Temporal.Instant;
+}
+
+const SEQUENCE_EPOCH = Temporal.Instant.from("2026-01-01T00:00:00Z");
+
+/**
+ * A calendar file (RFC 5545). Every time is in UTC, which each calendar shows on its own clock: no rule of a time zone can be wrong.
+ * The ids follow from the trip, so that a file that is made again replaces what an earlier one left in the calendar.
+ */
+export function writeCalendar({ name, reminders, tripKey, madeAt }: CalendarParts): string {
+  const calendar = new ICalCalendar({
+    name,
+    method: ICalCalendarMethod.PUBLISH,
+    prodId: { company: "Wayfare", product: "Trip reminders", language: "EN" },
+  });
+  for (const reminder of reminders) {
+    const { title, description, location, startsAt, minutes, alarms } = reminder;
+    const event = calendar.createEvent({
+      ...{ id: uidOf(tripKey, reminder.kind), sequence: sequenceAt(madeAt), stamp: dateOf(madeAt) },
+      ...{ start: dateOf(startsAt), end: minutes === 0 ? null : dateOf(startsAt.add({ minutes })) },
+      ...{ summary: title, description, location },
+    });
+    for (const minutesBefore of alarms) {
+      event.createAlarm({ type: ICalAlarmType.display, trigger: minutesBefore * 60, description: title });
+    }
+  }
+  return calendar.toString();
+}
+
+export function uidOf(tripKey: string, kind: Reminder["kind"]): string {
+  return `${createHash("sha256").update(`${tripKey}\n${kind}`).digest("hex").slice(0, 40)}@wayfare`;
+}
+
+/** Greater for whatever is made later, without anything to be remembered: seconds, which fit for the next decades. */
+export function sequenceAt(madeAt: Temporal.Instant): number {
+  return Math.max(0, Math.floor(madeAt.since(SEQUENCE_EPOCH).total("seconds")));
+}
+
+const dateOf = ({ epochMilliseconds }: Temporal.Instant): Date => new Date(epochMilliseconds);

@@ -1,0 +1,58 @@
+import type { Words } from "../../domain/texts.ts";
+import type { Reminder } from "./checkin-calendar.ts";
+import { assistanceTexts } from "./texts.ts";
+import type { WayToAirport } from "./way-to-airport.ts";
+
+interface Trip {
+  /** Such as `BA 117 LHR–JFK`. */
+  flight: string;
+  airport: string;
+  timeZone: string;
+  departsAt: Temporal.Instant;
+  checkInWindowHours: number;
+  pnr: string;
+  travelerName: string;
+  way: WayToAirport | undefined;
+}
+
+/** A usual advice; the airline's own word counts. */
+export const MINUTES_AT_AIRPORT = 150;
+const CHECK_IN_MINUTES = 15;
+
+/** What the traveler is reminded of, first things first. */
+export function planReminders(trip: Trip, words: Words): Reminder[] {
+  const say = assistanceTexts(words);
+  const { flight, airport, departsAt, way } = trip;
+  const facts = [
+    say("departsAt", { moment: words.moment(departsAt, trip.timeZone) }),
+    ...(trip.pnr === "" ? [] : [say("bookingReference", { pnr: trip.pnr })]),
+    ...(trip.travelerName === "" ? [] : [say("traveler", { name: trip.travelerName })]),
+  ];
+  const reminders: Reminder[] = [
+    {
+      ...{ kind: "check_in", title: say("checkInOpens", { flight }), location: "", minutes: CHECK_IN_MINUTES },
+      ...{ description: facts.join("\n"), alarms: [0] },
+      startsAt: departsAt.subtract({ hours: trip.checkInWindowHours }),
+    },
+    {
+      ...{ kind: "departure", title: say("departure", { flight }), location: airport, minutes: 0 },
+      ...{ description: facts.join("\n"), alarms: [180] },
+      startsAt: departsAt,
+    },
+  ];
+  if (way !== undefined) reminders.splice(1, 0, leaving(trip, way, facts, words));
+  return reminders;
+}
+
+function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words: Words): Reminder {
+  const say = assistanceTexts(words);
+  const distance = words.number(way.distanceKilometers, {
+    ...{ style: "unit", unit: "kilometer", maximumFractionDigits: 0 },
+  });
+  const estimate = say("wayEstimated", { minutes: way.minutes, distance, before: MINUTES_AT_AIRPORT });
+  return {
+    ...{ kind: "leave", title: say("leaveForAirport", { airport: trip.airport }), location: trip.airport },
+    ...{ description: [estimate, ...facts].join("\n"), minutes: way.minutes, alarms: [30] },
+    startsAt: trip.departsAt.subtract({ minutes: MINUTES_AT_AIRPORT + way.minutes }),
+  };
+}

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { IataCode, Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
+import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { defineTool, type Ports } from "../../../kernel/tool.ts";
+import type { Airport } from "../../../ports/maps.ts";
+import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
+import { estimateWay } from "../way-to-airport.ts";
+
+const LONGEST_TEXT = 100;
+const LONGEST_ADDRESS = 300;
+const LIFETIME = Temporal.Duration.from({ hours: 30 * 24 });
+
+const Instant = z
+  .string()
+  .refine(isInstant, { message: "must be ISO 8601 with Z or an offset, such as 2027-03-28T09:30:00+02:00" })
+  .describe("ISO 8601 with Z or an offset");
+
+function isInstant(text: string): boolean {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds > 0;
+  } catch {
+    return false;
+  }
+}
+
+const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
+
+const Input = z
+  .strictObject({
+    origin: IataCode.describe("IATA code"),
+    departureDateTimeIso: Instant,
+    pnr: z.string().optional(),
+    flightNumber: z.string().optional().describe("With or without the carrier"),
+    carrier: z.string().optional(),
+    destination: IataCode.optional(),
+    airportLatitude: Latitude.optional(),
+    airportLongitude: Longitude.optional(),
+    stayLabel: z.string().optional(),
+    stayAddress: z.string().optional().describe("From where the traveler leaves"),
+    stayLatitude: Latitude.optional(),
+    stayLongitude: Longitude.optional(),
+    transferMode: z.enum(["driving", "transit"]).default("driving"),
+    travelerName: z.string().optional(),
+    checkInWindowHours: z.int().min(1).max(72).default(24).describe("How long before departure it opens"),
+    language: z.string().default("en"),
+  })
+  .superRefine((input, context) => {
+    for (const [latitude, longitude] of [together("airport"), together("stay")]) {
+      if ((input[latitude] === undefined) === (input[longitude] === undefined)) continue;
+      const path = [input[latitude] === undefined ? latitude : longitude];
+      context.addIssue({ code: "custom", path, message: "latitude and longitude go together" });
+    }
+  });
+
+type TripInput = z.output<typeof Input>;
+
+const ReminderAnswer = z.object({
+  kind: z.enum(["check_in", "leave", "departure"]),
+  uid: z.string(),
+  title: z.string(),
+  startsAt: z.string().describe("UTC"),
+  startsAtLocal: z.string().describe("On the clock of the airport"),
+  alarmsMinutesBefore: z.array(z.int()).readonly(),
+});
+
+export const tripCheckinReminder = defineTool({
+  name: "trip_checkin_reminder",
+  title: "Make check-in reminders",
+  summary: "Make a calendar file that reminds of check-in, of leaving for the airport and of the departure.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["maps", "fileShelf", "clock"],
+  input: Input,
+  output: z.object({
+    reminders: z.array(ReminderAnswer),
+    ics: z.string().describe("The calendar file; made again for the same trip it replaces the earlier one"),
+    icsUrl: z.string(),
+    expiresAt: z.string().describe("Whoever has the address can read the file until then"),
+    sequence: z.int(),
+    wallet: z
+      .object({
+        kind: z.literal("flight"),
+        ...{ flight: z.string(), pnr: z.string().nullable(), travelerName: z.string().nullable() },
+        ...{ origin: z.string(), originName: z.string().nullable(), destination: z.string().nullable() },
+        ...{ departsAt: z.string(), departsAtLocal: z.string(), timeZone: z.string() },
+        checkInOpensAt: z.string(),
+      })
+      .describe("What a wallet pass would show, of no wallet in particular; not a boarding pass"),
+    notes: z.array(z.string()),
+    language: LanguageAnswer,
+    ...ProviderProvenance.shape,
+  }),
+  errors: {
+    airport_not_found: "The origin is not known. Give its IATA code, or airportLatitude and airportLongitude with it.",
+  },
+  example: (today) => ({
+    ...{ origin: "LHR", destination: "JFK", flightNumber: "117", carrier: "BA", pnr: "RZPNX8" },
+    departureDateTimeIso: `${today.add({ days: 60 })}T09:30:00Z`,
+    ...{ stayLabel: "Hotel", stayLatitude: 51.5136, stayLongitude: -0.1365, travelerName: "Ada Lovelace" },
+  }),
+
+  async run(input, { maps, fileShelf, clock, caller, call, fail, invalid }) {
+    const departsAt = Temporal.Instant.from(input.departureDateTimeIso);
+    const madeAt = clock.now();
+    if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
+      throw invalid({ path: "departureDateTimeIso", message: "must lie in the future" });
+    }
+    const known = maps.airport(input.origin);
+    const airport = airportOf(input, known, maps);
+    if (airport === undefined) throw fail("airport_not_found");
+    const words = wordsIn(input.language);
+    const flight = flightOf(input);
+    const { way, notes } = await wayOf(input, airport, maps, call.signal);
+    const trip = {
+      ...{ flight, departsAt, way, airport: airport.name, timeZone: airport.timeZone },
+      ...{ pnr: shown(input.pnr), travelerName: shown(input.travelerName) },
+      checkInWindowHours: input.checkInWindowHours,
+    };
+    const reminders = planReminders(trip, words);
+    const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(airport.timeZone).toPlainDateTime().toString();
+    const tripKey = keyOf(caller.tenantId, input, local(departsAt).slice(0, 10));
+    const ics = writeCalendar({ name: flight, reminders, tripKey, madeAt });
+    const expiresAt = madeAt.add(LIFETIME);
+    const file = { fileName: "reminder.ics", contentType: "text/calendar; charset=utf-8", content: Buffer.from(ics) };
+    const [icsUrl = ""] = await fileShelf.share(caller.tenantId, [file], expiresAt);
+    const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
+    const isOpen = Temporal.Instant.compare(checkInOpensAt, madeAt) <= 0;
+    return {
+      reminders: reminders.map(({ kind, title, startsAt, alarms }) => ({
+        ...{ kind, title, uid: uidOf(tripKey, kind), alarmsMinutesBefore: alarms },
+        ...{ startsAt: startsAt.toString(), startsAtLocal: local(startsAt) },
+      })),
+      ...{ ics, icsUrl, expiresAt: expiresAt.toString(), sequence: sequenceAt(madeAt) },
+      wallet: {
+        ...{ kind: "flight" as const, flight, pnr: trip.pnr || null, travelerName: trip.travelerName || null },
+        ...{ origin: input.origin.toUpperCase(), originName: known?.name ?? null },
+        destination: input.destination?.toUpperCase() ?? null,
+        ...{ departsAt: departsAt.toString(), departsAtLocal: local(departsAt), timeZone: airport.timeZone },
+        checkInOpensAt: checkInOpensAt.toString(),
+      },
+      notes: [...notes, ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : [])],
+      language: words.answer,
+      ...maps.ownProvenance,
+    };
+  },
+});
+
+const shown = (text = ""): string => toVisibleText(text, LONGEST_TEXT);
+
+function flightOf({ carrier, flightNumber, origin, destination }: TripInput): string {
+  const [airline, number] = [shown(carrier), shown(flightNumber)];
+  const name = number.toUpperCase().startsWith(airline.toUpperCase()) ? number : `${airline} ${number}`;
+  const way = destination === undefined ? origin : `${origin}–${destination}`;
+  return `${name} ${way.toUpperCase()}`.trim();
+}
+
+/** What stays the same when the flight is delayed: the booking and the flight, else the day as well. */
+function keyOf(tenantId: string, input: TripInput, localDate: string): string {
+  const { pnr = "", carrier = "", flightNumber = "", origin, destination = "" } = input;
+  const day = pnr === "" || flightNumber === "" ? localDate : "";
+  return JSON.stringify(
+    [tenantId, pnr, carrier, flightNumber, origin, destination, day].map((one) => one.toUpperCase()),
+  );
+}
+
+type KnownAirport = Pick<Airport, "name" | "latitude" | "longitude" | "timeZone">;
+
+/** Coordinates of the caller's go before ours: the airport may have moved. */
+function airportOf(
+  { origin, airportLatitude, airportLongitude }: TripInput,
+  known: Airport | undefined,
+  maps: Ports["maps"],
+): KnownAirport | undefined {
+  if (airportLatitude === undefined || airportLongitude === undefined) return known;
+  const position = { latitude: airportLatitude, longitude: airportLongitude };
+  const [timeZone] = maps.timeZonesAt(position);
+  if (timeZone === undefined) return known;
+  return { ...position, timeZone, name: known?.name ?? origin.toUpperCase() };
+}
+
+async function wayOf(
+  input: TripInput,
+  airport: KnownAirport,
+  maps: Ports["maps"],
+  signal: AbortSignal,
+): Promise<{ way: ReturnType<typeof estimateWay>; notes: string[] }> {
+  const { stayLatitude: latitude, stayLongitude: longitude, transferMode } = input;
+  const address = toVisibleText(input.stayAddress ?? input.stayLabel ?? "", LONGEST_ADDRESS);
+  const given = latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined;
+  if (given === undefined && address === "") {
+    return { way: undefined, notes: ["Without a place of stay there is no reminder to leave for the airport."] };
+  }
+  const found = given === undefined ? (await maps.findPlaces(address, { limit: 1, signal })).candidates[0] : undefined;
+  const from = given ?? found;
+  if (from === undefined) {
+    return {
+      way: undefined,
+      notes: ["The place of stay is not known: there is no reminder to leave for the airport."],
+    };
+  }
+  const way = estimateWay(from, airport, transferMode);
+  if (way === undefined) {
+    return { way, notes: ["The place of stay is over 300 km from the airport: there is no reminder to leave for it."] };
+  }
+  const estimate = `The way is estimated from the distance alone, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`;
+  return {
+    way,
+    notes: found === undefined ? [estimate] : [`The place of stay was taken as ${found.label}.`, estimate],
+  };
+}
