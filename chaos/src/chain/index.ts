@@ -48,7 +48,11 @@ async function open({ deployment, client, history, share }: Scene): Promise<Area
     async storm(round, random, signal) {
       await Promise.all([storm.run(random, signal), limited.run(round, random.fork("limited"), signal)]);
     },
-    covered: () => history.covered(["send_tokens", "settle_split", "faucet_drip", "book_flight"]),
+    covered: () =>
+      new Map([
+        ...history.covered(["send_tokens", "settle_split", "faucet_drip", "book_flight"]),
+        ...limited.covered(),
+      ]),
     disturb: (random) => armFaults(supplierUrl, drawFaults(random)),
     nextMoment: moments.next,
     witness: moments.witness,

@@ -4,7 +4,7 @@ import type { Answer } from "../call.ts";
 import type { Deployment } from "../deployment.ts";
 import type { Random } from "../random.ts";
 import { runWorkers } from "../workers.ts";
-import { type LimitedBooks, type LimitedTenant, readLimited } from "./check-limits.ts";
+import { type LimitedBooks, readLimited } from "./check-limits.ts";
 import type { Sender } from "./operations.ts";
 
 const MICRO = 1_000_000n;
@@ -53,12 +53,18 @@ export class LimitedStorm {
 
   /** What they were allowed at most, and what became of it. */
   read(): Promise<LimitedBooks> {
-    const describe = (sender: Sender, allowed: bigint): LimitedTenant => ({
-      ...{ ...sender, allowed },
-      wasRefused: this.#refused.has(sender.tenantId),
-    });
-    const budget = BigInt(this.#budgetUsdc) * MICRO;
-    return readLimited(this.#deployment, [describe(this.#limited, MONTHLY_LIMIT), describe(this.#budgeted, budget)]);
+    return readLimited(this.#deployment, [
+      { ...this.#limited, allowed: MONTHLY_LIMIT },
+      { ...this.#budgeted, allowed: BigInt(this.#budgetUsdc) * MICRO },
+    ]);
+  }
+
+  /** Whether callers were told that the limit, and that the budget leaves too little: else nothing was shown of them. */
+  covered(): ReadonlyMap<string, boolean> {
+    return new Map([
+      ["a limit that is used up", this.#refused.has(this.#limited.tenantId)],
+      ["a budget that is used up", this.#refused.has(this.#budgeted.tenantId)],
+    ]);
   }
 
   async #send(sender: Sender, random: Random, signal: AbortSignal): Promise<void> {
