@@ -13,6 +13,7 @@ import { selectTenant } from "../modules/identity/store-tenants.ts";
 import type { Balance } from "../modules/ledger/ledger.ts";
 import { acceptOutgoing } from "../modules/treasury/accept-outgoing.ts";
 import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts";
+import { safeConfirmations } from "../outside/confirmations.ts";
 import { sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
 import type { Chain } from "../ports/chain.ts";
@@ -189,7 +190,8 @@ class StoredBooks implements Books {
     const client = this.#client;
     if (client === undefined || contracts === undefined) return undefined;
     try {
-      const confirmations = network === "production" ? this.#config.chainConfirmations : 1;
+      const confirmations =
+        network === "production" ? (this.#config.chainConfirmations ?? safeConfirmations(chainId)) : 1;
       const chain = await createEvmChain({ network, client, contracts, confirmations, clock: this.#opened.clock });
       if (chain.chainId === chainId && chain.genesisHash === genesisHash) return chain;
     } catch (error) {

@@ -108,12 +108,13 @@ export const variables = {
     "CHAIN_PAYMENT_BATCH",
     "Address of the contract that settles payments in batches on the live chain. Unset: no batches there.",
   ),
-  chainConfirmations: withDefault(
-    "CHAIN_CONFIRMATIONS",
-    "1",
-    "How many blocks make a transaction final on the live chain, its own included. Set what that network's finality demands: a dropped block that was read already stops money.",
-    wholeNumber(1, 1_000),
-  ),
+  chainConfirmations: {
+    name: "CHAIN_CONFIRMATIONS",
+    fallback: undefined,
+    meaning:
+      "How many blocks make a transaction final on the live chain, its own included. Unset: 1 where each block is known to be final, else more than Ethereum needs. A dropped block that was read already stops money.",
+    read: (value: string | undefined) => (value === undefined ? undefined : wholeNumber(1, 1_000)(value)),
+  },
   chainRelayerKeyFile: text(
     "CHAIN_RELAYER_KEY_FILE",
     "File with the private key of the wallet that pays the gas on the live chain.",

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../platform/files/error-code.ts";
-import { ensurePrivateFolder, syncFolder } from "../platform/files/private-files.ts";
+import { ensurePrivateFolder, sayReadableByOthers, syncFolder } from "../platform/files/private-files.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
 
 const KEY_BYTES = 32;
@@ -84,9 +84,13 @@ function readKeyFile(path: string): Buffer {
 }
 
 function readText(path: string): string {
+  let text: string;
   try {
-    return readFileSync(path, "utf8").trim();
+    text = readFileSync(path, "utf8").trim();
   } catch (error) {
     throw new EmbeddedError(`The master key file ${path} cannot be read (${errorCode(error) ?? errorText(error)}).`);
   }
+  const problem = sayReadableByOthers(path);
+  if (problem !== undefined) throw new EmbeddedError(`The master key file ${problem}`);
+  return text;
 }

@@ -110,6 +110,11 @@ export interface ToolDefinition<
   effect: Effect;
   price: Micro;
   payableWithoutKey: boolean;
+  /**
+   * False: who pays for a call with a signed payment gets its answer once and nothing of it is stored, such as what stands in a
+   * document. Left out: it is given again for a while.
+   */
+  answerIsKept?: boolean;
   /** Arguments that concern a tenant's records, or paths below them: refused to who pays without a key. */
   keyOnlyInputs?: readonly KeyOnlyInput<keyof z.output<Input> & string>[];
   uses: readonly Use[];
@@ -150,6 +155,7 @@ export interface Tool {
   readonly effect: Effect;
   readonly price: Micro;
   readonly payableWithoutKey: boolean;
+  readonly answerIsKept: boolean;
   readonly keyOnlyInputs: readonly string[];
   readonly uses: readonly (keyof Ports)[];
   readonly input: z.ZodObject;
@@ -174,12 +180,24 @@ export function defineTool<
   const Code extends string,
   const Use extends keyof Ports,
 >(definition: ToolDefinition<Input, Output, Code, Use>): Tool {
-  const { run, plan, check, example, gives, keyOnlyInputs = [], aliases = [], usesUp = [], ...face } = definition;
+  const {
+    run,
+    plan,
+    check,
+    example,
+    gives,
+    keyOnlyInputs = [],
+    aliases = [],
+    usesUp = [],
+    answerIsKept = true,
+    ...face
+  } = definition;
   // The one marked place: invoke hands over what `input` itself parsed, so the erased type is restored, not guessed.
   const parsed = (input: unknown) => input as z.output<Input>;
   return {
     ...face,
     aliases,
+    answerIsKept,
     keyOnlyInputs,
     usesUp,
     scopes: definition.scopes ?? [scopeOf(definition.area, definition.effect)],

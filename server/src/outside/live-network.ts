@@ -11,8 +11,10 @@ import { ConfigError } from "../config/config.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
 import type { Hex } from "../domain/tokens.ts";
 import { hasTripsInEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import { sayReadableByOthers } from "../platform/files/private-files.ts";
 import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
 import type { Network } from "../ports/network.ts";
+import { safeConfirmations } from "./confirmations.ts";
 import {
   bindNetwork,
   createNetworkClient,
@@ -24,7 +26,8 @@ import {
 
 export interface LiveNetworkOptions extends NetworkParts {
   contracts: ChainContracts;
-  confirmations: number;
+  /** Undefined: what is safe on the chain. */
+  confirmations: number | undefined;
   relayerKey: Hex;
   /** How long a node is waited for that lags behind the one that was asked before a restart. */
   lagPatienceMilliseconds?: number;
@@ -40,23 +43,27 @@ export function readRelayerKey(path: string): Hex {
 }
 
 function readText(path: string): string {
+  let text: string;
   try {
-    return readFileSync(path, "utf8");
+    text = readFileSync(path, "utf8");
   } catch {
     throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE (${path}) cannot be read.`);
   }
+  const problem = sayReadableByOthers(path);
+  if (problem !== undefined) throw new ConfigError(`Not started: CHAIN_RELAYER_KEY_FILE ${problem}`);
+  return text;
 }
 
 /** Throws ConfigError, in one line, when the configuration is not true of the network or the database is another's. */
 export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Network> {
   const parts = createNetworkClient(options, false);
   const { client, networks, wallets, chainTransactions } = parts;
-  const { confirmations, clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
+  const { clock, relayerKey, lagPatienceMilliseconds = LIVE_LAG_PATIENCE_MILLISECONDS } = options;
   const contracts = lowerContracts(options.contracts);
   const network = "production";
   return await explained(async () => {
     refuseWellKnownKey(relayerKey);
-    const { genesisHash } = await readIdentity(client);
+    const { genesisHash, chainId } = await readIdentity(client);
     if ((await networks.get("sandbox"))?.genesisHash === genesisHash) {
       throw new ConfigError(
         "Not started: CHAIN_RPC_URL is this deployment's development chain. Set it to the live one.",
@@ -66,6 +73,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     const known = (await networks.get(network))?.contracts;
     const since = known?.escrow === contracts.escrow ? known?.escrowSince : undefined;
     const current = since === undefined ? contracts : { ...contracts, escrowSince: since };
+    const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
     const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);

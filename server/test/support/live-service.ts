@@ -119,6 +119,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     CHAIN_USDC: chain.tokens.USDC,
     CHAIN_EURC: chain.tokens.EURC,
     CHAIN_SPLITTER: chain.splitter,
+    CHAIN_CONFIRMATIONS: "1",
     CHAIN_RELAYER_KEY_FILE: writeKey("relayer.key", chain.relayerKey),
     MASTER_KEY_FILE: writeKey("master.key", randomBytes(32).toString("hex")),
     SUPPLIER_URL: supplier.url,

@@ -97,7 +97,7 @@ describe("the master key", () => {
       key.toString("base64"),
       key.toString("base64url"),
     ]) {
-      writeFileSync(masterKeyFile, text);
+      writeFileSync(masterKeyFile, text, { mode: 0o600 });
       expect(read({ masterKeyFile, production: true })).toEqual(key);
     }
     // The default is not made on the side.
@@ -107,16 +107,29 @@ describe("the master key", () => {
   test("a file that is no key is refused in one line that names it and never quotes it", () => {
     const masterKeyFile = join(folder, "bad.key");
     for (const text of ["", "hunter2", "ab".repeat(31), `${"ab".repeat(32)}00`, "zz".repeat(32)]) {
-      writeFileSync(masterKeyFile, text);
+      writeFileSync(masterKeyFile, text, { mode: 0o600 });
       expect(() => read({ masterKeyFile })).toThrow(/bad\.key must hold 32 random bytes/);
       if (text !== "") expect(() => read({ masterKeyFile })).not.toThrow(text);
     }
     expect(() => read({ masterKeyFile: join(folder, "absent.key") })).toThrow(/absent\.key cannot be read \(ENOENT\)/);
   });
 
+  test("a file that others can read, change or run is refused, and what is wrong is said", () => {
+    const masterKeyFile = join(folder, "loose.key");
+    writeFileSync(masterKeyFile, randomBytes(32).toString("hex"));
+    for (const mode of [0o644, 0o640, 0o604, 0o620, 0o700]) {
+      chmodSync(masterKeyFile, mode);
+      expect(() => read({ masterKeyFile })).toThrow(`is not private (mode 0${mode.toString(8)}): run chmod 600`);
+    }
+    for (const mode of [0o600, 0o400]) {
+      chmodSync(masterKeyFile, mode);
+      expect(read({ masterKeyFile })).toHaveLength(32);
+    }
+  });
+
   test("a key that is there is never replaced", () => {
     const dataDir = mkdtempSync(join(folder, "damaged"));
-    writeFileSync(join(dataDir, "master.key"), "damaged");
+    writeFileSync(join(dataDir, "master.key"), "damaged", { mode: 0o600 });
     chmodSync(join(dataDir, "master.key"), 0o600);
     expect(() => read({ dataDir })).toThrow("must hold 32 random bytes");
     expect(readFileSync(join(dataDir, "master.key"), "utf8")).toBe("damaged");

@@ -28,7 +28,7 @@ import {
   tooManyOpen,
 } from "./payment-failures.ts";
 import type { PaymentLimits } from "./payment-limits.ts";
-import type { NewPayment, Payment, PaymentClaim } from "./payments.ts";
+import { ANSWER_MINUTES, type NewPayment, type Payment, type PaymentClaim } from "./payments.ts";
 import { requestHashOf } from "./request-hash.ts";
 import { verifyPayment } from "./verify-payment.ts";
 
@@ -99,7 +99,7 @@ class ChargeByPayment implements Charge {
 
   async recall(call: PendingCall): Promise<Replay | undefined> {
     const known = await this.#findKnown(call);
-    return known === undefined ? undefined : await this.#replay(known);
+    return known === undefined ? undefined : await this.#replay(call, known);
   }
 
   async admit(call: PendingCall): Promise<void> {
@@ -127,22 +127,30 @@ class ChargeByPayment implements Charge {
 
   async reserve(call: PendingCall, alsoReserve?: GateReservations): Promise<Reservation> {
     const known = this.#known ?? (await this.#claim(call, alsoReserve));
-    return known === undefined ? { kind: "run" } : await this.#replay(known);
+    return known === undefined ? { kind: "run" } : await this.#replay(call, known);
   }
 
-  async #replay(known: Payment): Promise<Replay> {
+  async #replay(call: PendingCall, known: Payment): Promise<Replay> {
     const payment = await this.#ends.resume(known);
     const receipt = receiptOf(payment);
-    if (payment.result === null) throw answerGone();
+    if (!this.#isGivenAgain(call, payment)) throw answerGone(receipt);
     return { kind: "replay", outcome: { ok: true, result: payment.result }, receipt };
   }
 
-  async capture(_call: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
+  #isGivenAgain({ tool, startedAt }: PendingCall, { result, changedAt }: Payment): boolean {
+    const isYoung = Temporal.Instant.compare(startedAt, changedAt.add({ minutes: ANSWER_MINUTES })) < 0;
+    return tool.answerIsKept && isYoung && result !== null;
+  }
+
+  async capture({ tool }: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
     const claimed = this.#requireClaim();
     if (firstCallId !== undefined && (await this.#isPaidBefore(claimed, firstCallId))) {
       return { usageId: undefined, price: 0n, replayed: true };
     }
-    return { ...receiptOf(await this.#ends.earn(claimed, result, latencyMs)), replayed: false };
+    return {
+      ...receiptOf(await this.#ends.earn(claimed, tool.answerIsKept ? result : null, latencyMs)),
+      replayed: false,
+    };
   }
 
   async release(): Promise<void> {

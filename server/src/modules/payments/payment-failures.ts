@@ -1,6 +1,8 @@
 import { Failure } from "../../domain/errors.ts";
+import { formatDecimal } from "../../domain/money.ts";
 import { PaymentRefused } from "../../domain/payments.ts";
-import { ANSWER_DAYS } from "./payments.ts";
+import type { Receipt } from "../../kernel/charge.ts";
+import { ANSWER_MINUTES } from "./payments.ts";
 
 export function refusal({ reason, message }: PaymentRefused): Failure {
   return new Failure("payment_invalid", { detail: message, extra: { reason } });
@@ -22,11 +24,19 @@ export function notSettled(again?: Temporal.Instant): Failure {
   });
 }
 
-/** The answer was given, and is not there any more. */
-export function answerGone(): Failure {
+/** The answer was given, and is not given again: this is what is left of it. */
+export function answerGone({ usageId, payment }: Receipt): Failure {
   return new Failure("payment_invalid", {
-    detail: `The authorization has paid for this request before, and answers are kept for ${ANSWER_DAYS} days only. Sign a new one, with another nonce, to call again.`,
-    extra: { reason: "authorization_already_used" },
+    detail: `The authorization has paid for this request before. An answer is given again for ${ANSWER_MINUTES} minutes, and what was read from a document never. Sign a new one, with another nonce, to call again.`,
+    extra: {
+      reason: "authorization_already_used",
+      receipt: {
+        meterId: usageId,
+        payer: payment?.payer,
+        amountUsdc: payment === undefined ? undefined : formatDecimal(payment.amount),
+        settlementTx: payment?.transactionHash,
+      },
+    },
   });
 }
 

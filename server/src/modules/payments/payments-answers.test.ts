@@ -14,27 +14,33 @@ afterAll(() => world[Symbol.asyncDispose]());
 const PRICE = 2_000n;
 const never = () => Promise.reject(new Error("ran twice"));
 
-test("an answer is kept for seven days, and its authorization is used up for good", async () => {
+test("an answer is given again for fifteen minutes, and its authorization is used up for good", async () => {
   const process = world.openProcess("proc_a");
   const payer = await world.newPayer(2n * PRICE);
   const [old, young] = [await payer.sign(PRICE), await payer.sign(PRICE)];
   for (const signed of [old, young])
     await world.pay(process, signed, { run: async () => ({ result: { text: "kept" } }) });
-  const age = (nonce: string, days: number) =>
-    world.pool.query(`update payment set updated_at = now() - make_interval(days => $2) where nonce = $1`, [
+  const age = (nonce: string, minutes: number) =>
+    world.pool.query(`update payment set updated_at = now() - make_interval(mins => $2) where nonce = $1`, [
       nonce,
-      days,
+      minutes,
     ]);
-  await age(old.nonce, 8);
-  await age(young.nonce, 6);
+  await age(old.nonce, 16);
+  await age(young.nonce, 13);
   const { payments } = world.stores;
+  // Also while nobody has pruned it yet.
+  const late = await world.pay(process, old, { run: never }).catch((error: unknown) => error);
+  expect(late).toMatchObject({ code: "payment_invalid" });
   expect(await payments.prune(world.clock.now())).toBe(1);
   expect(await payments.prune(world.clock.now())).toBe(0);
   const refused = await world.pay(process, old, { run: never }).catch((error: unknown) => error);
   expect(refused).toMatchObject({
     code: "payment_invalid",
-    extra: { reason: "authorization_already_used" },
-    detail: expect.stringContaining("7 days"),
+    extra: {
+      reason: "authorization_already_used",
+      receipt: { payer: payer.address, amountUsdc: "0.002", settlementTx: expect.stringMatching(/^0x/) },
+    },
+    detail: expect.stringContaining("15 minutes"),
   });
   const kept = await world.pay(process, young, { run: never });
   expect(kept).toMatchObject({ replayed: true, outcome: { result: { text: "kept" } } });

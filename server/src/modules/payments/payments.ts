@@ -17,8 +17,10 @@ declare module "../../kernel/stores.ts" {
  */
 type PaymentState = "claimed" | "earned" | "settled" | "receivable";
 
-/** So long the answer of a settled payment is kept. */
-export const ANSWER_DAYS = 7;
+/**
+ * So long the answer of a settled payment is given again: everybody can copy an authorization from the chain once it is settled there.
+ */
+export const ANSWER_MINUTES = 15;
 
 export interface Payment {
   /** `pay_…` */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
 import { LEFT_BEHIND, selectDead } from "../usage/index.ts";
-import { ANSWER_DAYS, type Payments } from "./payments.ts";
+import { ANSWER_MINUTES, type Payments } from "./payments.ts";
 import type { PaymentStorage } from "./store-moves.ts";
 import { toPayment } from "./store-payment-rows.ts";
 
@@ -124,7 +124,7 @@ export function createPaymentUpkeep({ db }: PaymentStorage): Pick<Payments, Upke
     },
 
     async prune(at) {
-      const before = at.subtract({ hours: 24 * ANSWER_DAYS }).toString();
+      const before = at.subtract({ minutes: ANSWER_MINUTES }).toString();
       for (let pruned = 0; ; ) {
         const answer = await db
           .updateTable("payment")

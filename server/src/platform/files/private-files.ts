@@ -1,5 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
 import { errorCode } from "./error-code.ts";
@@ -8,6 +18,15 @@ import { errorCode } from "./error-code.ts";
 export const ensurePrivateFolder = (path: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
+};
+
+const ALL_BUT_OWNER = 0o177;
+
+/** Why a file with a secret is not private enough; undefined: nobody but its owner can read, change or run it. */
+export const sayReadableByOthers = (path: string): string | undefined => {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & ALL_BUT_OWNER) === 0) return undefined;
+  return `${path} is not private (mode 0${mode.toString(8)}): run chmod 600 on it.`;
 };
 
 /** A rename is durable only once its folder is. */

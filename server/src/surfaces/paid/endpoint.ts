@@ -148,8 +148,8 @@ class PaidTools {
   }
 }
 
-function refusePayment({ traceId, tag }: Visit, { reason, explanation }: Refusal): HttpAnswer {
-  const extra = { ...tag.members, error: reason, reason };
+function refusePayment({ traceId, tag }: Visit, { reason, explanation, extra: more }: Refusal): HttpAnswer {
+  const extra = { ...more, ...tag.members, error: reason, reason };
   const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
   answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
   return answer;

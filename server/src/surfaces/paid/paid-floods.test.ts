@@ -17,6 +17,7 @@ const probes = createProbes();
 const [probeRead] = probes.tools;
 if (probeRead === undefined) throw new Error("There is no probe.");
 const open: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
+const secret: Tool = { ...open, name: "probe_secret", answerIsKept: false };
 
 /** Stands still, so that the buckets fill when a test says so. */
 let instant = Temporal.Now.instant();
@@ -38,7 +39,7 @@ beforeAll(async () => {
       TRUSTED_PROXIES: "127.0.0.0/8, ::1",
     },
     {
-      extraTools: [open],
+      extraTools: [open, secret],
       clock: { now: () => instant },
       decorate: {
         networks({ sandbox }) {
@@ -69,7 +70,7 @@ beforeEach(() => {
 });
 
 const validBefore = () => String(Math.floor(Date.now() / 1000) + 36_000);
-const sign = () => buyer.sign("probe_open", { authorization: { validBefore: validBefore() } });
+const sign = (tool = "probe_open") => buyer.sign(tool, { authorization: { validBefore: validBefore() } });
 const from = (address: string) => ({ "x-forwarded-for": address });
 
 const Signed = z.looseObject({ payload: z.looseObject({ authorization: z.looseObject({}), signature: z.string() }) });
@@ -97,7 +98,7 @@ async function flood(
 }
 
 it("a payer whose calls bring no money is told to wait before chain and supplier are asked, from wherever it calls", async () => {
-  const signatures = await Promise.all(Array.from({ length: FLOOD }, sign));
+  const signatures = await Promise.all(Array.from({ length: FLOOD }, () => sign()));
   const { ofStatus, answers } = await flood(signatures, "failing", (index) => from(`198.51.100.${index}`));
   expect([ofStatus(500), ofStatus(429)]).toEqual([PER_PAYER, FLOOD - PER_PAYER]);
   expect([asked.chain, probes.runs("failing")]).toEqual([PER_PAYER, PER_PAYER]);
@@ -159,4 +160,33 @@ it("unknown keys are looked up only as often as they may be refused; a key that 
   instant = instant.add({ minutes: 1 });
   const many = await Promise.all(Array.from({ length: FLOOD }, () => search(second)));
   expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200]));
+});
+
+it("whoever copies a settled authorization gets its answer for a quarter of an hour, that of a document never, and then the receipt", async () => {
+  const buy = async (tool: string, signature: string) =>
+    buyer.post(tool, { text: tool }, { "payment-signature": signature, ...from("203.0.115.1") });
+  const receipt = (tx: unknown) => ({ payer: buyer.address.toLowerCase(), amountUsdc: "0.0005", settlementTx: tx });
+  const kept = await sign();
+  const bought = await buy("probe_open", kept);
+  expect(bought.status, bought.text).toBe(200);
+  const settlementTx = z.object({ payment: z.object({ settlementTx: z.string() }) });
+  const hashOf = (answer: { body: unknown }) => settlementTx.parse(answer.body).payment.settlementTx;
+  instant = instant.add({ minutes: 14 });
+  expect((await buy("probe_open", kept)).body).toMatchObject({ result: { text: "probe_open" } });
+  instant = instant.add({ minutes: 2 });
+  const late = await buy("probe_open", kept);
+  expect(late.status).toBe(402);
+  expect(late.body).toMatchObject({ code: "payment_invalid", reason: "authorization_already_used" });
+  expect(late.body.receipt).toMatchObject(receipt(hashOf(bought)));
+  expect(late.body).not.toHaveProperty("result");
+
+  const document = await sign("probe_secret");
+  const read = await buy("probe_secret", document);
+  expect(read.body).toMatchObject({ result: { text: "probe_secret" } });
+  const copied = await buy("probe_secret", document);
+  expect(copied.status).toBe(402);
+  expect(copied.body.receipt).toMatchObject(receipt(hashOf(read)));
+  expect(probes.runs("probe_secret")).toBe(1);
+  const stored = await service.sql("select result::text from payment where tool = 'probe_secret'");
+  expect(stored).toEqual([{ result: "null" }]);
 });

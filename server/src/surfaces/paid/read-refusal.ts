@@ -5,6 +5,8 @@ import { PaymentRefused } from "../../domain/payments.ts";
 export interface Refusal {
   reason: string;
   explanation: string | undefined;
+  /** What else the caller is told. */
+  extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Undefined: it is not the payment that is wrong. */
@@ -12,5 +14,9 @@ export function readRefusal(error: unknown): Refusal | undefined {
   if (error instanceof PaymentRefused) return { reason: error.reason, explanation: error.message };
   if (!(error instanceof Failure) || error.code !== "payment_invalid") return undefined;
   const reason = error.extra?.reason;
-  return { reason: typeof reason === "string" ? reason : "invalid_payload", explanation: error.detail };
+  return {
+    reason: typeof reason === "string" ? reason : "invalid_payload",
+    explanation: error.detail,
+    extra: error.extra,
+  };
 }
