@@ -20,7 +20,7 @@ export async function compare<Name extends string>(
   command: string,
   baselines: readonly string[],
   targets: Readonly<Record<Name, Target>>,
-): Promise<{ medianRate(name: Name): number; refused(name: Name): number }> {
+): Promise<{ medianRate(name: Name): number; medianP99(name: Name): number; refused(name: Name): number }> {
   const names = Object.keys(targets).filter((name): name is Name => name in targets);
   const connectionsOf = (name: Name): number => targets[name].connections ?? CONNECTIONS;
   for (const baseline of baselines) say(`baseline source: ${baseline}`);
@@ -45,6 +45,7 @@ export async function compare<Name extends string>(
   const all = (name: Name) => slices.get(name) ?? [];
   return {
     medianRate: (name) => median(all(name).map((one) => one.requestsPerSecond)),
+    medianP99: (name) => median(all(name).map((one) => one.p99Milliseconds)),
     refused: (name) => all(name).reduce((sum, one) => sum + one.refused, 0),
   };
 }

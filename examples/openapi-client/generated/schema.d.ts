@@ -4644,7 +4644,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4656,7 +4656,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -4910,7 +4910,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -4922,7 +4922,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -5176,7 +5176,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5188,7 +5188,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -5442,7 +5442,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5454,7 +5454,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -5708,7 +5708,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5720,7 +5720,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -5974,7 +5974,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5986,7 +5986,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -6240,7 +6240,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6252,7 +6252,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -6506,7 +6506,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6518,7 +6518,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -6772,7 +6772,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6784,7 +6784,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -7038,7 +7038,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7050,7 +7050,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -7304,7 +7304,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7316,7 +7316,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -7570,7 +7570,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7582,7 +7582,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -7836,7 +7836,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7848,7 +7848,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -8102,7 +8102,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8114,7 +8114,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -8368,7 +8368,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8380,7 +8380,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -8634,7 +8634,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8646,7 +8646,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -8900,7 +8900,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8912,7 +8912,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -9166,7 +9166,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9178,7 +9178,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -9432,7 +9432,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9444,7 +9444,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -9698,7 +9698,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9710,7 +9710,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -9964,7 +9964,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9976,7 +9976,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -10230,7 +10230,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10242,7 +10242,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -10496,7 +10496,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10508,7 +10508,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -10762,7 +10762,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10774,7 +10774,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -11028,7 +11028,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11040,7 +11040,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -11294,7 +11294,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11306,7 +11306,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -11560,7 +11560,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11572,7 +11572,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -11826,7 +11826,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11838,7 +11838,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -12092,7 +12092,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12104,7 +12104,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -12358,7 +12358,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12370,7 +12370,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -12624,7 +12624,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12636,7 +12636,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -12890,7 +12890,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12902,7 +12902,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -13156,7 +13156,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13168,7 +13168,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -13422,7 +13422,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13434,7 +13434,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -13688,7 +13688,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13700,7 +13700,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -13954,7 +13954,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13966,7 +13966,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -14220,7 +14220,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14232,7 +14232,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -14486,7 +14486,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14498,7 +14498,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -14752,7 +14752,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14764,7 +14764,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -15018,7 +15018,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15030,7 +15030,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -15284,7 +15284,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15296,7 +15296,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -15550,7 +15550,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15562,7 +15562,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -15816,7 +15816,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15828,7 +15828,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -16082,7 +16082,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16094,7 +16094,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -16348,7 +16348,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16360,7 +16360,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -16614,7 +16614,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16626,7 +16626,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -16880,7 +16880,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16892,7 +16892,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -17146,7 +17146,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17158,7 +17158,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -17412,7 +17412,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17424,7 +17424,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -17678,7 +17678,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17690,7 +17690,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -17944,7 +17944,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17956,7 +17956,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -18210,7 +18210,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18222,7 +18222,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -18476,7 +18476,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18488,7 +18488,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -18742,7 +18742,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18754,7 +18754,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };
@@ -19008,7 +19008,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope */
+            /** @description Missing scope; Policy denied; Approval required */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -19020,7 +19020,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope";
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
                     };
                 };
             };

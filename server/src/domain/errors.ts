@@ -11,6 +11,8 @@ export const statusByCode = {
   payment_required: 402,
   payment_invalid: 402,
   missing_scope: 403,
+  policy_denied: 403,
+  approval_required: 403,
   tool_not_found: 404,
   tenant_not_found: 404,
   not_found: 404,
@@ -49,6 +51,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   payment_invalid:
     "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why, `detail` what to do.",
   missing_scope: "The key may not do this. `scope` names what it lacks; use a key that has it.",
+  policy_denied:
+    "The tenant enforces a travel policy that denies this call. `violations` says by which rules; choose what they allow.",
+  approval_required:
+    "The tenant enforces a travel policy by which a person has to approve this call. Send the same call again after the approval.",
   tool_not_found: "There is no tool of this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Send the key's own `tenantId`.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
@@ -72,6 +78,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 /** Codes for which the same call, sent again later, can succeed. Everything else is final. */
 const retryableCodes: ReadonlySet<string> = new Set([
   "in_progress",
+  "approval_required",
   "rate_limited",
   "starting",
   "draining",

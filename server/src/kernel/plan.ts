@@ -1,5 +1,6 @@
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { Purchase } from "./purchase.ts";
 
 /**
  * Where money is. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's collection account,
@@ -33,6 +34,8 @@ export interface Plan {
   /** The trip in escrow that it belongs to, where it is known. */
   tripId?: Hex | undefined;
   irreversible: readonly PlannedFinality[];
+  /** What is bought, or what a change makes of it, as the tenant saw it last. Undefined: the call buys nothing. */
+  bought?: Purchase | undefined;
 }
 
 /** Worked out when the first gate asks for it, and once for a call. It reads nothing but the service's own records. */

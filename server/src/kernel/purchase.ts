@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Coordinates } from "../domain/distance.ts";
 import type { Micro } from "../domain/money.ts";
 import type { CabinClass } from "../domain/schemas.ts";
 
@@ -60,8 +61,7 @@ export interface StayPurchase extends Bought {
   pricePerNight?: Micro | undefined;
   checkInDate: Temporal.PlainDate | undefined;
   checkOutDate: Temporal.PlainDate | undefined;
-  /** IATA metropolitan code. */
-  city: string | undefined;
+  place: Coordinates | undefined;
   /** ISO 3166-1 alpha-2. */
   country: string | undefined;
   timeZone: string | undefined;
@@ -70,6 +70,13 @@ export interface StayPurchase extends Bought {
 
 /** From the lowest to the highest. */
 const cabins = ["economy", "premium_economy", "business", "first"] as const;
+
+/** Undefined when one is missing, or there is none. */
+export function highestCabin(all: readonly (Cabin | undefined)[]): Cabin | undefined {
+  const known = all.filter((cabin) => cabin !== undefined);
+  if (known.length < all.length || known.length === 0) return undefined;
+  return known.reduce((one, other) => (isHigherCabin(other, one) ? other : one));
+}
 
 export function isHigherCabin(one: Cabin, other: Cabin): boolean {
   return cabins.indexOf(one) > cabins.indexOf(other);

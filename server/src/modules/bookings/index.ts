@@ -20,9 +20,19 @@ export {
   toResult,
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
+export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
 export { Conditions, NotApplied, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
+export { seenCarriers, seenLegs } from "./see-slices.ts";
+export {
+  keepsRecords,
+  requireSeenPrice,
+  type SeenFlight,
+  type SeenOffer,
+  type SeenOffers,
+  type SeenStay,
+} from "./seen-offers.ts";
 export { supplierErrors } from "./supplier-errors.ts";

@@ -1,14 +1,22 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as bookings from "./migrations/0003-bookings.ts";
 import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import * as orderHashes from "./migrations/0025-order-hashes.ts";
+import * as seenOffers from "./migrations/0027-seen-offers.ts";
 import { createBookings } from "./store.ts";
+import { createSeenOffers } from "./store-seen-offers.ts";
+
+/** Longer than any offer can be booked. */
+const SEEN_OFFERS_KEPT = { hours: 48 } as const;
+const PRUNE_MILLISECONDS = 600_000;
 
 export const bookingsModule = defineModule({
   name: "bookings",
   needs: ["effects", "treasury"],
   stores: ({ db, clock }) => ({
     bookings: createBookings(db, clock),
+    seenOffers: createSeenOffers(db, clock),
   }),
   workTables: [
     {
@@ -22,5 +30,13 @@ export const bookingsModule = defineModule({
     "0003-bookings": bookings,
     "0024-booking-travelers": bookingTravelers,
     "0025-order-hashes": orderHashes,
+    "0027-seen-offers": seenOffers,
   },
+  jobs: ({ stores, clock }) => [
+    defineJob({
+      name: "prune-seen-offers",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => stores.seenOffers.prune(clock.now().subtract(SEEN_OFFERS_KEPT)),
+    }),
+  ],
 });

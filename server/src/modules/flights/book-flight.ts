@@ -12,6 +12,7 @@ import {
   bookOnce,
   newSalt,
   type PreparedBooking,
+  requireSeenPrice,
   toMicroUsdc,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
@@ -62,6 +63,7 @@ async function prepareBooking(
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
   }
+  await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
   const hasServices = services.length > 0;
   const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
   const total = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;

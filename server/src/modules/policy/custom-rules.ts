@@ -85,7 +85,11 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   carriers: oneOf("carrierIata", "airline", ({ flight }) => flight?.carriers),
   cabins: oneOf("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
   suppliers: oneOf("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
-  cities: oneOf("city", "city", ({ hotel }) => asList(hotel?.city)),
+  cities: (codes) => ({
+    ...{ name: "city", unit: "city", limit: `not ${codes.slice(0, 10).join(", ")}` },
+    holds: ({ hotel }) => compare(hotel?.citiesAmong(codes), (some) => some.length > 0),
+    actual: ({ hotel }) => hotel?.citiesAmong(codes)?.[0] ?? "",
+  }),
   countries: oneOf("destinationCountry", "country", ({ countries }) => countries),
   durationHoursOver: numberOver(
     "durationHours",

@@ -53,7 +53,7 @@ function describedStay({ priceUsd, supplierId, pricePerNightUsd }: DescribedOffe
     pricePerNight: pricePerNightUsd === undefined ? undefined : fromNumber(pricePerNightUsd),
     checkInDate: undefined,
     checkOutDate: undefined,
-    city: undefined,
+    place: undefined,
     country: undefined,
     timeZone: undefined,
     stars: undefined,

@@ -50,12 +50,24 @@ export function evaluate(rules: Rules, subject: Subject, circumstances: Circumst
     if ("missing" in judgement) notEvaluated.push({ rule, severity, missing: judgement.missing });
     else violations.push({ rule, severity, ...judgement });
   }
+  return toVerdict(violations, notEvaluated);
+}
+
+/** Of a call that buys or pays several things. */
+export function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {
+  return toVerdict(
+    verdicts.flatMap(({ violations }) => violations),
+    verdicts.flatMap(({ notEvaluated }) => notEvaluated),
+  );
+}
+
+function toVerdict(violations: readonly Violation[], notEvaluated: readonly NotEvaluated[]): Verdict {
   const byStrictness = (one: { severity: Severity }, other: { severity: Severity }) =>
     severities.indexOf(other.severity) - severities.indexOf(one.severity);
-  violations.sort(byStrictness);
+  const sorted = violations.toSorted(byStrictness);
   return {
-    decision: violations[0]?.severity ?? "allow",
-    violations,
+    decision: sorted[0]?.severity ?? "allow",
+    violations: sorted,
     notEvaluated: notEvaluated.toSorted(byStrictness),
   };
 }

@@ -1,3 +1,4 @@
+import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import {
@@ -5,7 +6,7 @@ import {
   type ComparableOffer,
   type FlightLeg,
   type FlightPurchase,
-  isHigherCabin,
+  highestCabin,
   type Purchase,
   type StayPurchase,
 } from "../../kernel/purchase.ts";
@@ -24,7 +25,7 @@ export interface Booker {
 export interface Circumstances {
   now: Temporal.Instant;
   booker: Booker | undefined;
-  airport(iataCode: string): Pick<Airport, "countryCode" | "timeZone"> | undefined;
+  airport(iataCode: string): Pick<Airport, "countryCode" | "timeZone" | "latitude" | "longitude"> | undefined;
 }
 
 export type Kind = "flight" | "hotel" | "payment";
@@ -71,7 +72,8 @@ export interface LegFacts {
 export interface HotelFacts {
   pricePerNight: Micro | undefined;
   suppliers: readonly string[] | undefined;
-  city: string | undefined;
+  /** Those of these cities that it lies in, the nearest first. */
+  citiesAmong(codes: Iterable<string>): readonly string[] | undefined;
   stars: number | undefined;
 }
 
@@ -141,15 +143,34 @@ function legFacts({ durationMinutes, stops, cabin, departsAt, arrivesAt }: Fligh
   };
 }
 
-function hotelFacts(bought: StayPurchase, { now }: Circumstances) {
-  const { checkInDate, checkOutDate, country, timeZone, suppliers, city, stars } = bought;
+function hotelFacts(bought: StayPurchase, { now, airport }: Circumstances) {
+  const { checkInDate, checkOutDate, country, timeZone = LAST_DATE_FIRST, suppliers, place, stars } = bought;
   return {
     countries: country === undefined ? undefined : [country],
     startsOn: checkInDate,
     endsOn: checkOutDate,
     daysAhead: daysUntil(checkInDate, timeZone, now),
-    hotel: { pricePerNight: bought.pricePerNight ?? nightlyOf(bought), suppliers, city, stars },
+    hotel: {
+      pricePerNight: bought.pricePerNight ?? nightlyOf(bought),
+      ...{ suppliers, stars },
+      citiesAmong: (codes: Iterable<string>) => (place === undefined ? undefined : citiesNear(place, codes, airport)),
+    },
   };
+}
+
+/** Where a day begins first. Without a known time zone a stay is taken to be booked as late as it can be. */
+const LAST_DATE_FIRST = "+14:00";
+/** From the main airport of a city. */
+const CITY_RADIUS_METERS = 60_000;
+
+function citiesNear(place: Coordinates, codes: Iterable<string>, airport: Circumstances["airport"]): readonly string[] {
+  const near: { code: string; meters: number }[] = [];
+  for (const code of codes) {
+    const main = airport(code);
+    const meters = main === undefined ? Number.POSITIVE_INFINITY : distanceMeters(place, main);
+    if (meters <= CITY_RADIUS_METERS) near.push({ code, meters });
+  }
+  return near.toSorted((one, other) => one.meters - other.meters).map(({ code }) => code);
 }
 
 /** Rounded up, so that what is over a limit by less than a micro-unit is over it. */
@@ -168,10 +189,6 @@ function daysUntil(
 ): number | undefined {
   if (date === undefined || timeZone === undefined) return undefined;
   return now.toZonedDateTimeISO(timeZone).toPlainDate().until(date, { largestUnit: "days" }).days;
-}
-
-function highestCabin(all: readonly (Cabin | undefined)[]): Cabin | undefined {
-  return allKnown(all)?.reduce((one, other) => (isHigherCabin(other, one) ? other : one));
 }
 
 /** Undefined when one is missing, or there is none. */

@@ -47,10 +47,11 @@ function nightlyRule({ severity, default: otherwise, byCity = {} }: NonNullable<
     undefined,
   );
   const highest = all.reduce<Micro>((one, other) => (other > one ? other : one), 0n);
-  const judge = onHotel(({ pricePerNight, city }, { price }) => {
+  const judge = onHotel(({ pricePerNight, citiesAmong }, { price }) => {
     if (lowest === undefined) return undefined;
-    const limit = city === undefined ? undefined : (limits.get(city) ?? last);
-    if (city !== undefined && limit === undefined) return undefined;
+    const cities = limits.size === 0 ? [] : citiesAmong(limits.keys());
+    const limit = cities === undefined ? undefined : (limits.get(cities[0] ?? "") ?? last);
+    if (cities !== undefined && limit === undefined) return undefined;
     // A night costs no more than all of them do.
     const atMost = pricePerNight ?? price;
     if (atMost !== undefined && atMost <= (limit ?? lowest)) return undefined;

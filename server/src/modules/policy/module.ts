@@ -1,7 +1,9 @@
 import { defineModule } from "../../kernel/module.ts";
 import { ReadyPolicies } from "./active-policies.ts";
+import { noApprovals } from "./approvals.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import type { ActivePolicies } from "./policies.ts";
+import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
 import { createTravelPolicies } from "./store.ts";
 import { checkPolicy } from "./tools/check-policy.ts";
@@ -19,6 +21,12 @@ export const policyModule = defineModule({
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
   migrations: { "0026-travel-policies": travelPolicies },
-  parts: { activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock) },
+  parts: {
+    activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock),
+    approvals: () => noApprovals,
+  },
+  gates: ({ stores, activePolicies, approvals, maps, fx, clock }) => [
+    new PolicyGate({ stores, activePolicies, approvals, maps, fx, clock }),
+  ],
   ports: ({ activePolicies }) => ({ activePolicies }),
 });

@@ -48,7 +48,7 @@ const stay: StayPurchase = {
   rooms: 1,
   checkInDate: Temporal.PlainDate.from("2027-04-10"),
   checkOutDate: Temporal.PlainDate.from("2027-04-13"),
-  city: "NYC",
+  place: { latitude: 40.754, longitude: -73.984 },
   country: "US",
   timeZone: "America/New_York",
   stars: 4,
@@ -137,7 +137,9 @@ describe("a limit of a price", () => {
       violations: [{ rule: "hotel.maxNightly", limit: "300.00", actual: "300.000001" }],
     });
     expect(onStay(document, { rooms: 2, price: dollars(1_800) })).toEqual(kept);
-    expect(onStay(document, { city: "PAR" })).toMatchObject({ violations: [{ limit: "220.00", actual: "300.00" }] });
+    expect(onStay(document, { place: { latitude: 48.86, longitude: 2.35 } })).toMatchObject({
+      violations: [{ limit: "220.00", actual: "300.00" }],
+    });
     // The night in which clocks go forward is a night like any other.
     const change = {
       checkInDate: Temporal.PlainDate.from("2027-03-13"),

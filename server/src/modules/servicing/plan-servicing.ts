@@ -2,11 +2,11 @@ import { parseDecimal } from "../../domain/money.ts";
 import { EMPTY_PLAN, final, type Plan, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { toMicroUsdc } from "../bookings/index.ts";
+import { toMicroUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "./servicing-actions.ts";
 
 interface Asked {
-  stores: Pick<Stores, "servicingActions" | "servicingQuotes">;
+  stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers">;
   caller: Caller;
 }
 
@@ -19,9 +19,11 @@ async function isTaken({ stores, caller }: Asked, kind: ServicingKind, subjectId
 /** `amount` is what the caller pays; the supplier has the last word on it, and refuses another one. */
 export async function planChange(asked: Asked, changeId: string, amount: string): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return EMPTY_PLAN;
+  const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
   return {
     movements: usdcMovements([parseDecimal(amount) ?? 0n, "treasury", "collection"]),
     irreversible: [final("the change of the order")],
+    bought: seen === undefined ? unknownPurchase("flight", undefined) : toPurchase(seen, undefined),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   bookOnce,
   newSalt,
   type PreparedBooking,
+  requireSeenPrice,
   toMicroUsdc,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
@@ -53,6 +54,7 @@ async function prepareBooking(
   if (quote.expiresAt !== null && Temporal.Instant.compare(Temporal.Instant.from(quote.expiresAt), clock.now()) <= 0) {
     throw new Failure("quote_expired", { detail: "The quote has expired. Call quote_stay again." });
   }
+  await requireSeenPrice(stores.seenOffers, caller, stay.quoteId, quote);
   const issues = problemsWith(stay, quote);
   if (issues.length > 0) throw invalidInput(issues);
   const { totalAmount, totalCurrency } = quote;

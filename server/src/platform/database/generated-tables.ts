@@ -385,6 +385,22 @@ export interface PrivateOfferTable {
   expiresAt: Timestamp;
 }
 
+export interface SeenOfferTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  offerId: string;
+  offer: Json;
+  seenAt: Timestamp;
+}
+
+export interface SeenSearchTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  searchId: string;
+  comparables: Json;
+  seenAt: Timestamp;
+}
+
 export interface ServiceProcessTable {
   id: string;
   startedAt: Defaulted<Timestamp>;
@@ -647,6 +663,8 @@ export interface Database {
   paymentPayer: PaymentPayerTable;
   pricingPolicy: PricingPolicyTable;
   privateOffer: PrivateOfferTable;
+  seenOffer: SeenOfferTable;
+  seenSearch: SeenSearchTable;
   serviceProcess: ServiceProcessTable;
   servicingAction: ServicingActionTable;
   sharedFile: SharedFileTable;

@@ -17,6 +17,8 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   payment_required: "paid",
   payment_invalid: "paid",
   missing_scope: "scoped",
+  policy_denied: "call",
+  approval_required: "call",
   tool_not_found: "call",
   tenant_not_found: "call",
   not_found: "declared",

@@ -3,6 +3,7 @@ import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { BookingResult, planBooking, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
+import { plannedTravelers } from "../planned-travelers.ts";
 
 export const bookFlight = defineTool({
   name: "book_flight",
@@ -60,7 +61,16 @@ export const bookFlight = defineTool({
 
   gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
 
-  plan: ({ offerId }, { stores, caller }) => planBooking({ stores, caller }, "flight", offerId),
+  plan: ({ offerId, services = [], additionalCustomerUserIds = [] }, { stores, travelers, caller }) =>
+    planBooking(
+      { stores, caller },
+      {
+        kind: "flight",
+        id: offerId,
+        travelerIds: (seen) => plannedTravelers({ travelers, caller }, additionalCustomerUserIds, seen),
+        hasMore: services.length > 0,
+      },
+    ),
 
   async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, caller, call }) {
     const answer = await book(

@@ -4,6 +4,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { Conditions, PaymentRequirements, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { describeConditions } from "../describe-conditions.ts";
 import { getOwnOffer } from "../private-offers.ts";
+import { seeAgain } from "../see-offers.ts";
 
 export const displayOfferConditions = defineTool({
   name: "display_offer_conditions",
@@ -38,6 +39,7 @@ export const displayOfferConditions = defineTool({
   async run({ offerId }, { flights, stores, caller, call }) {
     const { privateOffers } = stores;
     const offer = await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
+    await seeAgain(stores.seenOffers, caller, offer);
     return {
       offerId: offer.id,
       totalAmount: offer.totalAmount,

@@ -11,6 +11,7 @@ import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
 import { SearchFlightsInput } from "../search-input.ts";
 import { searchPassengers } from "../search-passengers.ts";
+import { seeSearch } from "../see-offers.ts";
 
 const OFFERS_RETURNED = 3;
 const Given = z.looseObject({ origin: z.unknown(), destination: z.unknown(), departureDate: z.unknown() });
@@ -24,7 +25,7 @@ export const searchFlights = defineTool({
   price: 2_000n,
   payableWithoutKey: true,
   keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
-  uses: ["flights", "maps", "travelers", "stores", "clock"],
+  uses: ["flights", "maps", "travelers", "stores", "clock", "random"],
   input: SearchFlightsInput,
   output: SupplierResult.extend({
     offers: z.array(OfferAnswer).readonly(),
@@ -54,7 +55,7 @@ export const searchFlights = defineTool({
     return checkSlice({ origin, destination, date }, paths, { maps, clock });
   },
 
-  async run(query, { flights, travelers, stores, caller, call, fail }) {
+  async run(query, { flights, travelers, stores, clock, random, caller, call, fail }) {
     const origin = query.origin.toUpperCase();
     const destination = query.destination.toUpperCase();
 
@@ -104,6 +105,7 @@ export const searchFlights = defineTool({
       throw fail("no_offers", { detail, extra: { emptiedBy } });
     }
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
+    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.offers);
     return {
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers)),
       ...comparison,

@@ -4,6 +4,7 @@ import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
+import { seeChangeOffers } from "../see-changes.ts";
 import { orderNotFound } from "../servicing-errors.ts";
 
 const Place = z.string().refine((text) => /^[A-Za-z]{3}$/.test(text), { message: "must be a three-letter IATA code" });
@@ -112,6 +113,7 @@ export const requestOrderChange = defineTool({
       order,
       request.offers.map(({ id }) => id),
     );
+    await seeChangeOffers(stores.seenOffers, caller, request.offers);
     const offers = request.offers.map((offer) => ({
       id: offer.id,
       ...priceOf(offer),

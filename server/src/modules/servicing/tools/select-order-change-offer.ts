@@ -4,6 +4,7 @@ import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, dueFor, priceOf } from "../change-order.ts";
+import { seeChange } from "../see-changes.ts";
 
 export const selectOrderChangeOffer = defineTool({
   name: "select_order_change_offer",
@@ -42,6 +43,7 @@ export const selectOrderChangeOffer = defineTool({
     const orderId = await stores.servicingQuotes.findOrderOfChangeOffer(tenantId, environment, offerId);
     if (orderId === undefined) throw fail("change_offer_not_found");
     const change = await flightServicing.selectChangeOffer(offerId);
+    await seeChange(stores.seenOffers, caller, offerId, change);
     return {
       changeId: change.id,
       orderId,

@@ -6,6 +6,7 @@ import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { planBooking, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookStay as book } from "../book-stay.ts";
+import { plannedGuests } from "../planned-guests.ts";
 import { StayResult } from "../stay-result.ts";
 
 export const bookStay = defineTool({
@@ -80,7 +81,11 @@ export const bookStay = defineTool({
     guests: [{ givenName: "Amelia", familyName: "Hart" }],
   }),
 
-  plan: ({ quoteId }, { stores, caller }) => planBooking({ stores, caller }, "stay", quoteId),
+  plan: ({ quoteId, guests }, { stores, travelers, caller }) =>
+    planBooking(
+      { stores, caller },
+      { kind: "stay", id: quoteId, travelerIds: () => plannedGuests({ travelers, caller }, guests) },
+    ),
 
   async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, caller, call }) {
     const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;

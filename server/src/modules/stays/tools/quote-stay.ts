@@ -3,6 +3,7 @@ import { DecimalAmount } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
+import { seeQuote } from "../see-stays.ts";
 import { StayCancellationPolicy } from "../stay-result.ts";
 
 export const quoteStay = defineTool({
@@ -47,6 +48,7 @@ export const quoteStay = defineTool({
   async run({ rateId }, { stays, stayBookings, stores, caller, call }) {
     const { negotiatedRates } = stores;
     const quote = await quoteOwnRate({ stayBookings, negotiatedRates }, caller, rateId, { signal: call.signal });
+    await seeQuote(stores.seenOffers, caller, rateId, quote);
     return { ...quote, ...stays.provenance(), sandbox: stays.sandbox };
   },
 });

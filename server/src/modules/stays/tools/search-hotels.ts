@@ -5,6 +5,7 @@ import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "..
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
+import { seeAccommodations } from "../see-stays.ts";
 
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
@@ -96,6 +97,7 @@ export const searchHotels = defineTool({
       { signal: call.signal },
     );
     if (accommodations.length === 0) throw fail("no_accommodations");
+    await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations);
     return {
       accommodations: accommodations
         .slice(0, ACCOMMODATIONS_RETURNED)

@@ -1,0 +1,19 @@
+import { CabinClass } from "../../domain/schemas.ts";
+import { highestCabin } from "../../kernel/purchase.ts";
+import type { Slice } from "../../ports/flights.ts";
+import type { SeenFlight } from "./seen-offers.ts";
+
+/** The airlines that sell or operate a part of it. */
+export function seenCarriers(slices: readonly Slice[]): string[] {
+  const segments = slices.flatMap(({ segments: some }) => some);
+  return [...new Set(segments.flatMap(({ carrier, operatingCarrier }) => [carrier, operatingCarrier]))];
+}
+
+export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
+  return slices.map(({ origin, destination, durationMinutes, segments }) => ({
+    ...{ origin, destination, durationMinutes, stops: Math.max(0, segments.length - 1) },
+    departingAt: segments[0]?.departingAt ?? null,
+    arrivingAt: segments.at(-1)?.arrivingAt ?? null,
+    cabin: highestCabin(segments.map(({ cabinClass }) => CabinClass.safeParse(cabinClass).data)) ?? null,
+  }));
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { toMicroUsdc } from "./booking-result.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    seenOffers: SeenOffers;
+  }
+}
+
+const Price = z.object({ totalAmount: z.string(), totalCurrency: z.string() });
+
+/** Times are local at the airports; null: the supplier did not say. */
+export const SeenFlight = Price.extend({
+  kind: z.literal("flight"),
+  /** The search that it is of; other offers of that search are what it is compared with. */
+  searchId: z.string().nullable(),
+  carriers: z.array(z.string()),
+  passengers: z.number().nullable(),
+  refundable: z.boolean().nullable(),
+  changeable: z.boolean().nullable(),
+  fareBrands: z.array(z.string()).nullable(),
+  emissionsKgPerPassenger: z.number().nullable(),
+  legs: z.array(
+    z.object({
+      origin: z.string(),
+      destination: z.string(),
+      departingAt: z.string().nullable(),
+      arrivingAt: z.string().nullable(),
+      durationMinutes: z.number(),
+      stops: z.number(),
+      cabin: z.string().nullable(),
+    }),
+  ),
+});
+export type SeenFlight = z.infer<typeof SeenFlight>;
+
+const SeenPlace = z.object({
+  latitude: z.number(),
+  longitude: z.number(),
+  /** ISO 3166-1 alpha-2. */
+  country: z.string(),
+  timeZone: z.string().nullable(),
+  stars: z.number().nullable(),
+});
+
+/** A rate of a search, and the quote of it. */
+export const SeenStay = Price.extend({
+  kind: z.literal("stay"),
+  accommodationId: z.string(),
+  rooms: z.number(),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  refundable: z.boolean(),
+  /** null: no search of the tenant's has shown it. */
+  place: SeenPlace.nullable(),
+});
+export type SeenStay = z.infer<typeof SeenStay>;
+
+export const SeenOffer = z.discriminatedUnion("kind", [SeenFlight, SeenStay]);
+export type SeenOffer = z.infer<typeof SeenOffer>;
+
+/** What offers of one search are compared by. */
+export const SeenComparable = z.object({
+  totalAmount: z.string(),
+  departures: z.array(z.string()),
+  cabin: z.string().nullable(),
+});
+export type SeenComparable = z.infer<typeof SeenComparable>;
+
+interface Owner {
+  tenantId: string;
+  environment: Environment;
+}
+
+/**
+ * What a tenant was shown that it can book: offers and their changes, rates and quotes, as they were when it saw them last. What a
+ * call would buy is judged by this before anything outside is asked.
+ */
+export interface SeenOffers {
+  /** Replaces what was seen before under these ids. `search`: what offers that name it are compared with. */
+  remember(
+    owner: Owner,
+    offers: readonly { id: string; offer: SeenOffer }[],
+    search?: { id: string; comparables: readonly SeenComparable[] },
+  ): Promise<void>;
+  find(owner: Owner, id: string): Promise<SeenOffer | undefined>;
+  /** Undefined also of a search that was forgotten. */
+  comparables(owner: Owner, searchId: string): Promise<readonly SeenComparable[] | undefined>;
+  /** Forgets what was seen before this. */
+  prune(before: Temporal.Instant): Promise<void>;
+}
+
+/** Whether there is a tenant whose records these are: who pays without a key has none. */
+export function keepsRecords({ keyId }: { keyId: string }): boolean {
+  return keyId !== "";
+}
+
+/** Throws when it costs more now than when the tenant saw it last: nobody has judged or approved that price. */
+export async function requireSeenPrice(
+  seenOffers: Pick<SeenOffers, "find">,
+  owner: Owner,
+  id: string,
+  { totalAmount, totalCurrency }: z.infer<typeof Price>,
+): Promise<void> {
+  const seen = await seenOffers.find(owner, id);
+  if (seen === undefined) return;
+  const [now, then] = [toMicroUsdc(totalAmount) ?? 0n, toMicroUsdc(seen.totalAmount) ?? 0n];
+  if (seen.totalCurrency === totalCurrency && now <= then) return;
+  throw new Failure("price_changed", {
+    detail: `It costs ${totalAmount} ${totalCurrency} now, and ${seen.totalAmount} ${seen.totalCurrency} when you saw it last. Nothing is owed; look at it again, then book it or another.`,
+    extra: { totalAmount, totalCurrency, seenAmount: seen.totalAmount, seenCurrency: seen.totalCurrency },
+  });
+}

@@ -1,0 +1,65 @@
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { CabinClass } from "../../domain/schemas.ts";
+import { highestCabin } from "../../kernel/purchase.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FlightOffer } from "../../ports/flights.ts";
+import {
+  BOOKING_CURRENCY,
+  keepsRecords,
+  type SeenFlight,
+  type SeenOffers,
+  seenCarriers,
+  seenLegs,
+} from "../bookings/index.ts";
+
+/** As many of a search as are kept. */
+const MOST_SEEN = 200;
+
+interface See {
+  seenOffers: SeenOffers;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+/** Keeps what a search has found, before it is shown. */
+export async function seeSearch(
+  { seenOffers, clock, random }: See,
+  caller: Caller,
+  offers: readonly FlightOffer[],
+): Promise<void> {
+  if (!keepsRecords(caller)) return;
+  const id = newId("sea_", clock.now().epochMilliseconds, random);
+  const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id) }));
+  const comparables = seen.flatMap(({ offer: { totalAmount, totalCurrency, legs } }) => {
+    const departures = legs.flatMap(({ departingAt }) => departingAt ?? []);
+    const cabin = highestCabin(legs.map((leg) => CabinClass.safeParse(leg.cabin).data)) ?? null;
+    return totalCurrency === BOOKING_CURRENCY && departures.length === legs.length
+      ? [{ totalAmount, departures, cabin }]
+      : [];
+  });
+  await seenOffers.remember(caller, seen, { id, comparables });
+}
+
+/** An offer that is shown again stays one of its search. */
+export async function seeAgain(seenOffers: SeenOffers, caller: Caller, offer: FlightOffer): Promise<void> {
+  if (!keepsRecords(caller)) return;
+  const before = await seenOffers.find(caller, offer.id);
+  const searchId = before?.kind === "flight" ? before.searchId : null;
+  await seenOffers.remember(caller, [{ id: offer.id, offer: toSeen(offer, searchId) }]);
+}
+
+function toSeen(offer: FlightOffer, searchId: string | null): SeenFlight {
+  const { totalAmount, totalCurrency, slices, conditions, passengers, totalEmissionsKg } = offer;
+  const brands = slices.flatMap(({ fareBrandName }) => fareBrandName ?? []);
+  const emissions = Number(totalEmissionsKg ?? Number.NaN) / passengers.length;
+  return {
+    ...{ kind: "flight", searchId, totalAmount, totalCurrency, passengers: passengers.length },
+    carriers: seenCarriers(slices),
+    refundable: conditions.refundBeforeDeparture?.allowed ?? null,
+    changeable: conditions.changeBeforeDeparture?.allowed ?? null,
+    fareBrands: brands.length === slices.length ? [...new Set(brands)] : null,
+    emissionsKgPerPassenger: Number.isFinite(emissions) ? emissions : null,
+    legs: seenLegs(slices),
+  };
+}

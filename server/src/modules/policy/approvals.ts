@@ -1,0 +1,54 @@
+import type { Micro } from "../../domain/money.ts";
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Plan } from "../../kernel/plan.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Verdict } from "./evaluate.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly approvals: Approvals;
+  }
+}
+
+/** A call that a policy lets through only with an approval, with everything that an approval is bound to and an approver is shown. */
+export interface ApprovalCase {
+  /** Whose call it is, of which tool, with which arguments. */
+  call: PendingCall;
+  /** What it would move and buy, payees and travelers among it, as the tenant saw it last. */
+  plan: Plan;
+  policyId: string;
+  version: number;
+  verdict: Verdict;
+  terms: ApprovalTerms;
+}
+
+/** What the policy says of its approvals. */
+export interface ApprovalTerms {
+  /** Who may decide. */
+  role: "approver" | "finance" | "admin";
+  expiresHours: number;
+  /** By how much the price may have risen since the approval. */
+  tolerance: Micro;
+}
+
+/** What the policy asks of whoever keeps approvals. */
+export interface Approvals {
+  /** Whether an approval that was given, and is not used up, covers the case. It only reads. */
+  covers(asked: ApprovalCase): Promise<boolean>;
+  /** Uses it up in the transaction that stores the call. False: no approval covers the case any more. */
+  use(asked: ApprovalCase, transaction: Aggregates): Promise<boolean>;
+  /** Asks for an approval: the same case gets the one that waits already. Undefined: nobody can be asked. */
+  request(asked: ApprovalCase): Promise<RequestedApproval | undefined>;
+}
+
+export interface RequestedApproval {
+  approvalId: string;
+  expiresAt: Temporal.Instant;
+}
+
+/** Where nobody keeps approvals, none was given and none can be asked for. */
+export const noApprovals: Approvals = {
+  covers: async () => false,
+  use: async () => false,
+  request: async () => undefined,
+};

@@ -1,0 +1,159 @@
+import { Failure } from "../../domain/errors.ts";
+import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Gate } from "../../kernel/gate.ts";
+import type { LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FxRates } from "../../ports/fx.ts";
+import type { Maps } from "../../ports/maps.ts";
+import type { ApprovalCase, Approvals, ApprovalTerms } from "./approvals.ts";
+import type { PolicyDocument } from "./document.ts";
+import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
+import type { Circumstances, Subject } from "./facts.ts";
+import type { ActivePolicies, ActivePolicy } from "./policies.ts";
+import { micro } from "./rule.ts";
+import { describeVerdict } from "./verdict-answer.ts";
+
+export interface PolicyGateOptions {
+  stores: Pick<Stores, "travelPolicies">;
+  activePolicies: ActivePolicies;
+  approvals: Approvals;
+  maps: Pick<Maps, "airport">;
+  fx: FxRates;
+  clock: Clock;
+}
+
+/** Holds calls that buy or pay to the policy that their tenant enforces. It knows no tool: it judges what a call plans. */
+export class PolicyGate implements Gate {
+  readonly name = "travel_policy";
+  readonly #options: PolicyGateOptions;
+  /** Judged once for a call. Entries go with their plans. */
+  readonly #judged = new WeakMap<LazyPlan, Promise<ApprovalCase | undefined>>();
+
+  constructor(options: PolicyGateOptions) {
+    this.#options = options;
+  }
+
+  check(call: PendingCall, plan: LazyPlan): Promise<void> | void {
+    // Who calls without a key has no policy, and a tool without a plan buys nothing.
+    if (call.keyId === "" || call.tool.effect === "read" || call.tool.plan === undefined) return;
+    return this.#check(call, plan);
+  }
+
+  async uses(call: PendingCall, plan: LazyPlan): Promise<boolean> {
+    const judged = await this.#judged.get(plan);
+    return call.keyId !== "" && judged !== undefined && needsApproval(judged.verdict);
+  }
+
+  async reserve(_call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void> {
+    const judged = await this.#judged.get(plan);
+    if (judged === undefined || (await this.#options.approvals.use(judged, transaction))) return;
+    throw approvalRequired(judged);
+  }
+
+  async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
+    const judged = await this.#judged.get(plan);
+    if (refusal.code !== "approval_required" || judged === undefined) return refusal;
+    const requested = await this.#options.approvals.request(judged);
+    if (requested === undefined) return refusal;
+    const { approvalId, expiresAt } = requested;
+    return new Failure("approval_required", {
+      detail: `${refusal.detail} Approval ${approvalId} was asked for; send the same call again once it is given.`,
+      extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString() },
+    });
+  }
+
+  async #check(call: PendingCall, plan: LazyPlan): Promise<void> {
+    const judging = this.#judge(call, plan);
+    this.#judged.set(plan, judging);
+    const judged = await judging;
+    if (judged === undefined) return;
+    if (judged.verdict.decision === "deny") throw denied(judged);
+    if (!needsApproval(judged.verdict) || (await this.#options.approvals.covers(judged))) return;
+    throw approvalRequired(judged);
+  }
+
+  /** Undefined: the tenant enforces nothing, or the call buys and pays nothing. */
+  async #judge(call: PendingCall, plan: LazyPlan): Promise<ApprovalCase | undefined> {
+    const { stores, activePolicies } = this.#options;
+    const enforced = (await stores.travelPolicies.findEnforced(call))?.policyId;
+    if (enforced === undefined) return undefined;
+    const planned = await plan();
+    const subjects = await this.#subjectsOf(planned);
+    if (subjects.length === 0) return undefined;
+    const policy = await activePolicies.find(call, enforced);
+    if (policy === undefined) throw new Error(`the enforced policy ${enforced} does not apply`);
+    const circumstances = this.#circumstances(call);
+    const verdict = mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances)));
+    const { policyId, version } = policy;
+    return { call, plan: planned, policyId, version, verdict, terms: termsOf(policy) };
+  }
+
+  /** What is bought; else the money that leaves the tenant for somebody else, or is reserved, without saying for what. */
+  async #subjectsOf({ bought, movements }: Plan): Promise<readonly Subject[]> {
+    if (bought !== undefined) return [{ bought }];
+    const subjects: Subject[] = [];
+    for (const movement of movements.filter(isPayment)) {
+      const recipient = isOutside(movement.to) ? movement.to : undefined;
+      subjects.push({ payment: { amount: await this.#inDollars(movement), recipient } });
+    }
+    return subjects;
+  }
+
+  /** One USDC is one dollar; euros are converted at the reference rate, rounded up. Undefined: there is no rate. */
+  async #inDollars({ token, amount }: PlannedMovement): Promise<Micro | undefined> {
+    if (token === "USDC" || amount === undefined) return amount;
+    const { perEuro } = await this.#options.fx.table(new AbortController().signal);
+    const rate = perEuro.get("USD");
+    return rate === undefined ? undefined : (amount * rate + MICRO_PER_UNIT - 1n) / MICRO_PER_UNIT;
+  }
+
+  #circumstances({ subject, travelerId }: PendingCall): Circumstances {
+    const { clock, maps } = this.#options;
+    return { now: clock.now(), booker: { userId: subject, travelerId }, airport: (code) => maps.airport(code) };
+  }
+}
+
+/** False: it stays the tenant's, or was judged before, as what a booking pays out was when it was reserved. */
+function isPayment({ from, to }: PlannedMovement): boolean {
+  return (from === "treasury" || from === "trip_budget") && (isOutside(to) || to === "booking_reservation");
+}
+
+function isOutside(party: Party): party is Hex {
+  return party.startsWith("0x");
+}
+
+/** What could not be judged is not taken to be allowed. */
+function needsApproval({ decision, notEvaluated }: Verdict): boolean {
+  return decision === "require_approval" || notEvaluated.some(({ severity }) => severity !== "warn");
+}
+
+function termsOf({ document }: ActivePolicy): ApprovalTerms {
+  const { role = "approver", expiresHours = 24, toleranceUsd = 0 }: Partial<Terms> = document.approval ?? {};
+  return { role, expiresHours, tolerance: micro(toleranceUsd) };
+}
+
+type Terms = NonNullable<PolicyDocument["approval"]>;
+
+function denied(judged: ApprovalCase): Failure {
+  const { text } = judged.verdict.violations[0] ?? { text: "" };
+  return new Failure("policy_denied", {
+    detail: `The policy ${judged.policyId} denies it. ${text} Choose what the policy allows; check_policy tells beforehand.`,
+    extra: describeVerdict(judged.verdict, judged),
+  });
+}
+
+function approvalRequired(judged: ApprovalCase): Failure {
+  const { violations, notEvaluated } = judged.verdict;
+  const texts = violations.filter(({ severity }) => severity !== "warn").map(({ text }) => text);
+  const unknown = [...new Set(notEvaluated.flatMap(({ missing }) => missing))];
+  const why =
+    texts[0] ??
+    `The service does not know ${unknown.join(", ")} of it. Where you have not seen the offer by a search with this key, search again.`;
+  return new Failure("approval_required", {
+    detail: `By the policy ${judged.policyId} it needs an approval. ${why}`,
+    extra: describeVerdict(judged.verdict, judged),
+  });
+}

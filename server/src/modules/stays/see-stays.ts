@@ -1,0 +1,61 @@
+import type { Caller } from "../../kernel/tool.ts";
+import type { Place } from "../../ports/maps.ts";
+import type { StayQuote } from "../../ports/stay-bookings.ts";
+import type { Accommodation } from "../../ports/stays.ts";
+import { keepsRecords, type SeenOffers, type SeenStay } from "../bookings/index.ts";
+
+interface Search {
+  place: Pick<Place, "countryCode">;
+  /** Of the place that was searched, where it is known. */
+  timeZone: string | undefined;
+  checkInDate: string;
+  checkOutDate: string;
+  rooms: number;
+}
+
+/** Keeps the rates that a search has found, before they are shown: quotes of them do not say where they are. */
+export async function seeAccommodations(
+  seenOffers: SeenOffers,
+  caller: Caller,
+  { place, timeZone, checkInDate, checkOutDate, rooms }: Search,
+  accommodations: readonly Accommodation[],
+): Promise<void> {
+  if (!keepsRecords(caller)) return;
+  const seen = accommodations.flatMap(({ id: accommodationId, latitude, longitude, starRating: stars, rates }) =>
+    rates.map(({ id, totalAmount, totalCurrency, cancellationPolicy: { refundable } }) => {
+      const where = { latitude, longitude, stars, country: place.countryCode, timeZone: timeZone ?? null };
+      const price = { totalAmount, totalCurrency, refundable };
+      const offer: SeenStay = {
+        ...{ kind: "stay", accommodationId, rooms, checkInDate, checkOutDate, ...price, place: where },
+      };
+      return { id, offer };
+    }),
+  );
+  await seenOffers.remember(caller, seen);
+}
+
+/** Keeps a quote as it is shown; where it is, the search has said that showed its rate. */
+export async function seeQuote(
+  seenOffers: SeenOffers,
+  caller: Caller,
+  rateId: string,
+  quote: StayQuote,
+): Promise<void> {
+  if (!keepsRecords(caller)) return;
+  const rate = await seenOffers.find(caller, rateId);
+  const { id, accommodation, rooms, checkInDate, checkOutDate, totalAmount, totalCurrency, cancellationPolicy } = quote;
+  const offer: SeenStay = {
+    ...{
+      kind: "stay",
+      accommodationId: accommodation.id,
+      rooms,
+      checkInDate,
+      checkOutDate,
+      totalAmount,
+      totalCurrency,
+    },
+    refundable: cancellationPolicy.refundable,
+    place: rate?.kind === "stay" ? rate.place : null,
+  };
+  await seenOffers.remember(caller, [{ id, offer }]);
+}
