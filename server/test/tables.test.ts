@@ -16,6 +16,7 @@ const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",
   chain_transaction_signer_id_nonce_key: "A wallet's id is made by the service, and each wallet is of one network.",
+  shared_file_pkey: "A file's address is a token that the service makes, and whoever has it may read the file.",
   validation_by_answer: "An answer's id is made by the service.",
 };
 
@@ -63,6 +64,25 @@ test("every key of tenants' rows that callers have a part in names the environme
   const chosen = keys.filter(({ columns }) => columns.join() !== "id");
   const shared = chosen.filter(({ columns }) => !namesEnvironment(columns)).map(({ name }) => name);
   expect(shared.toSorted()).toEqual(Object.keys(UNIQUE_IN_BOTH).toSorted());
+});
+
+/** Whoever erases a person goes over all of them: modules/travelers/store-personal-data.ts. */
+const NAMING_PERSONS = [
+  ...["booking.user_id", "call.subject", "customer_owner.user_id", "feedback.user_id", "idempotency.subject"],
+  ...[
+    "payment.subject",
+    "traveler_customer.user_id",
+    "traveler_profile.user_id",
+    "trip.user_id",
+    "usage_record.subject",
+  ],
+];
+
+test("every column that names a user is one that the erasure of a person knows", async () => {
+  const named = (await readTables()).flatMap(({ table, columns }) =>
+    columns.filter((column) => column === "user_id" || column === "subject").map((column) => `${table}.${column}`),
+  );
+  expect(named.toSorted()).toEqual(NAMING_PERSONS.toSorted());
 });
 
 test("a table that forgets its environment is noticed", async () => {

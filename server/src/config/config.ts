@@ -20,7 +20,21 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       return variable.read(variable.fallback);
     }
   }
-  const config: Config = {
+  const config = readAll(read);
+  if (problems.length === 0) {
+    problems.push(
+      ...productionProblems(config),
+      ...quietProblems(config),
+      ...pairProblems(config),
+      ...serveProblems(config),
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
+  return config;
+}
+
+function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
+  return {
     port: read(variables.port),
     edgePort: read(variables.edgePort),
     host: read(variables.host),
@@ -48,6 +62,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     chainConfirmations: read(variables.chainConfirmations),
     chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
     settleUsageSeconds: read(variables.settleUsageSeconds),
+    keepGuestsDays: read(variables.keepGuestsDays),
+    keepTravelersDays: read(variables.keepTravelersDays),
     mailsPerTenantDay: read(variables.mailsPerTenantDay),
     mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
     fxRatesUrl: read(variables.fxRatesUrl),
@@ -84,16 +100,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     securityContactExpires: read(variables.securityContactExpires),
     logLevel: read(variables.logLevel),
   };
-  if (problems.length === 0) {
-    problems.push(
-      ...productionProblems(config),
-      ...quietProblems(config),
-      ...pairProblems(config),
-      ...serveProblems(config),
-    );
-  }
-  if (problems.length > 0) throw new ConfigError(`Not started: ${problems.join("; ")}.`);
-  return config;
 }
 
 /** A request that is still on its way when its outcome is looked up passes for one that never was, and is paid twice. */

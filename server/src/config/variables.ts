@@ -125,6 +125,18 @@ export const variables = {
     "How often what production keys owe is paid on the live chain, in seconds.",
     wholeNumber(1, 86_400),
   ),
+  keepGuestsDays: withDefault(
+    "KEEP_GUESTS_DAYS",
+    "90",
+    "For how many days after a trip's end the guest's address and what the buyer wrote of the guest are kept.",
+    wholeNumber(1, 36_500),
+  ),
+  keepTravelersDays: withDefault(
+    "KEEP_TRAVELERS_DAYS",
+    "0",
+    "After how many days a traveler is erased whose profile nobody has written or booked with since. 0: never by itself.",
+    wholeNumber(0, 36_500),
+  ),
   mailsPerTenantDay: withDefault(
     "MAILS_PER_TENANT_DAY",
     "500",

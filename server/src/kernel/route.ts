@@ -18,7 +18,7 @@ export interface AnswerDescription {
 /** A route as its callers see it. The API description is made from this. */
 export interface RouteDescription {
   readonly id: string;
-  readonly method: "GET" | "PUT" | "POST";
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
   /** In the router's words: parameters begin with a colon, for example `/api/travelers/:userId`. */
   readonly path: string;
   /** The group that it is listed in. */

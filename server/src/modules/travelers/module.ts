@@ -1,6 +1,11 @@
+import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import type { Settings } from "../../kernel/parts.ts";
+import type { PersonalData } from "./personal-data.ts";
 import { travelerRoutes } from "./routes.ts";
+import { privacyRoutes } from "./routes-privacy.ts";
 import { countProfiles, createTravelers } from "./store.ts";
+import { createPersonalData } from "./store-personal-data.ts";
 import { listTravelers } from "./tools/list-travelers.ts";
 import { saveTraveler } from "./tools/save-traveler.ts";
 import type { Travelers } from "./traveler-profile.ts";
@@ -8,18 +13,42 @@ import type { Travelers } from "./traveler-profile.ts";
 declare module "../../kernel/parts.ts" {
   interface Parts {
     readonly travelers: Travelers;
+    readonly personalData: PersonalData;
   }
+  interface Settings {
+    readonly keepGuestsDays: number;
+    /** 0: until they are deleted. */
+    readonly keepTravelersDays: number;
+  }
+}
+
+const ERASE_MILLISECONDS = 600_000;
+
+function retentionOf({ keepGuestsDays, keepTravelersDays }: Settings, now: Temporal.Instant) {
+  const daysAgo = (days: number) => now.subtract({ hours: 24 * days });
+  return {
+    guests: daysAgo(keepGuestsDays),
+    travelers: keepTravelersDays === 0 ? undefined : daysAgo(keepTravelersDays),
+  };
 }
 
 export const travelersModule = defineModule({
   name: "travelers",
   needs: ["identity"],
   tools: [listTravelers, saveTraveler],
-  routes: travelerRoutes,
+  routes: [...travelerRoutes, ...privacyRoutes],
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
+    personalData: ({ db, clock, random, travelers }) => createPersonalData({ db, clock, random, travelers }),
   },
   ports: ({ travelers }) => ({ travelers }),
+  jobs: ({ personalData, clock, settings }) => [
+    defineJob({
+      name: "erase-old-persons",
+      everyMilliseconds: ERASE_MILLISECONDS,
+      run: () => personalData.eraseOld(retentionOf(settings, clock.now())),
+    }),
+  ],
   async facts({ db, settings: { networkMode } }) {
     if (networkMode === "sandbox" || (await countProfiles(db, "production")) > 0) return [];
     const others = await countProfiles(db, "sandbox");

@@ -16,8 +16,10 @@ const TravelerBody = z.strictObject({
 });
 
 const TravelerAnswer = TravelerBody.extend({ userId: z.string() });
+/** Without the user's id, which stands beside it. */
+export const TravelerProfileAnswer = TravelerBody.omit({ userId: true });
 
-const TravelerPath = z.object({
+export const TravelerPath = z.object({
   userId: z
     .string()
     .refine(isUserId, { message: `must be ${USER_ID_RULE}` })

@@ -36,7 +36,7 @@ export type WebHandler = (request: Request) => Response | Promise<Response>;
 
 /** A route of `GET` answers `HEAD` too. */
 type MountedRoute = {
-  method: "GET" | "PUT" | "POST" | "OPTIONS";
+  method: "GET" | "PUT" | "POST" | "DELETE" | "OPTIONS";
   path: string;
   /** What the API description says of it; every route under `/api` has one. */
   description?: RouteDescription;

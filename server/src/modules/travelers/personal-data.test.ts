@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestIdentities } from "../../../test/support/identity.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+import { createStores } from "../../contributions.ts";
+import { systemRandom } from "../../domain/ids.ts";
+import { createTravelers } from "./store.ts";
+import { createPersonalData } from "./store-personal-data.ts";
+
+const USER = "user_gone_soon";
+const FAMILY_NAME = "Vanishova";
+const profile = {
+  ...{ givenName: "Vera", familyName: FAMILY_NAME, bornOn: "1990-01-01", title: "ms", gender: "f" },
+  ...{ email: "vera.vanishova@example.com", phoneNumber: "+14155550123" },
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const send = (method: string, path: string, body?: unknown) =>
+  service.send(path, {
+    method,
+    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** The tables that say something of the person, of all that have rows of the tenant. The audit log keeps the id by intention. */
+async function tablesThatName(): Promise<string[]> {
+  const tables = await service.sql(`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' and table_name <> 'audit_log' order by 1`);
+  const named: string[] = [];
+  for (const { name } of tables) {
+    const text = `select 1 from "${name}" one where tenant_id = $1 and (one::text like $2 or one::text like $3) limit 1`;
+    const rows = await service.sql(text, [service.tenantId, `%${USER}%`, `%${FAMILY_NAME}%`]);
+    if (rows.length > 0) named.push(String(name));
+  }
+  return named;
+}
+
+describe("a traveler who is erased", () => {
+  it("was exported before, is named by no record afterwards, and what was bought stays", async () => {
+    expect((await send("PUT", `/api/travelers/${USER}`, profile)).status).toBe(201);
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
+    const search = { origin: "LHR", destination: "JFK", departureDate };
+    const found = resultOf(await service.call("search_flights", search, { userId: USER }));
+    const [offer] = Array.isArray(found.offers) ? found.offers : [];
+    const keyed = { userId: USER, headers: { "idempotency-key": "book for vera" } };
+    const { orderId } = resultOf(await service.call("book_flight", { offerId: offer.id }, keyed));
+
+    const held = await send("GET", `/api/travelers/${USER}/export`);
+    expect(held.status, held.text).toBe(200);
+    expect(held.body).toMatchObject({
+      ...{ userId: USER, profile, usageRecords: 2, ratings: 0, tripIds: [] },
+      bookings: [{ kind: "flight", orderId, givenName: "Vera", familyName: FAMILY_NAME }],
+    });
+    expect(await tablesThatName()).toEqual(
+      expect.arrayContaining(["app_user", "booking", "idempotency", "usage_record"]),
+    );
+
+    const sum =
+      "select count(*)::int as records, sum(price_micro)::text as paid from usage_record where tenant_id = $1";
+    const before = await service.sql(sum, [service.tenantId]);
+    const erased = await send("DELETE", `/api/travelers/${USER}`);
+    expect([erased.status, erased.body.erased], erased.text).toEqual([200, true]);
+    expect(await tablesThatName()).toEqual([]);
+    expect(await service.sql(sum, [service.tenantId])).toEqual(before);
+    const order = await send("GET", `/api/orders/${orderId}`);
+    expect(order.status, order.text).toBe(200);
+    expect(order.text).not.toContain(FAMILY_NAME);
+    for (const [method, path] of [
+      ["GET", `/api/travelers/${USER}`],
+      ["GET", `/api/travelers/${USER}/export`],
+      ["DELETE", `/api/travelers/${USER}`],
+    ] as const) {
+      expect((await send(method, path)).status, `${method} ${path}`).toBe(404);
+    }
+  });
+});
+
+it("after the configured times, guests and travelers who are not used go by themselves, others stay", async () => {
+  const setup = await openTestIdentities();
+  try {
+    const { db, clock, vault } = setup;
+    const { trips } = createStores(db, clock, vault);
+    const travelers = createTravelers(setup);
+    const { tenant } = await setup.open().createTenant({ name: "Old", actor: "test" });
+    const personalData = createPersonalData({ db, clock, random: systemRandom, travelers });
+    const newTrip = async (digit: string) =>
+      await trips.insert({
+        ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },
+        ...{ tenantId: tenant.id, userId: "svc:key", escrow: "0x1", funder: "0x2", budget: 1n, requiresCode: true },
+        expiresAt: clock.now().add({ hours: 24 }),
+        details: { guestName: "Ada", linkOrigin: "https://app.example" },
+        ...{ guestEmail: "ada@example.com", mail: "none" },
+      });
+    const bare = { loyaltyProgrammeAccounts: [], passports: [] };
+    const old = await newTrip("1");
+    await trips.change("production", old.tripId, { state: "failed" });
+    await travelers.put(tenant.id, "old", "sandbox", bare, "test");
+    clock.advance({ hours: 24 * 30 });
+    const fresh = await newTrip("2");
+    await travelers.put(tenant.id, "fresh", "sandbox", bare, "test");
+    const before = clock.now().subtract({ hours: 24 * 10 });
+
+    await personalData.eraseOld({ guests: before, travelers: undefined });
+    expect(await travelers.get(tenant.id, "old", "sandbox")).toBeDefined();
+    expect(await trips.get("production", old.tripId)).toMatchObject({ guestEmail: undefined, details: {} });
+    expect((await trips.get("production", old.tripId))?.details.guestName).toBeUndefined();
+    expect((await trips.get("production", fresh.tripId))?.guestEmail).toBe("ada@example.com");
+    await personalData.eraseOld({ guests: before, travelers: before });
+    expect(await travelers.get(tenant.id, "old", "sandbox")).toBeUndefined();
+    expect(await travelers.get(tenant.id, "fresh", "sandbox")).toBeDefined();
+  } finally {
+    await setup.close();
+  }
+});

@@ -1,0 +1,30 @@
+import type { Environment } from "../../ports/identity.ts";
+import type { TravelerProfile } from "./traveler-profile.ts";
+
+/** Everything that is held of a person, in one environment. */
+export interface HeldData {
+  profile: TravelerProfile | undefined;
+  customerUserIds: readonly string[];
+  /** That the person made, or travels on. */
+  bookings: readonly {
+    bookingId: string;
+    kind: string;
+    orderId: string | null;
+    givenName: string | null;
+    familyName: string | null;
+    createdAt: Temporal.Instant;
+  }[];
+  tripIds: readonly string[];
+  /** How many ratings and usage records name the person. */
+  ratings: number;
+  usageRecords: number;
+}
+
+export interface PersonalData {
+  /** Undefined: there is no such user. */
+  read(tenantId: string, userId: string, network: Environment): Promise<HeldData | undefined>;
+  /** `busy`: a booking of the person is under way, and nothing was deleted. */
+  erase(tenantId: string, userId: string, network: Environment, actor: string): Promise<"erased" | "unknown" | "busy">;
+  /** Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. */
+  eraseOld(before: { guests: Temporal.Instant; travelers: Temporal.Instant | undefined }): Promise<void>;
+}

@@ -1,0 +1,184 @@
+import { sql } from "kysely";
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import { keyIdOf } from "../../domain/user-ids.ts";
+import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { appendAudit } from "../identity/index.ts";
+import type { HeldData, PersonalData } from "./personal-data.ts";
+import type { Travelers } from "./traveler-profile.ts";
+
+interface Options {
+  db: OpenDatabase["db"];
+  clock: Clock;
+  random: RandomBytes;
+  travelers: Pick<Travelers, "get">;
+}
+
+interface User {
+  tenantId: string;
+  userId: string;
+  network: Environment;
+}
+
+const AT_ONCE = 100;
+const ERASED_NAME = "(erased)";
+
+/**
+ * Records of money stay, without the person: they name a mark in place of the user's id. A table that names users and is missing here
+ * is noticed by a test that asks the database's catalogue.
+ */
+const NAMING_COLUMNS = [
+  { table: "booking", column: "user_id" },
+  { table: "call", column: "subject" },
+  { table: "customer_owner", column: "user_id" },
+  { table: "feedback", column: "user_id" },
+  { table: "payment", column: "subject" },
+  { table: "trip", column: "user_id" },
+  { table: "usage_record", column: "subject" },
+];
+
+export function createPersonalData(options: Options): PersonalData {
+  const { db } = options;
+  return {
+    async read(tenantId, userId, network) {
+      const user = { tenantId, userId, network };
+      return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
+    },
+    erase: (tenantId, userId, network, actor) => erase(options, { tenantId, userId, network }, actor),
+    async eraseOld({ guests, travelers }) {
+      await eraseGuests(db, guests);
+      if (travelers === undefined) return;
+      for (const user of await findUnused(db, travelers)) await erase(options, user, "retention");
+    },
+  };
+}
+
+async function isHeld(db: Queryable, { tenantId, userId, network }: User): Promise<boolean> {
+  const user = await db
+    .selectFrom("appUser")
+    .select("id")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return user !== undefined;
+}
+
+/** Of bookings that the person made or travels on. */
+const concerns = ({ tenantId, userId, network }: User) => sql<boolean>`
+  booking.tenant_id = ${tenantId} and booking.network = ${network}
+  and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
+
+async function readHeld({ db, travelers }: Options, user: User): Promise<HeldData> {
+  const { tenantId, userId, network } = user;
+  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+  const bookings = await sql<HeldData["bookings"][number]>`
+    select booking.id as booking_id, booking.kind, booking.order_id, booking.created_at,
+      traveler ->> 'givenName' as given_name, traveler ->> 'familyName' as family_name
+    from booking left join lateral (
+      select traveler from jsonb_array_elements(booking.travelers) traveler where traveler ->> 'userId' = ${userId} limit 1
+    ) named on true
+    where ${concerns(user)} order by booking.created_at`.execute(db);
+  const customers = await sql<{ customerUserId: string }>`
+    select customer_user_id from traveler_customer where ${own} and user_id = ${userId}`.execute(db);
+  const trips = await sql<{ tripId: string }>`
+    select trip_id from trip where ${own} and user_id = ${userId} order by created_at`.execute(db);
+  const counts = await sql<{ ratings: number; usageRecords: number }>`
+    select (select count(*)::int from feedback where ${own} and user_id = ${userId}) as ratings,
+      (select count(*)::int from usage_record where ${own} and subject = ${userId}) as usage_records`.execute(db);
+  return {
+    profile: await travelers.get(tenantId, userId, network),
+    customerUserIds: customers.rows.map(({ customerUserId }) => customerUserId),
+    bookings: bookings.rows,
+    tripIds: trips.rows.map(({ tripId }) => tripId),
+    ratings: counts.rows[0]?.ratings ?? 0,
+    usageRecords: counts.rows[0]?.usageRecords ?? 0,
+  };
+}
+
+async function erase(
+  { db, clock, random }: Options,
+  user: User,
+  actor: string,
+): Promise<"erased" | "unknown" | "busy"> {
+  const { tenantId, userId, network } = user;
+  const at = clock.now();
+  return await db.transaction().execute(async (transaction) => {
+    if (!(await isHeld(transaction, user))) return "unknown";
+    const open = await sql`
+      select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed') limit 1`.execute(transaction);
+    if (open.rows.length > 0) return "busy";
+    // A service account is nobody's name: what it did stays its own.
+    const mark = keyIdOf(userId) === undefined ? newId("erased_", at.epochMilliseconds, random) : userId;
+    await eraseNames(transaction, user, mark);
+    await eraseAnswers(transaction, user);
+    // What one rater rates once names the rater.
+    await sql`
+      update feedback set scope = replace(scope, ${JSON.stringify(userId)}, ${JSON.stringify(mark)})
+      where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(transaction);
+    for (const { table, column } of NAMING_COLUMNS) {
+      await sql`
+        update ${sql.id(table)} set ${sql.id(column)} = ${mark}
+        where tenant_id = ${tenantId} and network = ${network} and ${sql.id(column)} = ${userId}`.execute(transaction);
+    }
+    for (const table of ["traveler_profile", "traveler_customer"]) {
+      await sql`
+        delete from ${sql.id(table)} where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(
+        transaction,
+      );
+    }
+    await sql`
+      delete from app_user where tenant_id = ${tenantId} and network = ${network} and id = ${userId}`.execute(
+      transaction,
+    );
+    await appendAudit(
+      transaction,
+      { tenantId, actor, action: "traveler.erase", subjectId: mark, details: { network } },
+      clock,
+    );
+    return "erased";
+  });
+}
+
+async function eraseNames(transaction: Queryable, user: User, mark: string): Promise<void> {
+  const erased = JSON.stringify({ givenName: ERASED_NAME, familyName: ERASED_NAME, userId: mark });
+  const without = (travelers: ReturnType<typeof sql>) => sql`(
+    select jsonb_agg(case when traveler ->> 'userId' = ${user.userId} then traveler || ${erased}::jsonb else traveler end)
+    from jsonb_array_elements(${travelers}) traveler)`;
+  await sql`
+    update booking set travelers = ${without(sql`booking.travelers`)},
+      result = case when result -> 'travelers' is null then result
+        else jsonb_set(result, '{travelers}', ${without(sql`booking.result -> 'travelers'`)}) end
+    where ${concerns(user)} and jsonb_array_length(booking.travelers) > 0`.execute(transaction);
+}
+
+/** Stored answers may name the person. */
+async function eraseAnswers(transaction: Queryable, { tenantId, userId, network }: User): Promise<void> {
+  const own = sql`tenant_id = ${tenantId} and network = ${network} and subject = ${userId}`;
+  await sql`delete from idempotency where ${own} and state = 'done'`.execute(transaction);
+  await sql`update call set result = null where ${own} and state <> 'reserved'`.execute(transaction);
+  await sql`update payment set result = 'null' where ${own} and state = 'settled'`.execute(transaction);
+}
+
+async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<void> {
+  await sql`
+    update trip set encrypted_guest_email = null, details = details - 'guestName' - 'buyerName' - 'tripSummary'
+    where (network, trip_id) in (
+      select network, trip_id from trip
+      where expires_at < ${before.toString()} and state in ('closed', 'failed', 'funded') and mail <> 'pending'
+        and (encrypted_guest_email is not null or details ?| array['guestName', 'buyerName', 'tripSummary'])
+      limit ${AT_ONCE})`.execute(db);
+}
+
+async function findUnused(db: Queryable, before: Temporal.Instant): Promise<readonly User[]> {
+  const { rows } = await sql<User>`
+    select tenant_id, network, user_id from traveler_profile profile
+    where updated_at < ${before.toString()} and not exists (
+      select 1 from booking where booking.tenant_id = profile.tenant_id and booking.network = profile.network
+        and booking.created_at >= ${before.toString()}
+        and (booking.user_id = profile.user_id
+          or booking.travelers @> jsonb_build_array(jsonb_build_object('userId', profile.user_id))))
+    order by updated_at limit ${AT_ONCE}`.execute(db);
+  return rows;
+}
