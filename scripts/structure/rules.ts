@@ -11,6 +11,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   kernel: ["domain", "ports"],
   platform: ["domain", "ports"],
   modules: ["domain", "ports", "kernel", "platform"],
+  workflows: ["domain", "kernel"],
   surfaces: ["domain", "ports", "kernel", "platform"],
   adapters: ["domain", "ports", "platform", "generated"],
   embedded: ["domain", "ports", "platform"],

@@ -1,12 +1,9 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config/config.ts";
-import { catalog, modules, registry } from "./contributions.ts";
+import { modules } from "./contributions.ts";
 import type { Decorators } from "./decorate.ts";
-import { CHAIN_AWAY, chainAway, databaseAway, Failure } from "./domain/errors.ts";
 import type { RandomBytes } from "./domain/ids.ts";
 import { type HostName, openHosts } from "./hosts.ts";
-import { createCatalog } from "./kernel/catalog.ts";
-import { createKernel, type Kernel } from "./kernel/invoke.ts";
 import { startJob } from "./kernel/job.ts";
 import type { Fact } from "./kernel/module.ts";
 import type { Parts } from "./kernel/parts.ts";
@@ -14,7 +11,7 @@ import type { Tool } from "./kernel/tool.ts";
 import type { EmbeddedOptions } from "./outside/embedded.ts";
 import { createFront, type Front, urlOf } from "./outside/listen.ts";
 import { openParts } from "./outside/parts.ts";
-import { isDatabaseAway } from "./platform/database/transient.ts";
+import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { ClosedReason } from "./surfaces/http/closed.ts";
@@ -67,11 +64,14 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   };
   try {
     const urls = await listenOnAll(config, fronts, undo);
-    const parts = await openParts(config, { ...options, log, urls }, undo);
-    const service = await runModules(parts, options, undo, log);
-    const hosts = openHosts({ config, parts, closedBecause, ...service });
+    const metrics = createMetrics();
+    const parts = await openParts(config, { ...options, log, urls, countCall: metrics.countCall }, undo);
+    metrics.addGauges(modules.flatMap((one) => one.gauges?.(parts) ?? []));
+    await runModules(parts, metrics, undo, { log, signal: options.signal });
+    const { kernel, catalog } = parts;
+    const hosts = openHosts({ config, parts, kernel, catalog, closedBecause, translate });
     options.signal?.throwIfAborted();
-    for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics: service.metrics });
+    for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics });
     const facts = await Promise.all(modules.map((one) => one.facts?.(parts) ?? []));
     status.closed = undefined;
     return {
@@ -111,31 +111,17 @@ async function listenOnAll(
   };
 }
 
-/** Starts what works without a caller, and makes what answers callers. */
+/** Starts what works without a caller. */
 async function runModules(
   parts: Parts,
-  { extraTools, signal }: AppOptions,
+  metrics: Metrics,
   undo: Undo,
-  log: Logger,
-): Promise<{ kernel: Kernel; catalog: typeof catalog; metrics: Metrics; translate(error: unknown): unknown }> {
-  const metrics = createMetrics(modules.flatMap((one) => one.gauges?.(parts) ?? []));
+  { log, signal }: { log: Logger; signal: AbortSignal | undefined },
+): Promise<void> {
   for (const one of modules) {
     const stops: (() => Promise<unknown>)[] = [];
     undo.push(() => Promise.all([one.stop?.(parts), ...stops.map((stop) => stop())]));
     await whileDatabaseIsAway(async () => await one.start?.(parts), signal);
     for (const job of one.jobs?.(parts) ?? []) stops.push(startJob(job, { log, onRun: metrics.countJob }));
   }
-  const callable = extraTools === undefined ? catalog : createCatalog([...registry, ...extraTools]);
-  const { charge, gates, portsFor, clock, random } = parts;
-  const kernel = createKernel({
-    ...{ catalog: callable, charge, gates, portsFor, clock, random, log, translate },
-    onCall: metrics.countCall,
-  });
-  return { kernel, catalog: callable, metrics, translate };
-}
-
-/** What a part threw, as a failure that callers can be told of. */
-function translate(error: unknown): unknown {
-  if (error instanceof Failure) return error.code === CHAIN_AWAY ? chainAway(error) : error;
-  return isDatabaseAway(error) ? databaseAway(error) : error;
 }

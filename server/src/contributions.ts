@@ -18,6 +18,7 @@ import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
 import type { Vault } from "./ports/vault.ts";
+import { workflows } from "./workflows/index.ts";
 
 declare module "./kernel/stores.ts" {
   interface StoreParts {
@@ -92,6 +93,7 @@ export const gatheredParts = {
   tools: () => registry,
   effectUses: (parts: Parts): readonly EffectUse[] => modules.flatMap((one) => one.effectUses?.(parts) ?? []),
   workTables: () => workTables,
+  workflows: () => workflows,
 };
 
 /** What a new tenant gets of all modules, in the transaction that makes it. */

@@ -67,10 +67,10 @@ const DOCS_FOLDER = resolve(import.meta.dirname, "../../docs");
 /** Everything by which the world reaches the kernel, of both hosts. */
 export function openHosts(options: HostOptions): Readonly<Record<HostName, HostContent>> {
   const { config, parts, kernel, catalog, translate, closedBecause } = options;
-  const { identity, clock, random, log, urls, requestLimits } = parts;
+  const { identity, internalTokens, clock, random, log, urls, requestLimits } = parts;
   const refuseOrigin = createOriginGuard({ ...config, publicUrls: [urls.app, urls.edge] });
   const answerSigned = createSignedAnswers({
-    gate: createGate({ identity, ...requestLimits }),
+    gate: createGate({ identity, internalTokens, ...requestLimits }),
     closedBecause,
     translate,
     serviceSigningSecret: parts.vault.deriveKey("service-signing-secret"),

@@ -46,6 +46,12 @@ describe.each(named(routes))("%s", (_name, route) => {
   });
 });
 
+/** Names a record in its body, as the example's is nobody's. */
+const isOfRecord = (route: AnyRoute): boolean =>
+  route.params === undefined &&
+  route.problems.includes("not_found") &&
+  Object.keys(route.body?.shape ?? {}).includes("sessionId");
+
 describe("called", () => {
   let service: TestService;
   let escrow: Escrow;
@@ -63,6 +69,10 @@ describe("called", () => {
     own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy", fileAddress };
     expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
     expect((await send(find("write_policy"))).status).toBe(201);
+    const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
+    const run = await send(find("start_workflow_run"), { body: { workflowId: "service.book_flight", input } });
+    expect(run.body, "it waits for the guest's claim").toMatchObject({ status: "paused" });
+    own = { ...own, runId: String(run.body.runId) };
   });
   afterAll(async () => {
     await escrow?.close();
@@ -134,7 +144,7 @@ describe("called", () => {
     // What creates a record of the other tenant's own comes last.
     for (const route of keyed.toSorted((one, other) => Number(one.method === "PUT") - Number(other.method === "PUT"))) {
       const answer = await send(route, { key });
-      if (route.params === undefined) {
+      if (route.params === undefined && !isOfRecord(route)) {
         expect(answer.status, route.id).toBe(200);
         for (const id of Object.values(own)) expect(answer.text, route.id).not.toContain(id);
       } else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);
@@ -143,9 +153,13 @@ describe("called", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test.each(named(keyless))("%s is refused to who proves nothing", async (_name, route) => {
-    const answer = await send(route, { key: null });
-    expect([401, 404]).toContain(answer.status);
-    expect(route.problems).toContain(answer.body.code);
-  });
+  // What is for everybody says so by having nothing to refuse but a flood.
+  test.each(named(keyless.filter(({ problems }) => problems.length > 1)))(
+    "%s is refused to who proves nothing",
+    async (_name, route) => {
+      const answer = await send(route, { key: null });
+      expect([401, 404]).toContain(answer.status);
+      expect(route.problems).toContain(answer.body.code);
+    },
+  );
 });

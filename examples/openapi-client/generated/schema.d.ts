@@ -1189,6 +1189,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#run_workflow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a workflow
+         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.
+         *
+         *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["run_workflow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#read_run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a workflow run
+         * @description Show a run: its status, what it waits for and who decides that, its steps with what they cost, and its result.
+         *
+         *     Changes nothing. Scope `workflows:read`, list price 0.0005 USDC; only a successful call is paid.
+         */
+        post: operations["read_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#resume_run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused run
+         * @description Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends.
+         *
+         *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["resume_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#read_account": {
         parameters: {
             query?: never;
@@ -1665,6 +1731,126 @@ export interface paths {
          * @description For the supplier of flights and stays, which signs its events over the raw body. What is answered 200 is stored; the same event may come again.
          */
         post: operations["receive_supplier_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workflows
+         * @description Every workflow with its input, its steps and what its pauses expect.
+         */
+        get: operations["list_workflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused run
+         * @description Gives the resolution that the pause expects. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.
+         */
+        post: operations["resume_workflow_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run
+         * @description Starts a run and answers when it pauses or ends, or after 25 seconds with the status running. The same Idempotency-Key starts it once.
+         */
+        post: operations["start_workflow_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List runs
+         * @description The tenant's runs, newest first.
+         */
+        get: operations["list_workflow_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a run
+         * @description The run with its timeline, and what it waits for.
+         */
+        get: operations["read_workflow_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflows/runs/{runId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description The run undoes what it did and ends as failed with the code run_cancelled. Answers like a start.
+         */
+        post: operations["cancel_workflow_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4507,6 +4693,197 @@ export interface components {
                 source: string;
                 /** @enum {string} */
                 reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        run_workflow_args: {
+            /** @description service.book_flight, or another of GET /api/workflows/list */
+            workflowId: string;
+            /** @description What the workflow takes; its list shows the schema */
+            input: {
+                [key: string]: unknown;
+            };
+        };
+        run_workflow_result: {
+            runId: string;
+            workflowId: string;
+            /** @enum {string} */
+            status: "running" | "paused" | "completed" | "failed";
+            tripId: string | null;
+            createdAt: string;
+            updatedAt: string;
+            endedAt: string | null;
+            /** @description Names this one pause; send it to resume */
+            sessionId: string | null;
+            /** @description The step that the run is at */
+            nextStepId: string | null;
+            pauseReason: string | null;
+            /** @description Who may resolve the pause */
+            decidedBy: ("caller" | "person" | "service") | null;
+            /** @description JSON Schema of the resolution */
+            expects: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What is to be decided about */
+            shown: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When the pause ends by itself */
+            expiresAt: string | null;
+            /** @description The resolution that it then has */
+            onTimeout: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null unless completed */
+            result: unknown;
+            /** @description null unless failed: code, detail, what was undone and what was not */
+            failure: unknown;
+            steps: {
+                step: string;
+                /** @description null: a pause */
+                tool: string | null;
+                /** @enum {string} */
+                state: "running" | "waiting" | "done" | "failed";
+                attempt: number;
+                startedAt: string;
+                endedAt: string | null;
+                /** @description What the call cost */
+                priceMicroUsdc: string | null;
+                /** @description Of its usage record */
+                meterId: string | null;
+                /** @description Error code of a step that failed */
+                code: string | null;
+                /** @description Ids and hashes in its answer */
+                references: {
+                    [key: string]: string;
+                };
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        read_run_args: {
+            /** @description From run_workflow */
+            runId: string;
+        };
+        read_run_result: {
+            runId: string;
+            workflowId: string;
+            /** @enum {string} */
+            status: "running" | "paused" | "completed" | "failed";
+            tripId: string | null;
+            createdAt: string;
+            updatedAt: string;
+            endedAt: string | null;
+            /** @description Names this one pause; send it to resume */
+            sessionId: string | null;
+            /** @description The step that the run is at */
+            nextStepId: string | null;
+            pauseReason: string | null;
+            /** @description Who may resolve the pause */
+            decidedBy: ("caller" | "person" | "service") | null;
+            /** @description JSON Schema of the resolution */
+            expects: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What is to be decided about */
+            shown: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When the pause ends by itself */
+            expiresAt: string | null;
+            /** @description The resolution that it then has */
+            onTimeout: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null unless completed */
+            result: unknown;
+            /** @description null unless failed: code, detail, what was undone and what was not */
+            failure: unknown;
+            steps: {
+                step: string;
+                /** @description null: a pause */
+                tool: string | null;
+                /** @enum {string} */
+                state: "running" | "waiting" | "done" | "failed";
+                attempt: number;
+                startedAt: string;
+                endedAt: string | null;
+                /** @description What the call cost */
+                priceMicroUsdc: string | null;
+                /** @description Of its usage record */
+                meterId: string | null;
+                /** @description Error code of a step that failed */
+                code: string | null;
+                /** @description Ids and hashes in its answer */
+                references: {
+                    [key: string]: string;
+                };
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        resume_run_args: {
+            /** @description Of the paused run, from run_workflow or read_run */
+            sessionId: string;
+            /** @description Fits the `expects` of the paused run */
+            resolution: {
+                [key: string]: unknown;
+            };
+        };
+        resume_run_result: {
+            runId: string;
+            workflowId: string;
+            /** @enum {string} */
+            status: "running" | "paused" | "completed" | "failed";
+            tripId: string | null;
+            createdAt: string;
+            updatedAt: string;
+            endedAt: string | null;
+            /** @description Names this one pause; send it to resume */
+            sessionId: string | null;
+            /** @description The step that the run is at */
+            nextStepId: string | null;
+            pauseReason: string | null;
+            /** @description Who may resolve the pause */
+            decidedBy: ("caller" | "person" | "service") | null;
+            /** @description JSON Schema of the resolution */
+            expects: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What is to be decided about */
+            shown: {
+                [key: string]: unknown;
+            } | null;
+            /** @description When the pause ends by itself */
+            expiresAt: string | null;
+            /** @description The resolution that it then has */
+            onTimeout: {
+                [key: string]: unknown;
+            } | null;
+            /** @description null unless completed */
+            result: unknown;
+            /** @description null unless failed: code, detail, what was undone and what was not */
+            failure: unknown;
+            steps: {
+                step: string;
+                /** @description null: a pause */
+                tool: string | null;
+                /** @enum {string} */
+                state: "running" | "waiting" | "done" | "failed";
+                attempt: number;
+                startedAt: string;
+                endedAt: string | null;
+                /** @description What the call cost */
+                priceMicroUsdc: string | null;
+                /** @description Of its usage record */
+                meterId: string | null;
+                /** @description Error code of a step that failed */
+                code: string | null;
+                /** @description Ids and hashes in its answer */
+                references: {
+                    [key: string]: string;
+                };
             }[];
         } & {
             [key: string]: unknown;
@@ -18931,6 +19308,804 @@ export interface operations {
             };
         };
     };
+    run_workflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "run_workflow";
+                    args: components["schemas"]["run_workflow_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["run_workflow_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "read_run";
+                    args: components["schemas"]["read_run_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["read_run_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "run_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    resume_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…` */
+                    tenantId: string;
+                    /** @constant */
+                    tool: "resume_run";
+                    args: components["schemas"]["resume_run_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["resume_run_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "session_not_found" | "pause_over" | "resolved_by_event" | "person_decides" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     read_account: {
         parameters: {
             query?: never;
@@ -25737,6 +26912,1278 @@ export interface operations {
                         status?: 429;
                         /** @enum {unknown} */
                         code?: "rate_limited";
+                    };
+                };
+            };
+        };
+    };
+    list_workflows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workflows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        workflows: {
+                            workflowId: string;
+                            version: number;
+                            description: string;
+                            inputSchema: {
+                                [key: string]: unknown;
+                            };
+                            steps: {
+                                step: string;
+                                description: string;
+                                /** @description null: the step is a call */
+                                resolutionSchema: {
+                                    [key: string]: unknown;
+                                } | null;
+                            }[];
+                        }[];
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+        };
+    };
+    resume_workflow_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sessionId": "ses_abcdefghijklmnopqrstuvwxyz012345",
+                 *       "resolution": {
+                 *         "status": "approved",
+                 *         "approvedBy": "finance desk"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    sessionId: string;
+                    /** @description status, what else `expects` names, and approvedBy: who decided */
+                    resolution: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "runId": "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "workflowId": "service.book_flight",
+                     *       "status": "paused",
+                     *       "tripId": "0x7215000000000000000000000000000000000000000000000000000000000001",
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:00:01Z",
+                     *       "endedAt": null,
+                     *       "sessionId": "ses_abcdefghijklmnopqrstuvwxyz012345",
+                     *       "nextStepId": "approval",
+                     *       "decidedBy": "person",
+                     *       "pauseReason": "The policy default-corp wants a person's approval of this offer.",
+                     *       "expects": {
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "status": {
+                     *             "enum": [
+                     *               "approved",
+                     *               "rejected"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "required": [
+                     *           "status"
+                     *         ]
+                     *       },
+                     *       "shown": null,
+                     *       "expiresAt": "2030-01-02T09:00:01Z",
+                     *       "onTimeout": {
+                     *         "status": "rejected"
+                     *       },
+                     *       "result": null,
+                     *       "failure": null,
+                     *       "steps": []
+                     *     }
+                     */
+                    "application/json": {
+                        runId: string;
+                        workflowId: string;
+                        /** @enum {string} */
+                        status: "running" | "paused" | "completed" | "failed";
+                        tripId: string | null;
+                        createdAt: string;
+                        updatedAt: string;
+                        endedAt: string | null;
+                        /** @description Names this one pause; send it to resume */
+                        sessionId: string | null;
+                        /** @description The step that the run is at */
+                        nextStepId: string | null;
+                        pauseReason: string | null;
+                        /** @description Who may resolve the pause */
+                        decidedBy: ("caller" | "person" | "service") | null;
+                        /** @description JSON Schema of the resolution */
+                        expects: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What is to be decided about */
+                        shown: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description When the pause ends by itself */
+                        expiresAt: string | null;
+                        /** @description The resolution that it then has */
+                        onTimeout: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description null unless completed */
+                        result: unknown;
+                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        failure: unknown;
+                        steps: {
+                            step: string;
+                            /** @description null: a pause */
+                            tool: string | null;
+                            /** @enum {string} */
+                            state: "running" | "waiting" | "done" | "failed";
+                            attempt: number;
+                            startedAt: string;
+                            endedAt: string | null;
+                            /** @description What the call cost */
+                            priceMicroUsdc: string | null;
+                            /** @description Of its usage record */
+                            meterId: string | null;
+                            /** @description Error code of a step that failed */
+                            code: string | null;
+                            /** @description Ids and hashes in its answer */
+                            references: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Conflict; Session closed */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict" | "session_closed";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    start_workflow_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workflowId": "service.book_flight",
+                 *       "input": {
+                 *         "tripId": "0x7215000000000000000000000000000000000000000000000000000000000001",
+                 *         "origin": "LHR",
+                 *         "destination": "JFK",
+                 *         "departureDate": "2030-01-15",
+                 *         "policyId": "default-corp"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description See GET /api/workflows/list */
+                    workflowId: string;
+                    /** @description May be left out with a key, which says it */
+                    tenantId?: string;
+                    /** @description A user of the tenant */
+                    userId?: string;
+                    /** @description What the workflow takes */
+                    input: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "runId": "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "workflowId": "service.book_flight",
+                     *       "status": "paused",
+                     *       "tripId": "0x7215000000000000000000000000000000000000000000000000000000000001",
+                     *       "createdAt": "2030-01-01T09:00:00Z",
+                     *       "updatedAt": "2030-01-01T09:00:01Z",
+                     *       "endedAt": null,
+                     *       "sessionId": "ses_abcdefghijklmnopqrstuvwxyz012345",
+                     *       "nextStepId": "approval",
+                     *       "decidedBy": "person",
+                     *       "pauseReason": "The policy default-corp wants a person's approval of this offer.",
+                     *       "expects": {
+                     *         "type": "object",
+                     *         "properties": {
+                     *           "status": {
+                     *             "enum": [
+                     *               "approved",
+                     *               "rejected"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "required": [
+                     *           "status"
+                     *         ]
+                     *       },
+                     *       "shown": null,
+                     *       "expiresAt": "2030-01-02T09:00:01Z",
+                     *       "onTimeout": {
+                     *         "status": "rejected"
+                     *       },
+                     *       "result": null,
+                     *       "failure": null,
+                     *       "steps": []
+                     *     }
+                     */
+                    "application/json": {
+                        runId: string;
+                        workflowId: string;
+                        /** @enum {string} */
+                        status: "running" | "paused" | "completed" | "failed";
+                        tripId: string | null;
+                        createdAt: string;
+                        updatedAt: string;
+                        endedAt: string | null;
+                        /** @description Names this one pause; send it to resume */
+                        sessionId: string | null;
+                        /** @description The step that the run is at */
+                        nextStepId: string | null;
+                        pauseReason: string | null;
+                        /** @description Who may resolve the pause */
+                        decidedBy: ("caller" | "person" | "service") | null;
+                        /** @description JSON Schema of the resolution */
+                        expects: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What is to be decided about */
+                        shown: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description When the pause ends by itself */
+                        expiresAt: string | null;
+                        /** @description The resolution that it then has */
+                        onTimeout: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description null unless completed */
+                        result: unknown;
+                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        failure: unknown;
+                        steps: {
+                            step: string;
+                            /** @description null: a pause */
+                            tool: string | null;
+                            /** @enum {string} */
+                            state: "running" | "waiting" | "done" | "failed";
+                            attempt: number;
+                            startedAt: string;
+                            endedAt: string | null;
+                            /** @description What the call cost */
+                            priceMicroUsdc: string | null;
+                            /** @description Of its usage record */
+                            meterId: string | null;
+                            /** @description Error code of a step that failed */
+                            code: string | null;
+                            /** @description Ids and hashes in its answer */
+                            references: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tenant not found; Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tenant_not_found" | "not_found";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_workflow_runs: {
+        parameters: {
+            query?: {
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                limit?: number;
+                /** @description Needed with a token that is bound to several tenants */
+                tenantId?: string;
+                status?: "running" | "paused" | "completed" | "failed";
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of runs. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        runs: {
+                            runId: string;
+                            workflowId: string;
+                            /** @enum {string} */
+                            status: "running" | "paused" | "completed" | "failed";
+                            tripId: string | null;
+                            createdAt: string;
+                            updatedAt: string;
+                            endedAt: string | null;
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tenant_not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_workflow_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        runId: string;
+                        workflowId: string;
+                        /** @enum {string} */
+                        status: "running" | "paused" | "completed" | "failed";
+                        tripId: string | null;
+                        createdAt: string;
+                        updatedAt: string;
+                        endedAt: string | null;
+                        /** @description Names this one pause; send it to resume */
+                        sessionId: string | null;
+                        /** @description The step that the run is at */
+                        nextStepId: string | null;
+                        pauseReason: string | null;
+                        /** @description Who may resolve the pause */
+                        decidedBy: ("caller" | "person" | "service") | null;
+                        /** @description JSON Schema of the resolution */
+                        expects: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What is to be decided about */
+                        shown: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description When the pause ends by itself */
+                        expiresAt: string | null;
+                        /** @description The resolution that it then has */
+                        onTimeout: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description null unless completed */
+                        result: unknown;
+                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        failure: unknown;
+                        steps: {
+                            step: string;
+                            /** @description null: a pause */
+                            tool: string | null;
+                            /** @enum {string} */
+                            state: "running" | "waiting" | "done" | "failed";
+                            attempt: number;
+                            startedAt: string;
+                            endedAt: string | null;
+                            /** @description What the call cost */
+                            priceMicroUsdc: string | null;
+                            /** @description Of its usage record */
+                            meterId: string | null;
+                            /** @description Error code of a step that failed */
+                            code: string | null;
+                            /** @description Ids and hashes in its answer */
+                            references: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    cancel_workflow_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                runId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        runId: string;
+                        workflowId: string;
+                        /** @enum {string} */
+                        status: "running" | "paused" | "completed" | "failed";
+                        tripId: string | null;
+                        createdAt: string;
+                        updatedAt: string;
+                        endedAt: string | null;
+                        /** @description Names this one pause; send it to resume */
+                        sessionId: string | null;
+                        /** @description The step that the run is at */
+                        nextStepId: string | null;
+                        pauseReason: string | null;
+                        /** @description Who may resolve the pause */
+                        decidedBy: ("caller" | "person" | "service") | null;
+                        /** @description JSON Schema of the resolution */
+                        expects: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What is to be decided about */
+                        shown: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description When the pause ends by itself */
+                        expiresAt: string | null;
+                        /** @description The resolution that it then has */
+                        onTimeout: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description null unless completed */
+                        result: unknown;
+                        /** @description null unless failed: code, detail, what was undone and what was not */
+                        failure: unknown;
+                        steps: {
+                            step: string;
+                            /** @description null: a pause */
+                            tool: string | null;
+                            /** @enum {string} */
+                            state: "running" | "waiting" | "done" | "failed";
+                            attempt: number;
+                            startedAt: string;
+                            endedAt: string | null;
+                            /** @description What the call cost */
+                            priceMicroUsdc: string | null;
+                            /** @description Of its usage record */
+                            meterId: string | null;
+                            /** @description Error code of a step that failed */
+                            code: string | null;
+                            /** @description Ids and hashes in its answer */
+                            references: {
+                                [key: string]: string;
+                            };
+                        }[];
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
                     };
                 };
             };

@@ -47,6 +47,7 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     allowedOrigins: read(variables.allowedOrigins),
     trustedProxies: read(variables.trustedProxies),
     linkOrigins: read(variables.linkOrigins),
+    workflowRetentionDays: read(variables.workflowRetentionDays),
     mcpFastPath: read(variables.mcpFastPath),
     networkMode: read(variables.networkMode),
     embeddedSandbox: read(variables.embeddedSandbox),

@@ -76,6 +76,12 @@ export const variables = {
     "`off`: every MCP message goes through the protocol library, also plain ones that are answered alike without it.",
     oneOf("on", "off"),
   ),
+  workflowRetentionDays: withDefault(
+    "WORKFLOW_RETENTION_DAYS",
+    "400",
+    "How many days a run of a workflow is kept after its end.",
+    wholeNumber(1, 36_500),
+  ),
   networkMode: withDefault(
     "NETWORK_MODE",
     "sandbox",

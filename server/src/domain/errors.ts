@@ -18,6 +18,7 @@ export const statusByCode = {
   not_found: 404,
   in_progress: 409,
   conflict: 409,
+  session_closed: 409,
   too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,
@@ -60,6 +61,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   not_found: "There is nothing at this address for this key. Check the path and the id.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
   conflict: "The record has changed meanwhile. Read it again, then decide.",
+  session_closed: "The pause of a run was resolved before, or its time is over. Read the run.",
   too_large: "The body is larger than this route takes. Send less.",
   unsupported_media_type: "The body is not `application/json`. Set the header and send it again.",
   idempotency_mismatch: "The idempotency key was used with another request. Use a new key for a new request.",
@@ -171,6 +173,11 @@ export function chainAway({ detail, retryAfterSeconds, cause }: Failure): Failur
     retryAfterSeconds: retryAfterSeconds ?? 5,
     cause,
   });
+}
+
+/** True for a failure after which the call may have taken effect, or still may: it has to be asked for again. */
+export function mayHaveHappened(code: string): boolean {
+  return code === "outcome_unknown" || code === "unavailable" || code.endsWith("in_progress");
 }
 
 export function isRetryable(code: string): boolean {

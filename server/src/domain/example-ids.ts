@@ -32,6 +32,9 @@ export const sampleIds = {
   reservedBookingId: "0xb00c000000000000000000000000000000000000000000000000000000000001",
   committedBookingId: "0xb00c000000000000000000000000000000000000000000000000000000000002",
   ticketedBookingId: "0xb00c000000000000000000000000000000000000000000000000000000000003",
+  /** Of a run of a workflow, and of the pause that it is in. */
+  runId: "run_01JDQ5Y7Z2AAAAAAAAAAAAAAAA",
+  sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345",
 };
 
 export type ExampleIds = Readonly<Record<keyof typeof sampleIds, string>>;

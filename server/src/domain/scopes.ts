@@ -13,6 +13,7 @@ export const toolAreas = [
   "account",
   "travelers",
   "usage",
+  "workflows",
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
 

@@ -5,8 +5,8 @@ import { validateArguments } from "./validate.ts";
 
 /** A request as a surface has read it; the body is read only once the rest of it fits. */
 export interface GivenRequest {
-  /** Undefined: the route asks for no key. */
-  principal: Principal | undefined;
+  /** None: the route asks for no key. Several: the internal token is bound to so many tenants. */
+  principals: readonly Principal[];
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, string>>;
   /** By its lower-case name. */
@@ -21,13 +21,14 @@ export async function callRoute<Ports>(
   given: GivenRequest,
   ports: Ports,
 ): Promise<{ status: 200 | 201; value: unknown }> {
-  const { principal, header } = given;
+  const { principals, header } = given;
+  const [principal] = principals;
   const params = checkParams(route, given.params);
   const query = route.query === undefined ? {} : validateArguments(route.query, given.query);
   const text = route.bodyAs === "text" ? await given.readText(route.maximumBodyBytes) : "";
   const value = await route.run(
     {
-      ...(principal === undefined ? {} : { principal }),
+      ...(principal === undefined ? {} : { principal, principals }),
       ...{ params, query, body: await checkBody(route, given), text, header },
       fail: (code, details) => new Failure(code, { detail: route.errors[code] ?? code, ...details }),
     },

@@ -14,10 +14,12 @@ import type { Network } from "../ports/network.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
 import type { AccountFacts } from "./account.ts";
+import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
 import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
+import type { Kernel } from "./invoke.ts";
 import type { Aggregates, Stores } from "./stores.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
@@ -70,6 +72,10 @@ export interface Parts {
   readonly readAccount: (caller: Caller) => Promise<Required<AccountFacts>>;
   /** Every tool that is listed. */
   readonly tools: readonly Tool[];
+  /** Every tool that can be called. */
+  readonly catalog: Catalog;
+  /** The one path of a call, for who calls tools on behalf of somebody who is not there. */
+  readonly kernel: Kernel;
   /** What is finished without a caller, of all modules. */
   readonly effectUses: readonly EffectUse[];
   /** Where work waits, of all modules. */

@@ -26,7 +26,7 @@ export interface RouteDescription {
   readonly summary: string;
   readonly description: string;
   /** `public`: no key; `any key`: a valid key; else the scope that the key needs. */
-  readonly access: "public" | "any key" | { readonly scope: string };
+  readonly access: "public" | "any key" | { readonly scope: string; readonly internalToken?: true };
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
@@ -51,10 +51,18 @@ interface KeyedCall {
   principal: Principal;
 }
 
-/** What a route without a key can prove its caller by. */
-interface PublicCall {
+/** Who calls a route that also takes the internal token: with a key its one principal, with a token one for each of its tenants. */
+interface InternalCall {
+  principals: readonly Principal[];
+}
+
+interface Headers {
   /** By its lower-case name. */
   header(name: string): string | undefined;
+}
+
+/** What a route without a key can prove its caller by. */
+interface PublicCall extends Headers {
   /** The body as it was sent, of a route whose `bodyAs` is `text`; empty otherwise. */
   text: string;
 }
@@ -132,6 +140,22 @@ interface RouteDefinition<
   ): RouteAnswer<NoInfer<Answer>>;
 }
 
+interface InternalRouteDefinition<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodObject,
+  Answer extends z.ZodType,
+  Code extends ServiceCode,
+  Ports,
+> extends RouteParts<Params, Query, Body, Answer, Code> {
+  /** The scope that a key needs; an internal token needs none. Both are asked of the database. */
+  scope: string;
+  run(
+    call: RouteCall<z.output<Params>, z.output<Query>, z.output<Body>, NoInfer<Code>> & InternalCall & Headers,
+    ports: Ports,
+  ): RouteAnswer<NoInfer<Answer>>;
+}
+
 interface PublicRouteDefinition<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -165,7 +189,7 @@ export interface Route<in Ports> extends RouteDescription {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall>;
+type ErasedCall = RouteCall<Members, Members, Members, ServiceCode> & Partial<PublicCall & KeyedCall & InternalCall>;
 
 /** A route for whoever has a key with its scope. */
 export function defineRoute<
@@ -179,6 +203,21 @@ export function defineRoute<
   const { scope, maximumBodyBytes, ...face } = definition;
   const problems = problemsOf(definition.errors);
   return { ...face, access: { scope }, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
+}
+
+/** A route for whoever has a key with its scope, or the internal token. */
+export function defineInternalRoute<
+  Answer extends z.ZodType,
+  const Code extends ServiceCode,
+  Ports,
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends z.ZodObject = z.ZodObject,
+>(definition: InternalRouteDefinition<Params, Query, Body, Answer, Code, Ports>): Route<Ports> {
+  const { scope, maximumBodyBytes, ...face } = definition;
+  const access = { scope, internalToken: true } as const;
+  const problems = problemsOf(definition.errors);
+  return { ...face, access, problems, maximumBodyBytes, limitByAddress: undefined, bodyAs: "json" };
 }
 
 /** A route for whoever can prove in another way than by a key that it is theirs to call. */

@@ -23,6 +23,7 @@ import { travelersModule } from "./travelers/module.ts";
 import { treasuryModule } from "./treasury/module.ts";
 import { usageModule } from "./usage/module.ts";
 import { webhooksModule } from "./webhooks/module.ts";
+import { workflowsModule } from "./workflows/module.ts";
 
 /** Every capability of the product. Their tools are listed in this order. */
 export const modules = [
@@ -49,6 +50,7 @@ export const modules = [
   filesModule,
   mapsModule,
   assistanceModule,
+  workflowsModule,
   demoModule,
   accountModule,
 ] as const;

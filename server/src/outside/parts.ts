@@ -3,12 +3,23 @@ import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { createClaimKeys } from "../adapters/evm/index.ts";
 import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
-import { chainOperations, gatheredParts, migrations, moduleParts, modules } from "../contributions.ts";
+import {
+  catalog,
+  chainOperations,
+  gatheredParts,
+  migrations,
+  moduleParts,
+  modules,
+  registry,
+} from "../contributions.ts";
 import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
+import { createCatalog } from "../kernel/catalog.ts";
+import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
 import type { Parts } from "../kernel/parts.ts";
+import type { Tool } from "../kernel/tool.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
 import { whileDatabaseIsAway } from "../platform/database/while-database-is-away.ts";
@@ -27,6 +38,7 @@ import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
+import { translate } from "./translate.ts";
 
 interface PartsOptions extends EmbeddedOptions {
   decorate?: Decorators;
@@ -34,6 +46,9 @@ interface PartsOptions extends EmbeddedOptions {
   random?: RandomBytes;
   log: Logger;
   urls: Parts["urls"];
+  /** Beside the registry; for benches and tests of the kernel. */
+  extraTools?: readonly Tool[];
+  countCall?: KernelOptions["onCall"];
 }
 
 /** What is there before the database is prepared. */
@@ -101,7 +116,7 @@ function outsideParts(
   { config, options, clock, vault, embedded, database, http }: Opened,
   { networks, facilitator }: AskedFor,
 ) {
-  const { log, random = systemRandom, urls } = options;
+  const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
   const processId = newId("proc_", clock.now().epochMilliseconds);
   const { db, pool } = database;
   const sources = openSources(config, { clock, http, log });
@@ -130,5 +145,16 @@ function outsideParts(
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),
     mcpExtras: () => undefined,
+    catalog: () => (extraTools.length === 0 ? catalog : createCatalog([...registry, ...extraTools])),
+    kernel: (parts: Parts) =>
+      createKernel({
+        ...pickKernelParts(parts),
+        ...{ log, translate },
+        ...(onCall === undefined ? {} : { onCall }),
+      }),
   };
+}
+
+function pickKernelParts({ catalog: tools, charge, gates, portsFor, clock, random }: Parts) {
+  return { catalog: tools, charge, gates, portsFor, clock, random };
 }

@@ -21,6 +21,8 @@ export interface Principal {
   expiresAt: Temporal.Instant | undefined;
   /** Profile that the service account acts for when it has none of its own (the demo tenant's `user_demo`). */
   defaultTravelerId: string | undefined;
+  /** True: it is an internal token's, of a system of the operator's, and not a key that a tenant has. */
+  isInternal?: true;
 }
 
 export interface Tenant {
@@ -61,6 +63,8 @@ export interface Identity {
       judge?: (lookUp: () => Promise<Principal | undefined>) => Promise<Principal | undefined>;
     },
   ): Promise<Principal | undefined>;
+  /** Whoever has this key, read from the database; undefined as above. For work that goes on after its caller has gone. */
+  findPrincipal(keyId: string): Promise<Principal | undefined>;
   isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
   /** Creates the tenant with its sandbox key, which is returned here once and stored as a hash. */
   createTenant(input: {
@@ -93,4 +97,10 @@ export interface Identity {
   /** Makes and returns a new signing secret; the old one stops at once. */
   rotateSigningSecret(tenantId: string, actor: string): Promise<string>;
   close(): Promise<void>;
+}
+
+/** Tokens of systems of the operator's own, which start and resume workflows for the tenants that a token is bound to. */
+export interface InternalTokens {
+  /** One principal for each tenant of the token, read from the database. Undefined: unknown, revoked or expired. */
+  authenticate(token: string): Promise<readonly Principal[] | undefined>;
 }

@@ -62,6 +62,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     activePolicies: absent("activePolicies"),
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
+    workflows: absent("workflows"),
   };
   return async (
     tool: Tool,

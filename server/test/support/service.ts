@@ -17,6 +17,7 @@ const Quickstart = z.object({
   tenantId: z.string(),
   apiKey: z.string(),
   signingSecret: z.string(),
+  internalToken: z.string(),
   supplierUrl: z.string(),
 });
 

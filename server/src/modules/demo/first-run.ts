@@ -3,8 +3,9 @@ import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import type { Chain } from "../../ports/chain.ts";
-import type { Identity, Tenant } from "../../ports/identity.ts";
+import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";
+import type { InternalTokenAdministration } from "../workflows/index.ts";
 
 /** Not a person: complete, so that the first booking works, and marked by its name. */
 const demoTraveler: TravelerProfile = {
@@ -23,12 +24,14 @@ const demoTraveler: TravelerProfile = {
 const ACTOR = "first-run";
 const NETWORK = "sandbox";
 
-const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
+const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string(), internalToken: z.string().optional() });
 
 export interface DemoTenant {
   tenantId: string;
   apiKey: string;
   signingSecret: string;
+  /** Starts and resumes workflows for this tenant. */
+  internalToken: string;
 }
 
 interface QuickstartFacts extends DemoTenant {
@@ -59,6 +62,8 @@ export async function prepareDemo(options: {
   dataDir: string;
   identity: Identity;
   travelers: Travelers;
+  internalTokens: InternalTokens;
+  internalTokenAdministration: InternalTokenAdministration;
 }): Promise<DemoTenant> {
   const { identity, travelers } = options;
   const known = readPrivateJson(quickstartPath(options.dataDir), Quickstart);
@@ -72,9 +77,10 @@ export async function prepareDemo(options: {
   if ((await travelers.get(tenant.id, DEMO_TRAVELER_ID, NETWORK)) === undefined) {
     await travelers.put(tenant.id, DEMO_TRAVELER_ID, NETWORK, demoTraveler, ACTOR);
   }
+  const internalToken = await prepareToken(options, tenant.id, known?.internalToken);
   const principal = apiKey === undefined ? undefined : await identity.authenticate(apiKey, { fresh: true });
   if (apiKey !== undefined && principal?.tenantId === tenant.id) {
-    return { tenantId: tenant.id, apiKey, signingSecret: principal.signingSecret };
+    return { tenantId: tenant.id, apiKey, signingSecret: principal.signingSecret, internalToken };
   }
   const minted = await identity.mintKey({
     tenantId: tenant.id,
@@ -84,7 +90,24 @@ export async function prepareDemo(options: {
   });
   const own = await identity.authenticate(minted.apiKey, { fresh: true });
   if (own === undefined) throw new Error("A key that was just minted does not work.");
-  return { tenantId: tenant.id, apiKey: minted.apiKey, signingSecret: own.signingSecret };
+  return { tenantId: tenant.id, apiKey: minted.apiKey, signingSecret: own.signingSecret, internalToken };
+}
+
+/** A token that is bound to the demo tenant: the known one while it works, else a further one. */
+async function prepareToken(
+  {
+    identity,
+    internalTokens,
+    internalTokenAdministration: tokens,
+  }: { identity: Identity; internalTokens: InternalTokens; internalTokenAdministration: InternalTokenAdministration },
+  tenantId: string,
+  known: string | undefined,
+): Promise<string> {
+  const principals = known === undefined ? undefined : await internalTokens.authenticate(known);
+  if (known !== undefined && principals?.some((principal) => principal.tenantId === tenantId) === true) return known;
+  const { token, id } = await tokens.issue("quickstart", ACTOR);
+  await tokens.bind(identity, id, { tenantId, network: NETWORK }, ACTOR);
+  return token;
 }
 
 /** What `quickstart.json` says of the development chain. */

@@ -14,10 +14,18 @@ declare module "../../kernel/parts.ts" {
 
 export const demoModule = defineModule({
   name: "demo",
-  needs: ["travelers"],
+  needs: ["travelers", "workflows"],
   parts: {
-    demo: async ({ settings: { networkMode, dataDir }, identity, travelers }) =>
-      networkMode === "production" ? undefined : await prepareDemo({ dataDir, identity, travelers }),
+    demo: async ({
+      settings: { networkMode, dataDir },
+      identity,
+      travelers,
+      internalTokens,
+      internalTokenAdministration,
+    }) =>
+      networkMode === "production"
+        ? undefined
+        : await prepareDemo({ dataDir, identity, travelers, internalTokens, internalTokenAdministration }),
   },
   async prepare({ demo }) {
     await demo;

@@ -10,7 +10,7 @@ import { escrowStep } from "./step-operation.ts";
 import { breakPromise, giveBackFree, giveBackHeld, hold, payActionFee, payOut, payouts } from "./trip-money.ts";
 import type { Trip, TripChange } from "./trips.ts";
 
-type Records = Pick<Aggregates, "trips" | "escrowBookings">;
+type Records = Pick<Aggregates, "trips" | "escrowBookings" | "runEvents">;
 type BookingAction = Extract<EscrowAction, { bookingId: unknown }>;
 
 interface Ended {
@@ -43,6 +43,7 @@ export async function applyStep(records: Records, trip: Trip, { transaction, rec
         pending: undefined,
         transaction: { step: "claim", transactionHash },
       });
+      await tellRuns(records, trip, action.guest);
       break;
     case "log": {
       const { actionId, actionType, fee } = action;
@@ -62,6 +63,12 @@ export async function applyStep(records: Records, trip: Trip, { transaction, rec
     default:
       await applyBookingStep(records, trip, action, { transaction, receipt });
   }
+}
+
+/** Runs of workflows wait for the guest to claim the trip. */
+async function tellRuns({ runEvents }: Records, { tenantId, network, tripId }: Trip, guestWallet: Hex): Promise<void> {
+  const resolution = { status: "claimed", guestWallet };
+  await runEvents.raise({ tenantId, network, name: "trip_claimed", subject: tripId, resolution });
 }
 
 async function applyBookingStep(

@@ -71,6 +71,7 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     flush: authentication.flush,
     cachedKeys: () => cache.size(),
     authenticate: authentication.authenticate,
+    findPrincipal: authentication.findPrincipal,
     isUser: (tenantId, userId, network) =>
       isUserOf(db, { tenantId, network, networkMode: options.networkMode }, userId),
     listTenants: () => selectTenants(db),

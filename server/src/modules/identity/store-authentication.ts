@@ -34,15 +34,50 @@ const SELECT_KEY = {
     where k.key_hash = any ($1) and k.revoked_at is null`,
 };
 
+const SELECT_KEY_BY_ID = {
+  name: "authenticate-key-by-id",
+  text: SELECT_KEY.text.replace("k.key_hash = any ($1)", "k.id = $1"),
+};
+
 const MOST_DECRYPTED_SECRETS = 10_000;
 const MOST_PROVED_KEYS = 100_000;
 
-export interface Authentication extends Pick<Identity, "authenticate"> {
+export interface Authentication extends Pick<Identity, "authenticate" | "findPrincipal"> {
   cache: PrincipalCache;
   /** Resolves when answers may be cached. Nothing has to wait for it: until then every call asks the database. */
   ready(): Promise<void>;
   flush(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a row proves. Undefined: nothing, such as a key of the demo tenant in production. */
+function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) => Principal | undefined {
+  /** The last secrets that were decrypted, by what they were decrypted from: a new secret is another ciphertext. */
+  const decrypted = new Map<string, string>();
+
+  function decryptSecret(row: KeyRow): string {
+    const known = decrypted.get(row.signingSecret);
+    if (known !== undefined) return known;
+    const secret = vault.decrypt(row.signingSecret, signingSecretContext(row.tenantId));
+    if (decrypted.size >= MOST_DECRYPTED_SECRETS) decrypted.clear();
+    decrypted.set(row.signingSecret, secret);
+    return secret;
+  }
+
+  return (row) => {
+    if (row.isDemo && networkMode === "production") return undefined;
+    return {
+      keyId: row.id,
+      tenantId: row.tenantId,
+      serviceAccountId: serviceAccountOf(row.id),
+      scopes: row.scopes,
+      environment: environmentOfKey(row, networkMode),
+      plan: row.plan,
+      signingSecret: decryptSecret(row),
+      expiresAt: row.expiresAt ?? undefined,
+      defaultTravelerId: row.isDemo ? DEMO_TRAVELER_ID : undefined,
+    };
+  };
 }
 
 /** The hot path: who is behind this key. */
@@ -75,32 +110,7 @@ export function createAuthentication(options: {
     return listener;
   }
 
-  /** The last secrets that were decrypted, by what they were decrypted from: a new secret is another ciphertext. */
-  const decrypted = new Map<string, string>();
-
-  function decryptSecret(row: KeyRow): string {
-    const known = decrypted.get(row.signingSecret);
-    if (known !== undefined) return known;
-    const secret = vault.decrypt(row.signingSecret, signingSecretContext(row.tenantId));
-    if (decrypted.size >= MOST_DECRYPTED_SECRETS) decrypted.clear();
-    decrypted.set(row.signingSecret, secret);
-    return secret;
-  }
-
-  function toPrincipal(row: KeyRow): Principal | undefined {
-    if (row.isDemo && networkMode === "production") return undefined;
-    return {
-      keyId: row.id,
-      tenantId: row.tenantId,
-      serviceAccountId: serviceAccountOf(row.id),
-      scopes: row.scopes,
-      environment: environmentOfKey(row, networkMode),
-      plan: row.plan,
-      signingSecret: decryptSecret(row),
-      expiresAt: row.expiresAt ?? undefined,
-      defaultTravelerId: row.isDemo ? DEMO_TRAVELER_ID : undefined,
-    };
-  }
+  const toPrincipal = principalMaker(vault, networkMode);
 
   const readKey = batchLookUps(async (keyHashes) => {
     const { rows } = await pool.query<KeyRow>({ ...SELECT_KEY, values: [keyHashes] });
@@ -124,6 +134,11 @@ export function createAuthentication(options: {
     cache,
     ready: () => listen().ready,
     flush: lastUsed.flush,
+    async findPrincipal(keyId) {
+      const [row] = (await pool.query<KeyRow>({ ...SELECT_KEY_BY_ID, values: [keyId] })).rows;
+      const principal = row === undefined ? undefined : toPrincipal(row);
+      return principal === undefined || hasExpired(principal, clock) ? undefined : principal;
+    },
     async authenticate(key, { fresh, judge = lookUpAtOnce }) {
       const keyHash = hashKey(key);
       if (keyHash === undefined) return undefined;
@@ -134,8 +149,7 @@ export function createAuthentication(options: {
       const principal = cached ?? (await (proved.has(keyHash) ? lookUp() : judge(lookUp)));
       if (principal === undefined) return undefined;
       // On each use, also of a cached answer: a key that ends now must not live on for the cache's time.
-      const { expiresAt } = principal;
-      if (expiresAt !== undefined && Temporal.Instant.compare(expiresAt, clock.now()) <= 0) return undefined;
+      if (hasExpired(principal, clock)) return undefined;
       lastUsed.touch(principal.keyId);
       return principal;
     },
@@ -148,4 +162,8 @@ export function createAuthentication(options: {
 
 function lookUpAtOnce(lookUp: () => Promise<Principal | undefined>): Promise<Principal | undefined> {
   return lookUp();
+}
+
+function hasExpired({ expiresAt }: Principal, clock: Clock): boolean {
+  return expiresAt !== undefined && Temporal.Instant.compare(expiresAt, clock.now()) <= 0;
 }

@@ -75,6 +75,7 @@ async function store(
     const { orders, servicingActions } = aggregates;
     if ((await orders.update(network, orderId, change, known.updatedAt)) === "stale") return false;
     for (const event of events) await orders.record(network, orderId, { ...event, at: clock.now(), source });
+    await tellRuns(aggregates, known, events);
     await orders.wasRead(network, orderId, nextCheck({ ...known, ...change }, clock));
     const underWay = (await servicingActions.listSent(network, orderId)).length > 0;
     // How that ends decides what the tenant has paid and got back; the order is read again then.
@@ -92,6 +93,19 @@ async function store(
     return true;
   });
   return stored;
+}
+
+/** Runs of workflows wait for the tickets of an order, or to hear that there will be none. */
+async function tellRuns(
+  { runEvents }: Aggregates,
+  { tenantId, network, orderId, ticketing }: OrderRecord,
+  events: readonly Recorded[],
+): Promise<void> {
+  const isTicketed = events.some(({ kind }) => kind === "ticketed");
+  const isOver = ticketing !== "ticketed" && events.some(({ kind }) => kind === "cancelled");
+  if (!isTicketed && !isOver) return;
+  const resolution = { status: isTicketed ? "ticketed" : "failed" };
+  await runEvents.raise({ tenantId, network, name: "order_ticketing", subject: orderId, resolution });
 }
 
 /** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */

@@ -275,6 +275,23 @@ export interface IdempotencyTable {
   network: "sandbox" | "production";
 }
 
+export interface InternalTokenTable {
+  id: string;
+  name: string;
+  tokenHash: string;
+  start: string;
+  createdAt: Timestamp;
+  rotatedAt: Timestamp | null;
+  revokedAt: Timestamp | null;
+}
+
+export interface InternalTokenTenantTable {
+  tokenId: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  keyId: string;
+}
+
 export interface LedgerAccountTable {
   id: string;
   network: "sandbox" | "production";
@@ -634,6 +651,74 @@ export interface WebhookEventTable {
   outcome: string | null;
 }
 
+export interface WorkflowEventTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  event: string;
+  subject: string;
+  resolution: JsonObject;
+  at: Timestamp;
+}
+
+export interface WorkflowPauseTable {
+  sessionId: string;
+  runId: string;
+  stepId: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  reason: string;
+  decidedBy: "caller" | "person" | "service";
+  expects: JsonObject;
+  shown: Json | null;
+  event: string | null;
+  subject: string | null;
+  onTimeout: JsonObject;
+  expiresAt: Timestamp;
+  resolution: Json | null;
+  resolvedBy: string | null;
+  resolvedAt: Timestamp | null;
+  createdAt: Timestamp;
+}
+
+export interface WorkflowRunTable {
+  id: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  workflowId: string;
+  version: number;
+  userId: string | null;
+  keyId: string;
+  input: JsonObject;
+  tripId: string | null;
+  state: "running" | "paused" | "completed" | "failed";
+  idempotencyKey: string | null;
+  requestHash: string;
+  cancelRequestedBy: string | null;
+  result: Json | null;
+  failure: Json | null;
+  traceId: string;
+  workerId: string | null;
+  workerSeenAt: Timestamp | null;
+  quietUntil: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+  endedAt: Timestamp | null;
+}
+
+export interface WorkflowStepTable {
+  runId: string;
+  stepId: string;
+  position: number;
+  tool: string | null;
+  state: "running" | "waiting" | "done" | "failed";
+  attempt: number;
+  outcome: Json | null;
+  meterId: string | null;
+  priceMicro: bigint | null;
+  startedAt: Timestamp;
+  endedAt: Timestamp | null;
+}
+
 export interface Database {
   agentAction: AgentActionTable;
   apiKey: ApiKeyTable;
@@ -654,6 +739,8 @@ export interface Database {
   feedback: FeedbackTable;
   guestMailCount: GuestMailCountTable;
   idempotency: IdempotencyTable;
+  internalToken: InternalTokenTable;
+  internalTokenTenant: InternalTokenTenantTable;
   ledgerAccount: LedgerAccountTable;
   ledgerEntry: LedgerEntryTable;
   ledgerTransaction: LedgerTransactionTable;
@@ -683,4 +770,8 @@ export interface Database {
   wallet: WalletTable;
   webhookEndpoint: WebhookEndpointTable;
   webhookEvent: WebhookEventTable;
+  workflowEvent: WorkflowEventTable;
+  workflowPause: WorkflowPauseTable;
+  workflowRun: WorkflowRunTable;
+  workflowStep: WorkflowStepTable;
 }

@@ -24,6 +24,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   not_found: "declared",
   in_progress: "call",
   conflict: "declared",
+  session_closed: "declared",
   too_large: "body",
   unsupported_media_type: "body",
   idempotency_mismatch: "call",

@@ -5,6 +5,7 @@ import { type JsonObject, ref } from "./openapi-json.ts";
 /** The parts that operations share. */
 
 export const SECURITY_SCHEME = "apiKey";
+export const INTERNAL_SCHEME = "internalToken";
 
 const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   flights: "Search, book, change and cancel flights.",
@@ -18,6 +19,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   account: "What the caller's tenant and key may do, and what a call would do.",
   travelers: "Profiles of the tenant's users.",
   usage: "What was called and what it cost.",
+  workflows: "Whole bookings that pause for people and events, and go on.",
 };
 
 /** Groups of operations that are no areas of tools. */
@@ -45,6 +47,12 @@ export const components = {
       type: "http",
       scheme: "bearer",
       description: "An API key, `ak_…`, of a tenant. Operations list the scope that the key must hold.",
+    },
+    [INTERNAL_SCHEME]: {
+      type: "http",
+      scheme: "bearer",
+      description:
+        "An internal token, `itk_…`, of a system of the operator's. It acts for the tenants that it is bound to.",
     },
   },
   headers: {

@@ -3,7 +3,7 @@ import { jsonSchema } from "../../kernel/catalog.ts";
 import type { AnswerDescription, RouteDescription } from "../../kernel/route.ts";
 import { errorAnswers, type Place } from "./openapi-errors.ts";
 import { type JsonObject, ref } from "./openapi-json.ts";
-import { auditHeaders, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
+import { auditHeaders, INTERNAL_SCHEME, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
 
 /** A route's description as an OpenAPI operation. */
 export function routeOperation(route: RouteDescription): JsonObject {
@@ -16,7 +16,7 @@ export function routeOperation(route: RouteDescription): JsonObject {
     tags: [route.tag],
     summary: route.summary,
     description: route.description,
-    security: isPublic ? [] : [{ [SECURITY_SCHEME]: typeof access === "object" ? [access.scope] : [] }],
+    security: securityOf(access),
     parameters: [
       ...parameters(route.params, "path"),
       ...parameters(route.query, "query"),
@@ -28,6 +28,14 @@ export function routeOperation(route: RouteDescription): JsonObject {
       headers,
     ),
   };
+}
+
+/** Any one of them is enough. */
+function securityOf(access: RouteDescription["access"]): JsonObject[] {
+  if (access === "public") return [];
+  if (access === "any key") return [{ [SECURITY_SCHEME]: [] }];
+  const byKey = { [SECURITY_SCHEME]: [access.scope] };
+  return access.internalToken === true ? [byKey, { [INTERNAL_SCHEME]: [] }] : [byKey];
 }
 
 function answerOf(answer: AnswerDescription, routeExample: unknown): JsonObject {

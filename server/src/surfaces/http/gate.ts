@@ -1,5 +1,5 @@
 import { unauthorized } from "../../domain/errors.ts";
-import type { Identity, Principal } from "../../ports/identity.ts";
+import type { Identity, InternalTokens, Principal } from "../../ports/identity.ts";
 import { readBearer } from "./bearer.ts";
 import { addressGroup } from "./client-address.ts";
 import { type RateLimiter, takeOrThrow } from "./rate-limiter.ts";
@@ -14,10 +14,15 @@ export interface Admitted {
 export interface Gate {
   /** Who sends this `Authorization` header. Throws `unauthorized` or `rate_limited`. */
   admit(authorization: string | undefined, remoteAddress: string): Promise<Admitted>;
+  /** Undefined: it is not an internal token. Throws as `admit` does for one that is not good. */
+  admitInternal(authorization: string | undefined, remoteAddress: string): Promise<readonly Principal[] | undefined>;
 }
+
+const INTERNAL_TOKEN = /^itk_/;
 
 export interface GateOptions {
   identity: Pick<Identity, "authenticate">;
+  internalTokens: InternalTokens;
   perKey: RateLimiter;
   /** Counts only refused keys, and is asked before an unknown one is looked up: keys that have proved good are not held up by it. */
   refused: RefusalLimit;
@@ -25,6 +30,18 @@ export interface GateOptions {
 
 export function createGate(options: GateOptions): Gate {
   return {
+    async admitInternal(authorization, remoteAddress) {
+      const bearer = readBearer(authorization);
+      if (bearer.kind !== "token" || !INTERNAL_TOKEN.test(bearer.token)) return undefined;
+      const principals = await options.refused.judge(
+        addressGroup(remoteAddress),
+        () => options.internalTokens.authenticate(bearer.token),
+        (found) => found.status === "fulfilled" && found.value === undefined,
+      );
+      if (principals === undefined) throw unauthorized();
+      return principals;
+    },
+
     async admit(authorization, remoteAddress) {
       const bearer = readBearer(authorization);
       const address = addressGroup(remoteAddress);

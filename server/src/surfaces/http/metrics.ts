@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Histogram, Gauge as PrometheusGauge, Re
 import type { Gauge } from "../../kernel/module.ts";
 
 export interface Metrics {
+  addGauges(gauges: readonly Gauge[]): void;
   countCall(tool: string, outcome: string, seconds: number): void;
   countJob(job: string, outcome: string): void;
   /** Prometheus text. */
@@ -11,7 +12,7 @@ export interface Metrics {
 const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 130];
 
 /** No label per tenant: tenants' figures come from their usage records. */
-export function createMetrics(gauges: readonly Gauge[]): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = new Counter({
@@ -33,11 +34,13 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
     labelNames: ["job", "outcome"],
     registers: [registry],
   });
-  for (const gauge of gauges) registerGauge(registry, gauge);
   // Looking a metric up by its labels costs more than counting.
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<string, Histogram.Internal<string>>();
   return {
+    addGauges(gauges) {
+      for (const gauge of gauges) registerGauge(registry, gauge);
+    },
     countCall(tool, outcome, elapsedSeconds) {
       const key = `${tool} ${outcome}`;
       const counter = counters.get(key) ?? calls.labels({ tool, outcome });

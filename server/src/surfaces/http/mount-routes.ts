@@ -25,10 +25,10 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
   return routes.map((route) => {
     const readParams = paramsReader(route.path);
     const serve = async (request: HttpRequest, exchange: OpenExchange): Promise<HttpAnswer> => {
-      const principal = await admit(route, request, exchange, options);
+      const principals = await admit(route, request, exchange, options);
       const { status, value } = await callRoute(
         route,
-        givenRequest(request, { principal, params: readParams(request.path) }),
+        givenRequest(request, { principals, params: readParams(request.path) }),
         options.ports,
       );
       if (value instanceof FileAnswer) return fileAnswer(value);
@@ -50,20 +50,24 @@ export function mountRoutes<Ports>(routes: readonly Route<Ports>[], options: Rou
   });
 }
 
-/** Undefined: the route asks for no key. Throws unless the caller may call it, and now. */
+/** None: the route asks for no key. Throws unless the caller may call it, and now. */
 async function admit<Ports>(
   route: Route<Ports>,
   request: HttpRequest,
   exchange: OpenExchange,
   { publicRequests }: RouteOptions<Ports>,
-): Promise<Principal | undefined> {
+): Promise<readonly Principal[]> {
   const { access, limitByAddress } = route;
   if (limitByAddress === "requests") {
     takeOrThrow(publicRequests, addressGroup(request.remoteAddress));
   }
-  if (access === "public") return undefined;
+  if (access === "public") return [];
+  if (access !== "any key" && access.internalToken === true) {
+    const principals = await exchange.admitInternal();
+    if (principals !== undefined) return principals;
+  }
   const admitted = await exchange.admit();
-  if (access === "any key") return admitted.principal;
+  if (access === "any key") return [admitted.principal];
   const { scope } = access;
   // What changes records must not rest on a cached key.
   const principal = scope.endsWith(":read") ? admitted.principal : await admitted.confirm();
@@ -71,7 +75,7 @@ async function admit<Ports>(
   if (!hasScope(principal.scopes, scope)) {
     throw new Failure("missing_scope", { detail: `The key lacks the scope ${scope}.`, extra: { scope } });
   }
-  return principal;
+  return [principal];
 }
 
 /** A file is shown by itself: whatever it holds runs nothing, loads nothing, and says nobody where it was found. */
@@ -97,10 +101,10 @@ function countRefusal<Ports>(route: Route<Ports>, request: HttpRequest, error: u
 
 function givenRequest(
   request: HttpRequest,
-  { principal, params }: Pick<GivenRequest, "principal" | "params">,
+  { principals, params }: Pick<GivenRequest, "principals" | "params">,
 ): GivenRequest {
   return {
-    principal,
+    principals,
     params,
     // Of a parameter that stands there twice the first counts.
     query: Object.fromEntries([...request.query].toReversed()),

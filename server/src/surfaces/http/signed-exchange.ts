@@ -1,6 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
 import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
@@ -19,6 +20,8 @@ export interface OpenExchange {
   signingSecret: string;
   /** Lets in whoever has a key; its tenant's secret signs from then on. Throws `unauthorized` or `rate_limited`. */
   admit(): Promise<Admitted>;
+  /** Lets in whoever sends an internal token; undefined: none was sent. The service's own secret signs. */
+  admitInternal(): Promise<readonly Principal[] | undefined>;
 }
 
 /** Runs `work`, renders what it throws, and signs whatever is answered. */
@@ -65,6 +68,7 @@ export function createSignedAnswers(options: {
         exchange.signingSecret = admitted.principal.signingSecret;
         return admitted;
       },
+      admitInternal: () => gate.admitInternal(request.header("authorization"), request.remoteAddress),
     };
     let answer: HttpAnswer;
     try {

@@ -1,0 +1,93 @@
+import type { z } from "zod";
+
+/**
+ * A workflow is a function that reads as a story: one step a call of a tool, each undo beside its step. Its steps are journaled, so
+ * that the function is run again from its beginning after a pause, a crash or a deployment, and every step that was done before
+ * answers from the journal. It must therefore reach the same steps in the same order for the same answers: no clock, no randomness
+ * and no request of its own, only what `call` and `pause` give back.
+ *
+ * A step runs at least once, and its effect happens once: each call carries the run and the step as its idempotency key.
+ */
+export interface Workflow {
+  readonly id: string;
+  /** Raised when steps are added, removed or renamed. `Steps.isSince` tells which one a run began with. */
+  readonly version: number;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** What callers are told of the way: the names of steps in the order in which they usually come. */
+  readonly steps: readonly WorkflowStep[];
+  /** Takes input that was validated. What it returns is the run's result. */
+  run(input: unknown, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export interface WorkflowStep {
+  readonly id: string;
+  readonly description: string;
+  /** Of a pause: what its resolution looks like. Undefined: the step is a call. */
+  readonly resolution?: z.ZodObject;
+}
+
+/** What a workflow is made of. */
+export interface Steps {
+  readonly run: {
+    readonly id: string;
+    /** The service's account, which pays the operator's supplier: the vendor of what it books. */
+    readonly collectionAddress: string;
+  };
+  /** Calls a tool and returns the part of its answer that `answer` names. A failure is thrown as `StepFailure`. */
+  call<Answer extends z.ZodType>(
+    tool: string,
+    args: object,
+    answer: Answer,
+    naming?: Naming,
+  ): Promise<z.output<Answer>>;
+  /** Waits, without using anything, until somebody or something gives a resolution, or until its time is over. */
+  pause<Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>>;
+  /** When the run fails or is cancelled later, `work` runs, in the reverse order of these calls. */
+  undo(work: () => Promise<unknown>): void;
+  /** What was done so far stays, whatever comes next: from here on only later undos run. */
+  keep(): void;
+  /** True for runs that began with this version of the workflow or a later one. */
+  isSince(version: number): boolean;
+}
+
+interface Naming {
+  /** The step's name where it differs from the tool's. */
+  step: string;
+}
+
+export interface Pause<Resolution extends z.ZodObject> {
+  /** The step's name, in snake_case, such as `approval`; the run shows it as `nextStepId`. */
+  step: string;
+  /** For a person: what is waited for. */
+  reason: string;
+  resolution: Resolution;
+  /** Who may give it: whoever may resume the run, only a person who may decide approvals, or only the service itself. */
+  by: "caller" | "person" | "service";
+  /** What was shown to who decides; it is kept with the decision. */
+  shown?: object;
+  /** The event that resolves it: `event` of `subject`, such as `trip_claimed` of a trip's id. */
+  event?: { readonly name: string; readonly subject: string };
+  /** After so many hours the run goes on with `onTimeout`. */
+  timeoutHours: number;
+  onTimeout: z.input<Resolution>;
+}
+
+interface WorkflowDefinition<Input extends z.ZodObject> extends Omit<Workflow, "input" | "run"> {
+  input: Input;
+  run(input: z.output<Input>, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
+}
+
+export function defineWorkflow<Input extends z.ZodObject>(definition: WorkflowDefinition<Input>): Workflow {
+  return { ...definition, run: (input, steps) => definition.run(definition.input.parse(input), steps) };
+}
+
+/** Ends a run as failed, after what it did was undone. A step's own failure is one of these. */
+export class StepFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}

@@ -1,0 +1,13 @@
+import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
+
+/** What the database cannot say of its columns; the generated table types have it. */
+export const columnTypes: ColumnTypes = {
+  "workflow_run.network": "Environment",
+  "workflow_run.input": "JsonObject",
+  "workflow_pause.network": "Environment",
+  "workflow_pause.expects": "JsonObject",
+  "workflow_pause.on_timeout": "JsonObject",
+  "workflow_event.network": "Environment",
+  "internal_token_tenant.network": "Environment",
+  "workflow_event.resolution": "JsonObject",
+};

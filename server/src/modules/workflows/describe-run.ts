@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { JournaledStep, Run, RunPause } from "./runs.ts";
+
+export const RUN_STATES = ["running", "paused", "completed", "failed"] as const;
+
+const TimelineStep = z.object({
+  step: z.string(),
+  tool: z.string().nullable().describe("null: a pause"),
+  state: z.enum(["running", "waiting", "done", "failed"]),
+  attempt: z.int(),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  priceMicroUsdc: z.string().nullable().describe("What the call cost"),
+  meterId: z.string().nullable().describe("Of its usage record"),
+  code: z.string().nullable().describe("Error code of a step that failed"),
+  references: z.record(z.string(), z.string()).describe("Ids and hashes in its answer"),
+});
+
+export const RunSummary = z.object({
+  runId: z.string(),
+  workflowId: z.string(),
+  status: z.enum(RUN_STATES),
+  tripId: z.string().nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  endedAt: z.string().nullable(),
+});
+
+export const RunAnswer = RunSummary.extend({
+  sessionId: z.string().nullable().describe("Names this one pause; send it to resume"),
+  nextStepId: z.string().nullable().describe("The step that the run is at"),
+  pauseReason: z.string().nullable(),
+  decidedBy: z.enum(["caller", "person", "service"]).nullable().describe("Who may resolve the pause"),
+  expects: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the resolution"),
+  shown: z.record(z.string(), z.unknown()).nullable().describe("What is to be decided about"),
+  expiresAt: z.string().nullable().describe("When the pause ends by itself"),
+  onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
+  result: z.unknown().describe("null unless completed"),
+  failure: z.unknown().describe("null unless failed: code, detail, what was undone and what was not"),
+  steps: z.array(TimelineStep),
+});
+
+export function summarizeRun(run: Run): z.output<typeof RunSummary> {
+  return {
+    runId: run.id,
+    workflowId: run.workflowId,
+    status: run.state,
+    tripId: run.tripId ?? null,
+    createdAt: run.createdAt.toString(),
+    updatedAt: run.updatedAt.toString(),
+    endedAt: run.endedAt?.toString() ?? null,
+  };
+}
+
+export function describeRun(
+  run: Run,
+  pause: RunPause | undefined,
+  steps: readonly JournaledStep[],
+): z.output<typeof RunAnswer> {
+  const running = steps.findLast(({ state }) => state === "running" || state === "waiting");
+  return {
+    ...summarizeRun(run),
+    sessionId: pause?.sessionId ?? null,
+    nextStepId: run.endedAt === undefined ? (pause?.stepId ?? running?.stepId ?? null) : null,
+    pauseReason: pause?.reason ?? null,
+    decidedBy: pause?.decidedBy ?? null,
+    expects: pause?.expects ?? null,
+    shown: pause?.shown === undefined ? null : { ...pause.shown },
+    expiresAt: pause?.expiresAt.toString() ?? null,
+    onTimeout: pause?.onTimeout ?? null,
+    result: run.result ?? null,
+    failure: run.failure ?? null,
+    steps: steps.map(describeStep),
+  };
+}
+
+const Outcome = z.object({
+  code: z.string().optional(),
+  result: z.unknown().optional(),
+  resolution: z.unknown().optional(),
+});
+
+function describeStep(step: JournaledStep): z.output<typeof TimelineStep> {
+  const outcome = Outcome.safeParse(step.outcome).data;
+  return {
+    step: step.stepId,
+    tool: step.tool ?? null,
+    state: step.state,
+    attempt: step.attempt,
+    startedAt: step.startedAt.toString(),
+    endedAt: step.endedAt?.toString() ?? null,
+    priceMicroUsdc: step.priceMicro?.toString() ?? null,
+    meterId: step.meterId ?? null,
+    code: outcome?.code ?? null,
+    references: referencesIn(outcome?.result ?? outcome?.resolution),
+  };
+}
+
+const REFERENCE = /(Id|Hash|Number|pnr|status|decision)$/;
+
+/** What the step's answer names that can be looked up, without the whole of it. */
+function referencesIn(result: unknown): Record<string, string> {
+  if (typeof result !== "object" || result === null) return {};
+  const named = Object.entries(result).filter(([name, value]) => REFERENCE.test(name) && typeof value === "string");
+  return Object.fromEntries(named.map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,1 @@
+export type { InternalToken, InternalTokenAdministration, TokenKeys } from "./internal-tokens.ts";

@@ -1,0 +1,96 @@
+import { defineJob } from "../../kernel/job.ts";
+import { defineModule } from "../../kernel/module.ts";
+import type { Workflow } from "../../kernel/workflow.ts";
+import * as workflows from "./migrations/0030-workflows.ts";
+import { workflowRoutes } from "./routes.ts";
+import { WorkflowRunner } from "./runner.ts";
+import type { RunParts } from "./start-run.ts";
+import { createRuns } from "./store.ts";
+import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
+import { createRunEvents } from "./store-pauses.ts";
+import { readRunTool } from "./tools/read-run.ts";
+import { resumeRunTool } from "./tools/resume-run.ts";
+import { runWorkflow } from "./tools/run-workflow.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    /** Every workflow that can be run. */
+    readonly workflows: readonly Workflow[];
+    readonly workflowRunner: WorkflowRunner;
+  }
+  interface Settings {
+    /** How long runs that ended are kept. */
+    readonly workflowRetentionDays: number;
+  }
+}
+
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    workflows: RunParts;
+  }
+}
+
+/** Other processes start runs, too; those that this one starts are found at once. */
+const LOOK_MILLISECONDS = 500;
+const EXPIRE_MILLISECONDS = 1_000;
+const PRUNE_MILLISECONDS = 60_000;
+const AT_ONCE = 100;
+
+export const workflowsModule = defineModule({
+  name: "workflows",
+  needs: ["identity"],
+  tools: [runWorkflow, readRunTool, resumeRunTool],
+  routes: workflowRoutes,
+  migrations: { "0030-workflows": workflows },
+  stores: ({ db, clock }) => ({ runs: createRuns(db, clock), runEvents: createRunEvents(db, clock) }),
+  parts: {
+    workflowRunner: ({
+      stores,
+      workflows: known,
+      networks,
+      kernel,
+      catalog,
+      identity,
+      clock,
+      random,
+      log,
+      processId,
+    }) =>
+      new WorkflowRunner({
+        ...{ runs: stores.runs, workflows: known, kernel, catalog, identity, clock, random, log },
+        workerId: processId,
+        collectionAddress: (network) => networks[network]?.collection.address,
+      }),
+    internalTokens: ({ db, identity }) => createInternalTokens(db, identity),
+    internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),
+  },
+  ports: (parts) => ({ workflows: parts }),
+  jobs: ({ workflowRunner, stores: { runs }, clock, settings: { workflowRetentionDays } }) => [
+    defineJob({
+      name: "execute-runs",
+      everyMilliseconds: LOOK_MILLISECONDS,
+      run: async () => workflowRunner.wake(),
+    }),
+    defineJob({
+      name: "expire-pauses",
+      everyMilliseconds: EXPIRE_MILLISECONDS,
+      async run() {
+        if ((await runs.expire(AT_ONCE)) > 0) workflowRunner.wake();
+      },
+    }),
+    defineJob({
+      name: "prune-runs",
+      everyMilliseconds: PRUNE_MILLISECONDS,
+      run: () => runs.prune(clock.now().subtract({ hours: 24 * workflowRetentionDays }), AT_ONCE),
+    }),
+  ],
+  stop: ({ workflowRunner }) => workflowRunner.stop(),
+  workTables: [
+    {
+      table: "workflow_run",
+      kind: "workflow run",
+      since: "created_at",
+      open: [{ column: "state", in: ["running"] }],
+    },
+  ],
+});

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import type { DecidedBy, Run, RunOwner, RunPause } from "./runs.ts";
+import type { RunParts } from "./start-run.ts";
+
+export interface Resumer {
+  /** For whom it acts. */
+  owners: readonly RunOwner[];
+  /** For the journal and the audit. */
+  name: string;
+  /** What it may give resolutions of, beside what every caller may. */
+  mayDecide: boolean;
+  /** Goes on with the run in place of the key that started it; only for who has a key of the run's tenant. */
+  keyIdFor(tenantId: string): string | undefined;
+}
+
+export interface Resolution {
+  sessionId: string;
+  resolution: Readonly<Record<string, unknown>>;
+}
+
+/** Gives the resolution of a pause. One wins; every other one throws `session_closed`. */
+export async function resumeRun(
+  parts: RunParts,
+  resumer: Resumer,
+  { sessionId, resolution }: Resolution,
+): Promise<Run> {
+  const { runs } = parts.stores;
+  const found = await runs.findSession(resumer.owners, sessionId);
+  if (found === undefined) throw new Failure("not_found", { detail: "There is no such session of a paused run." });
+  const { run, pause, isOpen } = found;
+  if (!isOpen) throw closed(run.id);
+  refuseOthers(pause.decidedBy, resumer);
+  const checked = checkResolution(pause, resolution);
+  if (!(await runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId)))) throw closed(run.id);
+  parts.workflowRunner.wake();
+  return run;
+}
+
+function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
+  if (decidedBy === "caller" || (decidedBy === "person" && mayDecide)) return;
+  if (decidedBy === "service") {
+    throw new Failure("conflict", {
+      detail: "The run goes on by itself when what it waits for happens. Read the run to see its state, or cancel it.",
+    });
+  }
+  throw new Failure("missing_scope", {
+    detail: "Only a person who may decide approvals resolves this pause, never the agent that asks.",
+    extra: { scope: "approvals:decide" },
+  });
+}
+
+function checkResolution(pause: RunPause, resolution: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const parsed = z.fromJSONSchema(pause.expects).safeParse(resolution);
+  if (parsed.success && typeof parsed.data === "object" && parsed.data !== null) return { ...parsed.data };
+  const issues = parsed.error?.issues ?? [];
+  throw invalidInput(
+    issues.map(({ path, message }) => ({ path: ["resolution", ...path.map(String)].join("."), message })),
+  );
+}
+
+function closed(runId: string): Failure {
+  return new Failure("session_closed", {
+    detail: `This pause was resolved before, or its time is over. Read what became of it: GET /api/workflows/runs/${runId}`,
+    extra: { runId },
+  });
+}

@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { type Failure, unauthorized } from "../../domain/errors.ts";
+import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import type { Parts } from "../../kernel/parts.ts";
+import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
+import type { Principal } from "../../ports/identity.ts";
+import { RUN_STATES, RunAnswer, RunSummary, summarizeRun } from "./describe-run.ts";
+import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
+import { type Resumer, resumeRun } from "./resume-run.ts";
+import { type RunParts, startRun } from "./start-run.ts";
+import { readRun, waitForRun } from "./wait-for-run.ts";
+
+const RUN_ID = /^run_[0-9A-Z]{26}$/;
+const SESSION_ID = /^ses_[0-9A-Za-z]{32}$/;
+const APPROVALS = "approvals:decide";
+const LONGEST_NAME = 200;
+const NO_RUN = "There is no such run for this key or token.";
+
+const RunPath = z.object({ runId: z.string().regex(RUN_ID) });
+const Input = z.record(z.string(), z.unknown());
+
+/** As descriptions of the routes show it. */
+const exampleRun = {
+  ...{ runId: "run_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", workflowId: "service.book_flight", status: "paused" as const },
+  tripId: "0x7215000000000000000000000000000000000000000000000000000000000001",
+  ...{ createdAt: "2030-01-01T09:00:00Z", updatedAt: "2030-01-01T09:00:01Z", endedAt: null },
+  ...{ sessionId: "ses_abcdefghijklmnopqrstuvwxyz012345", nextStepId: "approval", decidedBy: "person" as const },
+  pauseReason: "The policy default-corp wants a person's approval of this offer.",
+  expects: { type: "object", properties: { status: { enum: ["approved", "rejected"] } }, required: ["status"] },
+  ...{ shown: null, expiresAt: "2030-01-02T09:00:01Z", onTimeout: { status: "rejected" }, result: null, failure: null },
+  steps: [],
+};
+
+const listWorkflows = definePublicRoute({
+  id: "list_workflows",
+  method: "GET",
+  path: "/api/workflows/list",
+  tag: "workflows",
+  summary: "List workflows",
+  description: "Every workflow with its input, its steps and what its pauses expect.",
+  limitByAddress: "requests",
+  answers: { 200: { description: "The workflows.", schema: z.object({ workflows: z.array(WorkflowDescription) }) } },
+  errors: { rate_limited: "Too many requests from this address. Send again later." },
+  run: async (_, { workflowRunner }: Pick<Parts, "workflowRunner">) => ({
+    workflows: workflowRunner.workflows.map(describeWorkflow),
+  }),
+});
+
+const startWorkflow = defineInternalRoute({
+  id: "start_workflow_run",
+  method: "POST",
+  path: "/api/workflows/run",
+  tag: "workflows",
+  summary: "Start a run",
+  description:
+    "Starts a run and answers when it pauses or ends, or after 25 seconds with the status running. The same Idempotency-Key starts it once.",
+  scope: "workflows:spend",
+  body: z.strictObject({
+    workflowId: z.string().max(LONGEST_NAME).describe("See GET /api/workflows/list"),
+    tenantId: z.string().max(LONGEST_NAME).describe("May be left out with a key, which says it").exactOptional(),
+    userId: z.string().max(128).describe("A user of the tenant").exactOptional(),
+    input: Input.describe("What the workflow takes"),
+  }),
+  answers: { 200: { description: "The run.", schema: RunAnswer } },
+  errors: {
+    tenant_not_found: "The token is not bound to this tenant, or the key is another tenant's.",
+    idempotency_mismatch: "The idempotency key started another run. Use a new key for a new run.",
+    not_found: NO_RUN,
+  },
+  example: {
+    body: {
+      workflowId: "service.book_flight",
+      input: {
+        tripId: "0x7215000000000000000000000000000000000000000000000000000000000001",
+        ...{ origin: "LHR", destination: "JFK", departureDate: "2030-01-15", policyId: "default-corp" },
+      },
+    },
+    answer: exampleRun,
+  },
+  async run({ principals, body, header, fail }, parts: RunParts) {
+    const principal = principalOf(principals, body.tenantId, () => fail("tenant_not_found"));
+    const run = await startRun(parts, principal, {
+      ...{ workflowId: body.workflowId, input: body.input, userId: body.userId },
+      idempotencyKey: header("idempotency-key"),
+      traceId: Buffer.from(parts.random(16)).toString("hex"),
+    });
+    return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
+  },
+});
+
+const resumeWorkflow = defineInternalRoute({
+  id: "resume_workflow_run",
+  method: "POST",
+  path: "/api/workflows/resume",
+  tag: "workflows",
+  summary: "Resume a paused run",
+  description:
+    "Gives the resolution that the pause expects. A pause that a person decides takes a token with approvedBy, or the key of a person who may decide approvals. Answers like a start.",
+  scope: "workflows:spend",
+  body: z.strictObject({
+    sessionId: z.string().regex(SESSION_ID, "must be the sessionId of a paused run"),
+    resolution: Input.describe("status, what else `expects` names, and approvedBy: who decided"),
+  }),
+  answers: { 200: { description: "The run.", schema: RunAnswer } },
+  errors: {
+    not_found: "There is no such session of a paused run.",
+    session_closed: "The pause was resolved before, or its time is over.",
+    conflict: "The run waits for something that happens by itself.",
+  },
+  example: {
+    body: { sessionId: exampleRun.sessionId, resolution: { status: "approved", approvedBy: "finance desk" } },
+    answer: exampleRun,
+  },
+  async run({ principals, body: { sessionId, resolution: given }, fail }, parts: RunParts) {
+    const { approvedBy, ...resolution } = given;
+    const run = await resumeRun(parts, resumerOf(principals, approvedBy), { sessionId, resolution });
+    return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
+  },
+});
+
+const listRuns = defineInternalRoute({
+  id: "list_workflow_runs",
+  method: "GET",
+  path: "/api/workflows/runs",
+  tag: "workflows",
+  summary: "List runs",
+  description: "The tenant's runs, newest first.",
+  scope: "workflows:read",
+  query: z.object({
+    ...pageQuery(z.string().regex(RUN_ID, "must be the nextCursor of the page before")),
+    tenantId: z.string().describe("Needed with a token that is bound to several tenants").exactOptional(),
+    status: z.enum(RUN_STATES).exactOptional(),
+  }),
+  answers: {
+    200: { description: "One page of runs.", schema: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }) },
+  },
+  errors: { tenant_not_found: "The token is not bound to this tenant, or the key is another tenant's." },
+  async run({ principals, query, fail }, { stores }: Pick<Parts, "stores">) {
+    const { tenantId, environment } = principalOf(principals, query.tenantId, () => fail("tenant_not_found"));
+    const read = (limit: number) =>
+      stores.runs.list(tenantId, environment, { limit, before: query.cursor, state: query.status });
+    const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
+    return { runs: shown.map(summarizeRun), nextCursor };
+  },
+});
+
+const readWorkflowRun = defineInternalRoute({
+  id: "read_workflow_run",
+  method: "GET",
+  path: "/api/workflows/runs/:runId",
+  tag: "workflows",
+  summary: "Read a run",
+  description: "The run with its timeline, and what it waits for.",
+  scope: "workflows:read",
+  params: RunPath,
+  answers: { 200: { description: "The run.", schema: RunAnswer } },
+  errors: { not_found: NO_RUN },
+  async run({ principals, params, fail }, { stores }: Pick<Parts, "stores">) {
+    const run = await stores.runs.find(ownersOf(principals), params.runId);
+    return run === undefined ? raise(fail("not_found")) : await readRun(stores.runs, run);
+  },
+});
+
+const cancelRun = defineInternalRoute({
+  id: "cancel_workflow_run",
+  method: "POST",
+  path: "/api/workflows/runs/:runId/cancel",
+  tag: "workflows",
+  summary: "Cancel a run",
+  description: "The run undoes what it did and ends as failed with the code run_cancelled. Answers like a start.",
+  scope: "workflows:spend",
+  params: RunPath,
+  answers: { 200: { description: "The run.", schema: RunAnswer } },
+  errors: { not_found: NO_RUN, conflict: "The run has ended." },
+  async run({ principals, params, fail }, parts: RunParts) {
+    const { runs } = parts.stores;
+    const run = await runs.find(ownersOf(principals), params.runId);
+    if (run === undefined) throw fail("not_found");
+    if (!(await runs.requestCancel(run.id, nameOf(principals, run.tenantId)))) throw fail("conflict");
+    parts.workflowRunner.wake();
+    return (await waitForRun(runs, run)) ?? raise(fail("not_found"));
+  },
+});
+
+export const workflowRoutes = [listWorkflows, startWorkflow, resumeWorkflow, listRuns, readWorkflowRun, cancelRun];
+
+function raise(failure: Failure): never {
+  throw failure;
+}
+
+/** No tenant: whoever calls has one only. */
+function principalOf(
+  principals: readonly Principal[],
+  tenantId: string | undefined,
+  notFound: () => Failure,
+): Principal {
+  const named = tenantId === undefined ? principals : principals.filter((one) => one.tenantId === tenantId);
+  const [principal, second] = named;
+  if (principal === undefined || second !== undefined) throw notFound();
+  return principal;
+}
+
+/** Runs of one environment are not there for keys of the other. */
+const ownersOf = (principals: readonly Principal[]) =>
+  principals.map(({ tenantId, environment }) => ({ tenantId, network: environment }));
+
+const nameOf = (principals: readonly Principal[], tenantId: string): string =>
+  principals.find((one) => one.tenantId === tenantId)?.serviceAccountId ?? "operator";
+
+function resumerOf(principals: readonly Principal[], approvedBy: unknown): Resumer {
+  const [first] = principals;
+  if (first === undefined) throw unauthorized();
+  const isNamed = typeof approvedBy === "string" && approvedBy.trim() !== "" && approvedBy.length <= LONGEST_NAME;
+  const byToken = principals.every(({ isInternal }) => isInternal === true);
+  return {
+    owners: ownersOf(principals),
+    name: byToken && isNamed ? `${first.serviceAccountId} for ${approvedBy.trim()}` : first.serviceAccountId,
+    mayDecide: byToken ? isNamed : first.scopes.includes(APPROVALS),
+    keyIdFor: (tenantId) => principals.find((one) => one.tenantId === tenantId)?.keyId,
+  };
+}

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Failure } from "../../domain/errors.ts";
+import type { RandomBytes } from "../../domain/ids.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
+import { NOTHING_PAID } from "../../kernel/charge.ts";
+import type { Answer, Kernel } from "../../kernel/invoke.ts";
+import type { Workflow } from "../../kernel/workflow.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment, Identity, Principal } from "../../ports/identity.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Run, Runs } from "./runs.ts";
+import { Segment, type SegmentEnd } from "./segment.ts";
+
+export interface RunnerOptions {
+  runs: Runs;
+  workflows: readonly Workflow[];
+  kernel: Kernel;
+  catalog: Catalog;
+  identity: Pick<Identity, "findPrincipal">;
+  clock: Clock;
+  random: RandomBytes;
+  log: Log;
+  workerId: string;
+  /** Undefined: the environment is switched off, and its runs wait. */
+  collectionAddress(network: Environment): string | undefined;
+}
+
+/** So many runs are executed at once in one process. */
+const AT_ONCE = 16;
+const HEARTBEAT_MILLISECONDS = 2_000;
+/** After an error that is nobody's answer, such as a database that is away. */
+const AFTER_ERROR_SECONDS = 5;
+
+/** Executes runs of workflows: any number of processes share them by leases. */
+export class WorkflowRunner {
+  readonly #options: RunnerOptions;
+  readonly #executing = new Map<string, Promise<void>>();
+  readonly #gone = new AbortController();
+  #leasing: Promise<void> | undefined;
+  #isAskedAgain = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  get workflows(): readonly Workflow[] {
+    return this.#options.workflows;
+  }
+
+  /** Looks for runs that are to be executed now. */
+  wake(): void {
+    if (this.#gone.signal.aborted) return;
+    if (this.#leasing !== undefined) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#leasing = this.leaseRuns()
+      .catch((err: unknown) => this.#options.log.warn({ err }, "runs could not be leased"))
+      .then(() => {
+        this.#leasing = undefined;
+        if (!this.#isAskedAgain) return;
+        this.#isAskedAgain = false;
+        this.wake();
+      });
+  }
+
+  /** As many as there is room for. */
+  async leaseRuns(): Promise<void> {
+    const room = AT_ONCE - this.#executing.size;
+    if (room <= 0 || this.#gone.signal.aborted) return;
+    for (const run of await this.#options.runs.lease(this.#options.workerId, room)) {
+      const executing = this.#execute(run).finally(() => {
+        this.#executing.delete(run.id);
+        this.wake();
+      });
+      this.#executing.set(run.id, executing);
+    }
+  }
+
+  /** Lets the steps under way end, gives leases back, and takes no more. */
+  async stop(): Promise<void> {
+    this.#gone.abort();
+    await this.#leasing;
+    await Promise.all(this.#executing.values());
+    await this.#options.runs.release(this.#options.workerId);
+  }
+
+  async #execute(run: Run): Promise<void> {
+    const { runs, clock, log, workerId } = this.#options;
+    const leased = { id: run.id, workerId };
+    const beating = new AbortController();
+    const heartbeat = this.#beat(leased, beating.signal);
+    try {
+      await this.#store(run, await this.#segment(run));
+    } catch (err) {
+      log.error({ err, runId: run.id, workflowId: run.workflowId }, "a run could not go on and is tried again");
+      await runs.postpone(leased, clock.now().add({ seconds: AFTER_ERROR_SECONDS })).catch(() => undefined);
+    } finally {
+      beating.abort();
+      await heartbeat;
+    }
+  }
+
+  async #segment(run: Run): Promise<SegmentEnd> {
+    const workflow = this.workflows.find(({ id }) => id === run.workflowId);
+    const collectionAddress = this.#options.collectionAddress(run.network);
+    if (workflow === undefined || collectionAddress === undefined) {
+      // A process of another version or configuration may know it.
+      return { kind: "again", at: this.#options.clock.now().add({ minutes: 1 }) };
+    }
+    const journal = await this.#options.runs.steps(run.id);
+    const { runs, catalog, clock, random, workerId } = this.#options;
+    const options = { runs, catalog, clock, random, workerId, collectionAddress, invoke: this.#invoke };
+    return await new Segment(options, workflow, run, journal).execute();
+  }
+
+  async #store(run: Run, end: SegmentEnd): Promise<void> {
+    const { runs, log, workerId } = this.#options;
+    const leased = { id: run.id, workerId };
+    if (end.kind === "again") await runs.postpone(leased, end.at);
+    if (end.kind === "completed") await runs.end(leased, { state: "completed", result: end.result });
+    if (end.kind === "failed") await runs.end(leased, { state: "failed", failure: end.failure });
+    if (end.kind === "failed") log.warn({ runId: run.id, workflowId: run.workflowId, ...end.failure }, "a run failed");
+    if (end.kind === "lost") log.warn({ runId: run.id }, "another process has taken a run over");
+  }
+
+  /** The tool's answer; undefined when the run's key may not call it any more. */
+  readonly #invoke = async (
+    run: Run,
+    { tool, args, idempotencyKey }: { tool: string; args: object; idempotencyKey: string },
+  ): Promise<Answer | undefined> => {
+    const { kernel, identity } = this.#options;
+    const confirmPrincipal = (): Promise<Principal | undefined> => identity.findPrincipal(run.keyId);
+    const principal = await confirmPrincipal();
+    if (principal === undefined || principal.environment !== run.network) return undefined;
+    try {
+      return await kernel.invoke({
+        ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey },
+        ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+      });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
+      const { code, detail, extra, issues, retryAfterSeconds } = error;
+      const outcome = {
+        ...{ ok: false as const, code },
+        ...(detail === undefined ? {} : { detail }),
+        ...(extra === undefined ? {} : { extra }),
+        ...(issues === undefined ? {} : { issues }),
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      };
+      return { outcome, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
+    }
+  };
+
+  async #beat(leased: { id: string; workerId: string }, ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await delay(HEARTBEAT_MILLISECONDS, undefined, { signal: ended, ref: false }).catch(() => undefined);
+      if (ended.aborted) return;
+      // A beat that fails is like one that did not come.
+      await this.#options.runs.touch(leased).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,296 @@
+import { z } from "zod";
+import { isRetryable, mayHaveHappened } from "../../domain/errors.ts";
+import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
+import type { Catalog } from "../../kernel/catalog.ts";
+import type { Outcome } from "../../kernel/charge.ts";
+import type { Answer } from "../../kernel/invoke.ts";
+import { type Pause, StepFailure, type Steps, type Workflow } from "../../kernel/workflow.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Journaled, JournaledStep, Run, Runs, StepEnd } from "./runs.ts";
+
+export interface SegmentOptions {
+  runs: Runs;
+  catalog: Pick<Catalog, "find">;
+  clock: Clock;
+  random: RandomBytes;
+  workerId: string;
+  collectionAddress: string;
+  /** Calls a tool for the run. `undefined`: the run's key is no longer one that may call. */
+  invoke(run: Run, call: { tool: string; args: object; idempotencyKey: string }): Promise<Answer | undefined>;
+}
+
+/** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
+type Leaving = { kind: "parked" } | { kind: "again"; at: Temporal.Instant } | { kind: "lost" };
+
+export type SegmentEnd =
+  | Leaving
+  | { kind: "completed"; result: unknown }
+  | {
+      kind: "failed";
+      failure: { code: string; detail: string; undone: readonly string[]; notUndone: readonly string[] };
+    };
+
+/** What is repeated is tried first after a second, and ever more rarely. */
+const FIRST_RETRY_SECONDS = 1;
+const LONGEST_RETRY_SECONDS = 60;
+/** About three hours; then a person is asked. */
+const MOST_ATTEMPTS = 180;
+const SESSION_CHARACTERS = 32;
+const STUCK_HOURS = 30 * 24;
+const APPROVAL_HOURS = 24;
+
+const CallOutcome = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
+]);
+const PauseOutcome = z.object({ resolution: z.unknown() });
+const Decided = z.object({ resolution: z.object({ status: z.string() }) });
+/** What a person is asked about a step, beside what the workflow itself waits for. */
+const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
+const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
+const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
+
+/** One execution of a run, from its beginning to the next pause or its end; what the journal has is not done again. */
+export class Segment implements Steps {
+  readonly run: Run & Steps["run"];
+  readonly #options: SegmentOptions;
+  readonly #workflow: Workflow;
+  readonly #journal: ReadonlyMap<string, JournaledStep>;
+  readonly #seen = new Map<string, number>();
+  readonly #undos: { step: string; work: () => Promise<unknown> }[] = [];
+  /** Written together with the beginning of the next step, or when the segment ends. */
+  #ended: StepEnd | undefined;
+  #position = 0;
+  #lastStep = "start";
+  #isUndoing = false;
+  #leave: (leaving: Leaving) => void = () => undefined;
+
+  constructor(options: SegmentOptions, workflow: Workflow, run: Run, journal: readonly JournaledStep[]) {
+    this.#options = options;
+    this.#workflow = workflow;
+    this.#journal = new Map(journal.map((step) => [step.stepId, step]));
+    this.run = { ...run, collectionAddress: options.collectionAddress };
+  }
+
+  async execute(): Promise<SegmentEnd> {
+    const left = new Promise<Leaving>((resolve) => {
+      this.#leave = resolve;
+    });
+    const end = await Promise.race([left, this.#runToEnd()]);
+    // What ended last is stored with whatever comes next, and here nothing does.
+    if (end.kind !== "lost" && end.kind !== "parked") await this.#write(undefined);
+    return end;
+  }
+
+  async #runToEnd(): Promise<SegmentEnd> {
+    try {
+      return { kind: "completed", result: await this.#workflow.run(this.run.input, this) };
+    } catch (error) {
+      if (!(error instanceof StepFailure)) throw error;
+      const { code, message: detail } = error;
+      return { kind: "failed", failure: { code, detail, ...(await this.#undoAll()) } };
+    }
+  }
+
+  // A workflow takes these by their names, so they are bound.
+  readonly call = async <Answer extends z.ZodType>(
+    tool: string,
+    args: object,
+    answer: Answer,
+    naming: { step: string } = { step: tool },
+  ): Promise<z.output<Answer>> => {
+    const stepId = this.#nextId(naming.step);
+    const journaled = this.#journal.get(stepId);
+    if (journaled !== undefined && journaled.tool !== tool) return await this.#isChanged(stepId, tool);
+    const done = journaled?.state === "done" || journaled?.state === "failed";
+    const outcome = done ? CallOutcome.parse(journaled.outcome) : await this.#callOnce(stepId, tool, args, journaled);
+    if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? `${tool} failed with ${outcome.code}.`);
+    return answer.parse(outcome.result);
+  };
+
+  readonly pause = async <Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>> => {
+    const stepId = this.#nextId(pause.step);
+    const journaled = this.#journal.get(stepId);
+    if (journaled !== undefined && journaled.tool !== undefined) return await this.#isChanged(stepId, undefined);
+    if (journaled?.state === "done") {
+      const read = pause.resolution.safeParse(PauseOutcome.parse(journaled.outcome).resolution);
+      return read.success ? read.data : await this.#isChanged(stepId, undefined);
+    }
+    if (this.run.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
+    return await this.#park(stepId, pause);
+  };
+
+  readonly undo = (work: () => Promise<unknown>): void => {
+    this.#undos.push({ step: this.#lastStep, work });
+  };
+
+  readonly keep = (): void => {
+    this.#undos.length = 0;
+  };
+
+  readonly isSince = (version: number): boolean => this.run.version >= version;
+
+  /** Runs, journals, and repeats later what can succeed later. */
+  async #callOnce(
+    stepId: string,
+    tool: string,
+    args: object,
+    journaled: JournaledStep | undefined,
+  ): Promise<z.output<typeof CallOutcome>> {
+    this.#refuseWhenDecided(stepId);
+    const written = await this.#write({ stepId, position: this.#position, tool });
+    if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
+    // What was begun before may have happened: its outcome is found out first, so that it can be undone.
+    const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing;
+    if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
+    const attempt = (journaled?.attempt ?? 0) + 1;
+    const idempotencyKey = `${this.run.id}:${stepId}`;
+    const answer = await this.#options.invoke(this.run, { tool, args, idempotencyKey });
+    if (answer === undefined) {
+      const reason = "The key of the run was revoked or may no longer call this tool. Resume the run with another key.";
+      return await this.#askAbout(stepId, "key", reason);
+    }
+    const { outcome, receipt } = answer;
+    if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
+    if (!outcome.ok && isRetryable(outcome.code)) {
+      if (isCancelled && !mayHaveHappened(outcome.code)) throw this.#cancelled(stepId);
+      return await this.#tryLater(stepId, attempt, outcome);
+    }
+    const kept = keep(outcome, this.#options.catalog.find(tool)?.redactResult);
+    this.#ended = {
+      ...{ stepId, state: outcome.ok ? "done" : "failed", outcome: kept },
+      ...{ meterId: receipt.usageId, priceMicro: receipt.price },
+    };
+    return CallOutcome.parse(kept);
+  }
+
+  async #tryLater(stepId: string, attempt: number, outcome: Outcome & { ok: false }): Promise<never> {
+    if (attempt % MOST_ATTEMPTS === 0) {
+      const reason = `It could not be done in ${attempt} attempts: ${outcome.detail ?? outcome.code}`;
+      return await this.#askAbout(stepId, "stuck", reason);
+    }
+    const backedOff = FIRST_RETRY_SECONDS * 2 ** Math.min(attempt - 1, 10);
+    const seconds = Math.min(Math.max(backedOff, outcome.retryAfterSeconds ?? 0), LONGEST_RETRY_SECONDS);
+    return await this.#leaveNow({ kind: "again", at: this.#options.clock.now().add({ seconds }) });
+  }
+
+  /** Once it is given, the same call is sent again with the same key: the approval lets it through once. */
+  #askForApproval(stepId: string, tool: string, { detail, extra }: Outcome & { ok: false }): Promise<never> {
+    return this.#park(this.#questionId(stepId, "approval"), {
+      step: stepId,
+      reason: detail ?? `${tool} needs an approval.`,
+      resolution: Approved,
+      by: "person",
+      shown: { tool, ...(typeof extra === "object" ? extra : {}) },
+      timeoutHours: APPROVAL_HOURS,
+      onTimeout: { status: "rejected" },
+    });
+  }
+
+  /** The code is another one than the one that wrote the journal, and it says nothing of older runs (`isSince`). */
+  #isChanged(stepId: string, tool: string | undefined): Promise<never> {
+    this.#refuseWhenDecided(stepId);
+    const was = this.#journal.get(stepId)?.tool ?? "a pause";
+    const reason = `The workflow was changed: its step ${stepId} was ${was} when the run did it, and is ${tool ?? "another pause"} now. Deploy a workflow that knows runs of version ${this.run.version}, then retry, or cancel the run.`;
+    return this.#askAbout(stepId, "changed", reason);
+  }
+
+  /** A person decides between another try and the end of the run. */
+  #askAbout(stepId: string, question: string, reason: string): Promise<never> {
+    return this.#park(this.#questionId(stepId, question), {
+      ...{ step: stepId, reason, resolution: Retried, by: "caller", timeoutHours: STUCK_HOURS },
+      onTimeout: { status: "cancelled" },
+    });
+  }
+
+  /** Each time that it is asked it is a question of its own. */
+  #questionId(stepId: string, question: string): string {
+    const prefix = `${stepId}:${question}:`;
+    return `${prefix}${[...this.#journal.keys()].filter((id) => id.startsWith(prefix)).length + 1}`;
+  }
+
+  /** Throws where a person has said that a step shall not be done. */
+  #refuseWhenDecided(stepId: string): void {
+    for (const { stepId: id, outcome } of this.#journal.values()) {
+      if (!QUESTIONS.some((question) => id.startsWith(`${stepId}:${question}:`))) continue;
+      const { status } = Decided.safeParse(outcome).data?.resolution ?? {};
+      if (status === "rejected") throw this.#refused(stepId, "approval_rejected", `${stepId} was not approved.`);
+      if (status === "cancelled") throw this.#refused(stepId, "run_cancelled", `The run was cancelled at ${stepId}.`);
+    }
+  }
+
+  #cancelled(stepId: string): StepFailure {
+    return this.#refused(
+      stepId,
+      "run_cancelled",
+      `The run was cancelled by ${this.run.cancelRequestedBy ?? "its tenant"}.`,
+    );
+  }
+
+  #refused(stepId: string, code: string, detail: string): StepFailure {
+    const outcome = { ok: false, code, detail };
+    this.#ended = { stepId, state: "failed", outcome, meterId: undefined, priceMicro: undefined };
+    return new StepFailure(code, detail);
+  }
+
+  async #park<Resolution extends z.ZodObject>(stepId: string, pause: Pause<Resolution>): Promise<never> {
+    const { runs, clock, random, workerId } = this.#options;
+    if (!(await this.#write(undefined)).isMine) return await this.#leaveNow({ kind: "lost" });
+    const leased = { id: this.run.id, workerId };
+    const parked = await runs.park(leased, this.run, {
+      ...{ sessionId: `ses_${randomBase62(SESSION_CHARACTERS, random)}`, stepId, position: this.#position },
+      ...{ reason: pause.reason, decidedBy: pause.by, shown: pause.shown, event: pause.event },
+      expects: z.toJSONSchema(pause.resolution),
+      onTimeout: pause.onTimeout,
+      expiresAt: clock.now().add({ hours: pause.timeoutHours }),
+    });
+    // Cancelled in this moment: whoever takes the run next sees that.
+    if (parked === "lost") await runs.postpone(leased, clock.now());
+    return await this.#leaveNow({ kind: "parked" });
+  }
+
+  /** Everything that was done is undone, the last first; what cannot be is said. */
+  async #undoAll(): Promise<{ undone: readonly string[]; notUndone: readonly string[] }> {
+    this.#isUndoing = true;
+    const [undone, notUndone]: [string[], string[]] = [[], []];
+    for (const { step, work } of this.#undos.toReversed()) {
+      try {
+        await work();
+        undone.push(step);
+      } catch (error) {
+        if (!(error instanceof StepFailure)) throw error;
+        notUndone.push(`${step}: ${error.code}: ${error.message}`);
+      }
+    }
+    return { undone, notUndone };
+  }
+
+  /** A step that comes again is numbered, so that each has a name of its own. */
+  #nextId(step: string): string {
+    const name = this.#isUndoing ? `undo:${step}` : step;
+    const count = (this.#seen.get(name) ?? 0) + 1;
+    this.#seen.set(name, count);
+    this.#position += 1;
+    this.#lastStep = count === 1 ? name : `${name}:${count}`;
+    return this.#lastStep;
+  }
+
+  async #write(begun: { stepId: string; position: number; tool: string } | undefined): Promise<Journaled> {
+    const ended = this.#ended;
+    if (ended === undefined && begun === undefined) return { isMine: true, cancelRequestedBy: undefined };
+    this.#ended = undefined;
+    return await this.#options.runs.journal({ id: this.run.id, workerId: this.#options.workerId }, { ended, begun });
+  }
+
+  /** The workflow's function stays where it is and is forgotten with this execution. */
+  #leaveNow(leaving: Leaving): Promise<never> {
+    this.#leave(leaving);
+    return new Promise<never>(() => undefined);
+  }
+}
+
+/** As it may be stored: what is shown once is not. */
+function keep(outcome: Outcome, redact: ((result: unknown) => unknown) | undefined): Outcome {
+  if (!outcome.ok) return outcome;
+  return { ok: true, result: redact === undefined ? outcome.result : redact(outcome.result) };
+}

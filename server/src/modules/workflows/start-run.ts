@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import { Failure, invalidInput } from "../../domain/errors.ts";
+import { newId } from "../../domain/ids.ts";
+import { nearest } from "../../domain/near-match.ts";
+import type { Parts } from "../../kernel/parts.ts";
+import { validateArguments } from "../../kernel/validate.ts";
+import type { Workflow } from "../../kernel/workflow.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Run } from "./runs.ts";
+
+export type RunParts = Pick<Parts, "stores" | "clock" | "random" | "identity" | "workflowRunner">;
+
+/** Who starts, reads or resumes a run: one tenant of a key or of an internal token. */
+export interface RunCaller {
+  tenantId: string;
+  keyId: string;
+  environment: Environment;
+}
+
+export interface RunRequest {
+  workflowId: string;
+  input: Readonly<Record<string, unknown>>;
+  userId: string | undefined;
+  idempotencyKey: string | undefined;
+  traceId: string;
+}
+
+/** Throws `invalid_input`, or `idempotency_mismatch`. */
+export async function startRun(parts: RunParts, caller: RunCaller, request: RunRequest): Promise<Run> {
+  const { clock, random, stores, workflowRunner, identity } = parts;
+  const workflow = findWorkflow(workflowRunner.workflows, request.workflowId);
+  const input = validateInput(workflow, request.input);
+  const { userId } = request;
+  if (
+    userId !== undefined &&
+    !userId.startsWith("svc:") &&
+    !(await identity.isUser(caller.tenantId, userId, caller.environment))
+  ) {
+    throw invalidInput([{ path: "userId", message: "is not a user of this tenant; create it, or leave it out" }]);
+  }
+  const inserted = await stores.runs.insert({
+    id: newId("run_", clock.now().epochMilliseconds, random),
+    ...{ tenantId: caller.tenantId, network: caller.environment, keyId: caller.keyId },
+    ...{ workflowId: workflow.id, version: workflow.version, input, traceId: request.traceId },
+    userId: userId === undefined || userId.startsWith("svc:") ? undefined : userId,
+    tripId: typeof input.tripId === "string" ? input.tripId : undefined,
+    idempotencyKey: request.idempotencyKey,
+    requestHash: createHash("sha256")
+      .update(canonicalJson({ workflowId: workflow.id, userId: userId ?? null, input: request.input }))
+      .digest("hex"),
+  });
+  if (inserted.kind === "mismatch") {
+    throw new Failure("idempotency_mismatch", {
+      detail: "The idempotency key started another run. Use a new key for a new run.",
+    });
+  }
+  workflowRunner.wake();
+  return inserted.run;
+}
+
+function findWorkflow(workflows: readonly Workflow[], id: string): Workflow {
+  const workflow = workflows.find((one) => one.id === id);
+  if (workflow !== undefined) return workflow;
+  const ids = workflows.map((one) => one.id);
+  const near = nearest(id, ids);
+  const hint = near === undefined ? "" : ` Did you mean "${near}"?`;
+  throw invalidInput([{ path: "workflowId", message: `is not a workflow.${hint} There are: ${ids.join(", ")}` }]);
+}
+
+function validateInput(workflow: Workflow, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  try {
+    return validateArguments(workflow.input, input);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.issues === undefined) throw error;
+    throw invalidInput(
+      error.issues.map(({ path, message }) => ({ path: path === "" ? "input" : `input.${path}`, message })),
+    );
+  }
+}

@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { NewPause, Run, RunEvents, RunOwner, RunPause, Runs } from "./runs.ts";
+
+const pauseColumns = [
+  "sessionId",
+  "runId",
+  "stepId",
+  "reason",
+  "decidedBy",
+  "expects",
+  "shown",
+  "onTimeout",
+  "expiresAt",
+  "createdAt",
+] as const;
+
+/** Who gives the resolution when the time of a pause is over. */
+const TIMEOUT = "timeout";
+
+type PauseRow = Omit<RunPause, "shown"> & { shown: unknown };
+const toPause = ({ shown, ...pause }: PauseRow): RunPause => ({
+  ...pause,
+  shown: typeof shown === "object" && shown !== null ? shown : undefined,
+});
+
+/** What runs wait for. */
+export function createPauses(
+  queryable: Queryable,
+  clock: Clock,
+  reads: { readRun(id: string): Promise<Run | undefined>; isOf(owners: readonly RunOwner[], owner: RunOwner): boolean },
+): Pick<Runs, "openPause" | "park" | "findSession" | "resolve" | "expire"> {
+  const { readRun, isOf } = reads;
+  const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
+    queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+
+  return {
+    async openPause(runId) {
+      const row = await queryable
+        .selectFrom("workflowPause")
+        .select(pauseColumns)
+        .where("runId", "=", runId)
+        .where("resolvedAt", "is", null)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toPause(withoutNulls(row));
+    },
+
+    park: (leased, run, pause) => inTransaction((db) => parkRun(db, clock, leased, run, pause)),
+
+    async findSession(owners, sessionId) {
+      const row = await queryable
+        .selectFrom("workflowPause")
+        .select([...pauseColumns, "tenantId", "network", "resolvedAt"])
+        .where("sessionId", "=", sessionId)
+        .executeTakeFirst();
+      if (row === undefined || !isOf(owners, row)) return undefined;
+      const { resolvedAt, tenantId: _tenantId, network: _network, ...pause } = withoutNulls(row);
+      const run = await readRun(pause.runId);
+      if (run === undefined) return undefined;
+      return { run, pause: toPause(pause), isOpen: resolvedAt === undefined && run.state === "paused" };
+    },
+
+    resolve: (sessionId, resolution, by, keyId) =>
+      inTransaction((db) => resolvePause(db, clock, { sessionId, resolution, by, keyId })),
+
+    expire: (limit) =>
+      inTransaction(async (db) => {
+        const due = await db
+          .selectFrom("workflowPause")
+          .select(["sessionId", "onTimeout"])
+          .where("resolvedAt", "is", null)
+          .where("expiresAt", "<=", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
+          .orderBy("expiresAt")
+          .limit(limit)
+          .forUpdate()
+          .skipLocked()
+          .execute();
+        for (const { sessionId, onTimeout } of due)
+          await resolvePause(db, clock, { sessionId, resolution: onTimeout, by: TIMEOUT, keyId: undefined });
+        return due.length;
+      }),
+  };
+}
+
+/** Both who raises an event and who begins to wait for it take this lock, so that neither misses the other. */
+async function lockEvent(
+  db: Queryable,
+  run: Pick<Run, "tenantId" | "network">,
+  name: string,
+  subject: string,
+): Promise<void> {
+  const text = `workflow_event:${run.network}:${run.tenantId}:${name}:${subject}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`.execute(db);
+}
+
+async function parkRun(
+  db: Queryable,
+  clock: Clock,
+  { id, workerId }: { id: string; workerId: string },
+  run: Run,
+  pause: NewPause,
+): Promise<"paused" | "already" | "lost"> {
+  const now = clock.now().toString();
+  const { event, position, shown, expects, onTimeout, expiresAt, ...columns } = pause;
+  const { tenantId, network } = run;
+  if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
+  const mine = await db
+    .updateTable("workflowRun")
+    .set({ state: "paused", workerId: null, workerSeenAt: null, updatedAt: now })
+    .where("id", "=", id)
+    .where("workerId", "=", workerId)
+    .where("state", "=", "running")
+    .where("cancelRequestedBy", "is", null)
+    .returning("id")
+    .executeTakeFirst();
+  if (mine === undefined) return "lost";
+  await db
+    .insertInto("workflowStep")
+    .values({ runId: id, stepId: pause.stepId, position, tool: null, state: "waiting", attempt: 1, startedAt: now })
+    .execute();
+  await db
+    .insertInto("workflowPause")
+    .values({
+      ...columns,
+      ...{ runId: id, tenantId, network, createdAt: now },
+      expects: JSON.stringify(expects),
+      shown: shown === undefined ? null : JSON.stringify(shown),
+      event: event?.name ?? null,
+      subject: event?.subject ?? null,
+      onTimeout: JSON.stringify(onTimeout),
+      expiresAt: expiresAt.toString(),
+    })
+    .execute();
+  if (event === undefined) return "paused";
+  const happened = await db
+    .selectFrom("workflowEvent")
+    .select("resolution")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("event", "=", event.name)
+    .where("subject", "=", event.subject)
+    .executeTakeFirst();
+  if (happened === undefined) return "paused";
+  await resolvePause(db, clock, {
+    sessionId: pause.sessionId,
+    resolution: happened.resolution,
+    by: event.name,
+    keyId: undefined,
+  });
+  return "already";
+}
+
+/** One wins; whoever comes later hears false. */
+async function resolvePause(
+  db: Queryable,
+  clock: Clock,
+  {
+    sessionId,
+    resolution,
+    by,
+    keyId,
+  }: { sessionId: string; resolution: object; by: string; keyId: string | undefined },
+): Promise<boolean> {
+  const now = clock.now().toString();
+  const text = JSON.stringify(resolution);
+  const resolved = await db
+    .updateTable("workflowPause")
+    .set({ resolution: text, resolvedBy: by, resolvedAt: now })
+    .where("sessionId", "=", sessionId)
+    .where("resolvedAt", "is", null)
+    .returning(["runId", "stepId"])
+    .executeTakeFirst();
+  if (resolved === undefined) return false;
+  const { runId, stepId } = resolved;
+  await db
+    .updateTable("workflowStep")
+    .set({ state: "done", outcome: JSON.stringify({ resolution, by }), endedAt: now })
+    .where("runId", "=", runId)
+    .where("stepId", "=", stepId)
+    .execute();
+  await db
+    .updateTable("workflowRun")
+    .set({ state: "running", quietUntil: null, updatedAt: now, ...(keyId === undefined ? {} : { keyId }) })
+    .where("id", "=", runId)
+    .where("state", "=", "paused")
+    .execute();
+  return true;
+}
+
+export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
+  return {
+    async raise({ tenantId, network, name, subject, resolution }) {
+      const now = clock.now().toString();
+      await lockEvent(queryable, { tenantId, network }, name, subject);
+      await queryable
+        .insertInto("workflowEvent")
+        .values({ tenantId, network, event: name, subject, resolution: JSON.stringify(resolution), at: now })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      const waiting = await queryable
+        .selectFrom("workflowPause")
+        .select("sessionId")
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("event", "=", name)
+        .where("subject", "=", subject)
+        .where("resolvedAt", "is", null)
+        .execute();
+      for (const { sessionId } of waiting)
+        await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
+    },
+  };
+}

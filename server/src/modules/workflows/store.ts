@@ -1,0 +1,213 @@
+import { type InferResult, sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
+import { createJournal } from "./store-journal.ts";
+import { createPauses } from "./store-pauses.ts";
+
+/** A worker that has been silent for so long is dead: it says every two seconds that it lives. */
+const STALE_SECONDS = 10;
+
+const selectRuns = (queryable: Queryable) =>
+  queryable
+    .selectFrom("workflowRun")
+    .select([
+      "id",
+      "tenantId",
+      "network",
+      "workflowId",
+      "version",
+      "userId",
+      "keyId",
+      "input",
+      "tripId",
+      "state",
+      "cancelRequestedBy",
+      "result",
+      "failure",
+      "traceId",
+      "createdAt",
+      "updatedAt",
+      "endedAt",
+    ]);
+
+type Row = InferResult<ReturnType<typeof selectRuns>>[number];
+
+function toRun(row: Row): Run {
+  return withoutNulls(row);
+}
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createRuns(queryable: Queryable, clock: Clock): Runs {
+  return {
+    ...createReads(queryable),
+    ...createChanges(queryable, clock),
+    ...createLeases(queryable, clock),
+    ...createJournal(queryable, clock),
+    ...createPauses(queryable, clock, { readRun: (id) => findRun(queryable, id), isOf }),
+  };
+}
+
+function isOf(owners: readonly RunOwner[], { tenantId, network }: RunOwner): boolean {
+  return owners.some((owner) => owner.tenantId === tenantId && owner.network === network);
+}
+
+function createReads(queryable: Queryable): Pick<Runs, "find" | "list"> {
+  return {
+    async find(owners, runId) {
+      const run = await findRun(queryable, runId);
+      return run === undefined || !isOf(owners, run) ? undefined : run;
+    },
+
+    async list(tenantId, network, { limit, before, state }) {
+      let query = selectRuns(queryable).where("tenantId", "=", tenantId).where("network", "=", network);
+      if (before !== undefined) query = query.where("id", "<", before);
+      if (state !== undefined) query = query.where("state", "=", state);
+      return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRun);
+    },
+  };
+}
+
+function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" | "requestCancel" | "prune"> {
+  return {
+    async insert(run) {
+      const inserted = await insertRun(queryable, run, clock.now());
+      if (inserted) return { kind: "new", run: await getRun(queryable, run.id) };
+      const { tenantId, network, idempotencyKey = null } = run;
+      const first = await queryable
+        .selectFrom("workflowRun")
+        .select(["id", "requestHash"])
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("idempotencyKey", "=", idempotencyKey)
+        .executeTakeFirstOrThrow();
+      if (first.requestHash !== run.requestHash) return { kind: "mismatch" };
+      return { kind: "same", run: await getRun(queryable, first.id) };
+    },
+
+    async requestCancel(runId, by) {
+      const now = clock.now().toString();
+      // A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did.
+      await queryable
+        .updateTable("workflowPause")
+        .set({ resolvedBy: by, resolvedAt: now })
+        .where("runId", "=", runId)
+        .where("resolvedAt", "is", null)
+        .execute();
+      const row = await queryable
+        .updateTable("workflowRun")
+        .set({ cancelRequestedBy: by, state: "running", quietUntil: null, updatedAt: now })
+        .where("id", "=", runId)
+        .where("state", "in", ["running", "paused"])
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async prune(before, limit) {
+      const at = sql`${before.toString()}::timestamptz`;
+      const { rows } = await sql`
+        with old as (select id from workflow_run where ended_at < ${at} order by ended_at limit ${limit})
+        delete from workflow_run where id in (select id from old) returning id`.execute(queryable);
+      await sql`delete from workflow_event where at < ${at}`.execute(queryable);
+      return rows.length;
+    },
+  };
+}
+
+async function insertRun(queryable: Queryable, run: NewRun, now: Temporal.Instant): Promise<boolean> {
+  const { input, userId, tripId, idempotencyKey, ...columns } = run;
+  const row = await queryable
+    .insertInto("workflowRun")
+    .values({
+      ...columns,
+      userId: userId ?? null,
+      tripId: tripId ?? null,
+      idempotencyKey: idempotencyKey ?? null,
+      input: JSON.stringify(input),
+      state: "running",
+      createdAt: now.toString(),
+      updatedAt: now.toString(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function findRun(queryable: Queryable, id: string): Promise<Run | undefined> {
+  const row = await selectRuns(queryable).where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : toRun(row);
+}
+
+async function getRun(queryable: Queryable, id: string): Promise<Run> {
+  return toRun(await selectRuns(queryable).where("id", "=", id).executeTakeFirstOrThrow());
+}
+
+function createLeases(
+  queryable: Queryable,
+  clock: Clock,
+): Pick<Runs, "lease" | "touch" | "postpone" | "end" | "release"> {
+  const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
+  const mine = ({ id, workerId }: { id: string; workerId: string }) =>
+    queryable
+      .updateTable("workflowRun")
+      .where("id", "=", id)
+      .where("workerId", "=", workerId)
+      .where("state", "=", "running");
+  const free = { workerId: null, workerSeenAt: null };
+
+  return {
+    async lease(workerId, limit) {
+      const now = clock.now();
+      const { rows } = await sql<{ id: string }>`
+        with free as (
+          select id from workflow_run
+          where state = 'running'
+            and (quiet_until is null or quiet_until <= ${at(now)})
+            and (worker_id is null or worker_seen_at < ${at(now.subtract({ seconds: STALE_SECONDS }))})
+          order by created_at limit ${limit} for update skip locked
+        )
+        update workflow_run set worker_id = ${workerId}, worker_seen_at = ${at(now)}
+        where id in (select id from free) returning id`.execute(queryable);
+      if (rows.length === 0) return [];
+      const ids = rows.map(({ id }) => id);
+      return (await selectRuns(queryable).where("id", "in", ids).execute()).map(toRun);
+    },
+
+    async touch(leased) {
+      const row = await mine(leased).set({ workerSeenAt: clock.now().toString() }).returning("id").executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async postpone(leased, until) {
+      const quietUntil = until.toString();
+      const row = await mine(leased)
+        .set({ ...free, quietUntil })
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async end(leased, end) {
+      const now = clock.now().toString();
+      const outcome =
+        end.state === "completed" ? { result: JSON.stringify(end.result) } : { failure: JSON.stringify(end.failure) };
+      const row = await mine(leased)
+        .set({ ...free, ...outcome, state: end.state, updatedAt: now, endedAt: now })
+        .returning("id")
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async release(workerId) {
+      await queryable
+        .updateTable("workflowRun")
+        .set(free)
+        .where("workerId", "=", workerId)
+        .where("state", "=", "running")
+        .execute();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { RunAnswer } from "../describe-run.ts";
+import { readRun } from "../wait-for-run.ts";
+
+export const readRunTool = defineTool({
+  name: "read_run",
+  title: "Read a workflow run",
+  summary:
+    "Show a run: its status, what it waits for and who decides that, its steps with what they cost, and its result.",
+  area: "workflows",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["workflows"],
+  input: z.strictObject({ runId: z.string().describe("From run_workflow") }),
+  output: RunAnswer,
+  errors: { run_not_found: "There is no such run of this tenant. Take the runId from run_workflow." },
+  example: (_today, ids) => ({ runId: ids.runId }),
+  async run({ runId }, { workflows, caller, fail }) {
+    const owner = { tenantId: caller.tenantId, network: caller.environment };
+    const run = await workflows.stores.runs.find([owner], runId);
+    if (run === undefined) throw fail("run_not_found");
+    return await readRun(workflows.stores.runs, run);
+  },
+});

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import { final } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { RunAnswer } from "../describe-run.ts";
+import { resumeRun } from "../resume-run.ts";
+import { waitForRun } from "../wait-for-run.ts";
+
+export const resumeRunTool = defineTool({
+  name: "resume_run",
+  title: "Resume a paused run",
+  summary:
+    "Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends.",
+  area: "workflows",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["workflows"],
+  input: z.strictObject({
+    sessionId: z.string().describe("Of the paused run, from run_workflow or read_run"),
+    resolution: z.record(z.string(), z.unknown()).describe("Fits the `expects` of the paused run"),
+  }),
+  output: RunAnswer,
+  errors: {
+    session_not_found: "There is no such session of a paused run. Take the sessionId from read_run.",
+    pause_over: "This pause was resolved before, or its time is over. Read the run.",
+    resolved_by_event: "The run waits for something that happens by itself. Read the run later.",
+    person_decides: "Only a person who may decide approvals resolves this pause. Ask one, and read the run later.",
+  },
+  example: (_today, ids) => ({ sessionId: ids.sessionId, resolution: { status: "cancelled" } }),
+  // What the run's calls move is planned by them.
+  plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
+  async run({ sessionId, resolution }, { workflows, caller, fail }) {
+    const { tenantId, environment, keyId } = caller;
+    const resumer = {
+      owners: [{ tenantId, network: environment }],
+      ...{ name: caller.userId, mayDecide: false, keyIdFor: () => keyId },
+    };
+    try {
+      const run = await resumeRun(workflows, resumer, { sessionId, resolution });
+      const answer = await waitForRun(workflows.stores.runs, run);
+      if (answer === undefined) throw fail("session_not_found");
+      return answer;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (error.code === "not_found") throw fail("session_not_found");
+      if (error.code === "session_closed") throw fail("pause_over");
+      if (error.code === "conflict") throw fail("resolved_by_event");
+      if (error.code === "missing_scope") throw fail("person_decides");
+      throw error;
+    }
+  },
+});

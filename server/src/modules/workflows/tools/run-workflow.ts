@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { final } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { RunAnswer } from "../describe-run.ts";
+import { startRun } from "../start-run.ts";
+import { waitForRun } from "../wait-for-run.ts";
+
+export const runWorkflow = defineTool({
+  name: "run_workflow",
+  title: "Run a workflow",
+  summary:
+    "Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.",
+  area: "workflows",
+  effect: "spend",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["workflows", "random"],
+  input: z.strictObject({
+    workflowId: z.string().describe("service.book_flight, or another of GET /api/workflows/list"),
+    input: z.record(z.string(), z.unknown()).describe("What the workflow takes; its list shows the schema"),
+  }),
+  output: RunAnswer,
+  errors: {},
+  example: (today, { tripId }) => ({
+    workflowId: "service.book_flight",
+    input: {
+      ...{ tripId, origin: "LHR", destination: "CDG", passengers: 2 },
+      departureDate: today.add({ days: 40 }).toString(),
+    },
+  }),
+  gives: ({ runId, sessionId }) => ({ runId, ...(sessionId === null ? {} : { sessionId }) }),
+  // What its calls move is planned by them.
+  plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
+  async run({ workflowId, input }, { workflows, random, caller, call }) {
+    const { tenantId, keyId, environment, userId } = caller;
+    const run = await startRun(
+      workflows,
+      { tenantId, keyId, environment },
+      {
+        ...{ workflowId, input, userId, traceId: Buffer.from(random(16)).toString("hex") },
+        // The call's own key keeps it from running twice; a call that is repeated after a crash finds the run that it started.
+        idempotencyKey: call.id,
+      },
+    );
+    const answer = await waitForRun(workflows.stores.runs, run);
+    if (answer === undefined) throw new Error("A run that was just started is not there.");
+    return answer;
+  },
+});

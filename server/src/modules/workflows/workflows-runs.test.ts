@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createProbes } from "../../../test/support/probe-tools.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { defineWorkflow, type Workflow } from "../../kernel/workflow.ts";
+
+const Text = z.object({ text: z.string() });
+const Approved = z.object({ status: z.enum(["approved", "rejected"]) });
+
+/** Writes, waits for a person, writes again, and undoes the first write when that fails. */
+function purchase(version: number, second = "second"): Workflow {
+  return defineWorkflow({
+    ...{ id: "test.purchase", version, description: "For tests.", steps: [] },
+    input: z.strictObject({
+      name: z.string(),
+      mood: z.enum(["ok", "fail", "busy"]).default("ok"),
+      by: z.enum(["caller", "person"]).default("caller"),
+    }),
+    async run({ name, mood, by }, { call, pause, undo }) {
+      const first = await call("probe_write", { text: `${name} first` }, Text, { step: "first" });
+      undo(() => call("probe_write", { text: `${name} undo first` }, Text, { step: "first" }));
+      const { status } = await pause({
+        ...{ step: "decision", reason: "Shall it go on?", resolution: Approved, by, shown: first, timeoutHours: 24 },
+        onTimeout: { status: "rejected" },
+      });
+      const last = await call("probe_write", { text: `${name} last`, mood }, Text, { step: second });
+      return { status, first: first.text, last: last.text };
+    },
+  });
+}
+
+const probes = createProbes();
+const known: Workflow[] = [purchase(1)];
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({}, { extraTools: probes.tools, decorate: { workflows: () => known } });
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const ask = async (path: string, body?: unknown, key = service.apiKey) =>
+  await service.send(`/api/workflows/${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const start = async (input: object) => {
+  const answer = await ask("run", { workflowId: "test.purchase", tenantId: service.tenantId, input });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+const resume = async (sessionId: unknown, resolution: object, key?: string) =>
+  await ask("resume", { sessionId, resolution }, key);
+
+describe("a run", () => {
+  it("pauses, says what it waits for, and goes on to its end with each effect once", async () => {
+    const paused = await start({ name: "plain" });
+    expect(paused).toMatchObject({
+      ...{ status: "paused", nextStepId: "decision", pauseReason: "Shall it go on?", decidedBy: "caller" },
+      ...{ shown: { text: "plain first" }, result: null, failure: null },
+    });
+    expect(paused.sessionId).toMatch(/^ses_[0-9A-Za-z]{32}$/);
+    const ended = await resume(paused.sessionId, { status: "approved" });
+    expect(ended.body).toMatchObject({
+      ...{ status: "completed", sessionId: null, nextStepId: null },
+      result: { status: "approved", first: "plain first", last: "plain last" },
+    });
+    expect([probes.runs("plain first"), probes.runs("plain last"), probes.runs("plain undo first")]).toEqual([1, 1, 0]);
+    const read = await ask(`runs/${String(paused.runId)}`);
+    expect(read.body.steps).toMatchObject([
+      {
+        step: "first",
+        tool: "probe_write",
+        state: "done",
+        priceMicroUsdc: "5000",
+        meterId: expect.stringMatching(/^use_/),
+      },
+      { step: "decision", tool: null, state: "done", references: { status: "approved" } },
+      { step: "second", tool: "probe_write", state: "done", attempt: 1 },
+    ]);
+  });
+
+  it("is undone when a step fails, and says what was undone", async () => {
+    const { sessionId } = await start({ name: "undone", mood: "fail" });
+    const { body } = await resume(sessionId, { status: "approved" });
+    expect(body).toMatchObject({
+      status: "failed",
+      failure: { code: "no_offers", undone: ["first"], notUndone: [] },
+    });
+    expect(probes.runs("undone undo first")).toBe(1);
+  });
+
+  it("that is cancelled while it waits undoes what it did, once", async () => {
+    const { runId, sessionId } = await start({ name: "cancelled" });
+    const [one, other] = await Promise.all([
+      ask(`runs/${String(runId)}/cancel`, {}),
+      ask(`runs/${String(runId)}/cancel`, {}),
+    ]);
+    expect([one.status, other.status].toSorted()[0]).toBe(200);
+    const { body } = await ask(`runs/${String(runId)}`);
+    expect(body).toMatchObject({ status: "failed", failure: { code: "run_cancelled", undone: ["first"] } });
+    expect([probes.runs("cancelled undo first"), probes.runs("cancelled last")]).toEqual([1, 0]);
+    expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({ code: "session_closed" });
+    expect((await ask(`runs/${String(runId)}/cancel`, {})).status).toBe(409);
+  });
+
+  it("starts once for one idempotency key", async () => {
+    const send = async (name: string) =>
+      await service.send("/api/workflows/run", {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${service.apiKey}`,
+          "idempotency-key": "k1",
+        },
+        body: JSON.stringify({ workflowId: "test.purchase", input: { name } }),
+      });
+    const [first, again] = [await send("once"), await send("once")];
+    expect(again.body.runId).toBe(first.body.runId);
+    expect((await send("another")).body).toMatchObject({ code: "idempotency_mismatch" });
+  });
+});
+
+describe("a resolution", () => {
+  it("wins once of fifty at the same moment; the others hear that it is closed", async () => {
+    const { sessionId } = await start({ name: "fifty" });
+    const all = await Promise.all(Array.from({ length: 50 }, () => resume(sessionId, { status: "approved" })));
+    const codes = all.map(({ status, body }) => (status === 200 ? "won" : body.code));
+    expect(codes.filter((code) => code === "won")).toHaveLength(1);
+    expect(new Set(codes)).toEqual(new Set(["won", "session_closed"]));
+    expect(probes.runs("fifty last")).toBe(1);
+  });
+
+  it.each([
+    [{ status: "perhaps" }, "resolution.status"],
+    [{}, "resolution.status"],
+  ])("%j does not fit what is expected", async (resolution, path) => {
+    const { sessionId } = await start({ name: `bad ${path} ${JSON.stringify(resolution)}` });
+    const { status, body } = await resume(sessionId, resolution);
+    expect([status, body.code]).toEqual([400, "invalid_input"]);
+    expect(body.issues).toMatchObject([{ path }]);
+  });
+
+  it("that a person gives is taken neither from a plain key nor from the agent's tool, but from a token that names who", async () => {
+    const { sessionId, runId } = await start({ name: "person", by: "person" });
+    expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({
+      code: "missing_scope",
+      scope: "approvals:decide",
+    });
+    const byTool = await service.call("resume_run", { sessionId, resolution: { status: "approved" } });
+    expect(byTool.body).toMatchObject({ code: "person_decides" });
+    const token = service.internalToken;
+    expect((await resume(sessionId, { status: "approved" }, token)).body).toMatchObject({ code: "missing_scope" });
+    const ended = await resume(sessionId, { status: "approved", approvedBy: "Ada Approver" }, token);
+    expect(ended.body).toMatchObject({ status: "completed", runId });
+    const [pause] = await service.sql("select resolved_by from workflow_pause where run_id = $1", [runId]);
+    expect(pause?.resolved_by).toMatch(/^svc:key_.* for Ada Approver$/);
+  });
+});
+
+describe("who may see a run", () => {
+  it("is its tenant, in its environment, and the tokens that are bound to it", async () => {
+    const { runId, sessionId } = await start({ name: "mine" });
+    const { apiKey } = await service.operator((identity) => identity.createTenant({ name: "Other", actor: "test" }));
+    expect((await ask(`runs/${String(runId)}`, undefined, apiKey)).status).toBe(404);
+    expect((await resume(sessionId, { status: "approved" }, apiKey)).status).toBe(404);
+    expect((await ask("runs", undefined, apiKey)).body.runs).toEqual([]);
+    const stranger = await ask(
+      "run",
+      { workflowId: "test.purchase", tenantId: service.tenantId, input: { name: "x" } },
+      apiKey,
+    );
+    expect(stranger.body).toMatchObject({ code: "tenant_not_found" });
+    expect((await ask("runs", undefined, `itk_${"0".repeat(40)}`)).status).toBe(401);
+    const listed = await ask(`runs?tenantId=${service.tenantId}&limit=1`, undefined, service.internalToken);
+    expect(listed.body.runs).toHaveLength(1);
+    expect(listed.body.nextCursor).toMatch(/^run_/);
+  });
+
+  it("needs the scope that its calls need, and goes on with another key once its own is revoked", async () => {
+    const { apiKey, key } = await service.operator((identity) =>
+      identity.mintKey({ tenantId: service.tenantId, environment: "sandbox", actor: "test" }),
+    );
+    const begun = await ask("run", { workflowId: "test.purchase", input: { name: "revoked" } }, apiKey);
+    await service.operator((identity) => identity.revokeKey(service.tenantId, key.id, "test"));
+    const asked = await resume(begun.body.sessionId, { status: "approved" }, service.internalToken);
+    expect(asked.body, "the token's own key goes on").toMatchObject({ status: "completed" });
+  });
+});
+
+it("a changed workflow asks what to do with a run that it does not fit, and goes on when it fits again", async () => {
+  const { sessionId, runId } = await start({ name: "changed" });
+  known.splice(0, 1, changedPurchase);
+  const asked = await resume(sessionId, { status: "approved" });
+  expect(asked.body).toMatchObject({ status: "paused", runId, nextStepId: "first:changed:1" });
+  expect(asked.body.pauseReason).toContain("The workflow was changed: its step first was probe_write");
+  known.splice(0, 1, purchase(2));
+  const ended = await resume(asked.body.sessionId, { status: "retry" });
+  expect(ended.body).toMatchObject({ status: "completed" });
+  expect(probes.runs("changed first")).toBe(1);
+});
+
+const changedPurchase: Workflow = defineWorkflow({
+  ...{ id: "test.purchase", version: 2, description: "For tests.", steps: [], input: z.looseObject({}) },
+  async run(_input, { call }) {
+    await call("probe_read", { text: "other" }, Text, { step: "first" });
+    return {};
+  },
+});
+
+it("a step that may succeed later is tried again with the same key, until the run is cancelled", async () => {
+  const { sessionId, runId } = await start({ name: "busy", mood: "busy" });
+  const resumed = resume(sessionId, { status: "approved" });
+  await expect
+    .poll(async () => (await ask(`runs/${String(runId)}`)).body.steps)
+    .toMatchObject([{}, {}, { attempt: 2 }]);
+  await ask(`runs/${String(runId)}/cancel`, {});
+  expect((await resumed).body).toMatchObject({ status: "failed", failure: { undone: ["first"] } });
+});

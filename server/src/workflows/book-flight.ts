@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { CabinClass, IsoDate } from "../domain/schemas.ts";
+import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { Approval, chooseWithinPolicy, FlightOffer, upperBound, waitForClaim } from "./flight-parts.ts";
+
+const Input = z.strictObject({
+  tripId: z.string().describe("Of prefund_trip, funded"),
+  origin: z.string().length(3).describe("IATA code"),
+  destination: z.string().length(3).describe("IATA code"),
+  departureDate: IsoDate,
+  returnDate: IsoDate.optional(),
+  passengers: z.int().min(1).max(9).default(1),
+  cabinClass: CabinClass.default("economy"),
+  policyId: z.string().default("default-corp"),
+});
+type Trip = z.output<typeof Input>;
+
+const Travelers = z.object({
+  status: z.enum(["given", "cancelled"]),
+  customerUserIds: z
+    .array(z.string())
+    .max(9)
+    .default([])
+    .describe("icu_… of ensure_flight_customer, for all passengers but the first, or for all"),
+});
+const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
+const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
+
+const Found = z.object({ offers: z.array(FlightOffer) });
+const Reserved = z.object({ bookingId: z.string() });
+const Booked = z.object({
+  orderId: z.string(),
+  pnr: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  chargedUsdc: z.string(),
+  itineraryHash: z.string(),
+  ticketing: z.enum(["pending", "ticketed"]),
+});
+const Order = z.object({ ticketOrderHash: z.string() });
+const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
+const Quoted = z.object({ cancellationId: z.string() });
+
+/** What the reservation leaves for a price that moves between the search and the booking. */
+const ROOM_PERCENT = 5n;
+/** So many offers are tried when one is gone or has another price. */
+const MOST_TRIES = 3;
+const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
+const TRAVELER_HOURS = 72;
+const DECISION_HOURS = 24;
+const TICKETING_HOURS = 72;
+
+export const bookFlight = defineWorkflow({
+  id: "service.book_flight",
+  version: 1,
+  description:
+    "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone.",
+  input: Input,
+  steps: [
+    { id: "read_trip", description: "The trip is funded." },
+    {
+      id: "guest_claim",
+      description: "The guest claims the trip.",
+      resolution: z.object({ status: z.enum(["claimed"]) }),
+    },
+    { id: "travelers", description: "Who travels, where there are several passengers.", resolution: Travelers },
+    { id: "search_flights", description: "Offers for the route and dates." },
+    { id: "check_policy", description: "The policy judges the offers in their order." },
+    {
+      id: "approval",
+      description: "A person approves an offer that the policy does not let through.",
+      resolution: Approval,
+    },
+    { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
+    { id: "book_flight", description: "The offer is held, paid and booked." },
+    { id: "commit_booking", description: "The escrow commits the price that was paid." },
+    { id: "ticketing", description: "The airline issues the tickets.", resolution: Ticketing },
+    { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
+    { id: "settle_booking", description: "The escrow pays." },
+  ],
+  async run(trip, steps) {
+    const { call, undo, keep } = steps;
+    await waitForClaim(steps, trip.tripId);
+    const additionalCustomerUserIds = await askForTravelers(steps, trip);
+    const { bookingId, booked } = await reserveAndBook(steps, trip, additionalCustomerUserIds);
+    undo(async () => {
+      const { cancellationId } = await call("cancel_order_quote", { orderId: booked.orderId }, Quoted);
+      await call("confirm_cancel_order", { cancellationId }, z.unknown());
+    });
+    await call(
+      "commit_booking",
+      {
+        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash: booked.itineraryHash },
+        vendorAddress: steps.run.collectionAddress,
+      },
+      z.unknown(),
+    );
+    if (booked.ticketing === "pending") await waitForTickets(steps, booked.orderId);
+    const { ticketOrderHash } = await call("read_order", { orderId: booked.orderId }, Order);
+    await call("confirm_flight", { bookingId, ticketOrderHash }, z.unknown(), { step: "confirm_ticketing" });
+    // Tickets are issued and confirmed: from here on the booking stands.
+    keep();
+    const settled = await call("settle_booking", { bookingId }, Settled);
+    const { orderId, pnr, totalAmount, totalCurrency } = booked;
+    return { ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency }, settled };
+  },
+});
+
+async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<readonly string[]> {
+  if (passengers === 1) return [];
+  const { status, customerUserIds } = await pause({
+    step: "travelers",
+    reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is the run's own traveler, or of all.`,
+    ...{ resolution: Travelers, by: "caller", timeoutHours: TRAVELER_HOURS, onTimeout: { status: "cancelled" } },
+  });
+  if (status === "cancelled") throw new StepFailure("travelers_missing", "Nobody said who travels.");
+  return customerUserIds;
+}
+
+/** Where an offer is gone or has another price, the next search's offers are tried, within policy and reservation. */
+async function reserveAndBook(steps: Steps, trip: Trip, additionalCustomerUserIds: readonly string[]) {
+  const { call, undo, pause } = steps;
+  const { tripId } = trip;
+  let reserved: { bookingId: string; bound: string } | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const offer = await chooseOffer(steps, trip, reserved?.bound);
+    if (offer !== undefined) {
+      if (reserved === undefined) {
+        const bound = upperBound(offer.totalAmount, ROOM_PERCENT);
+        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
+        reserved = { bookingId, bound };
+        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
+      }
+      const booked = await bookUnlessGone(steps, offer, additionalCustomerUserIds);
+      if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
+    }
+    if (attempt % MOST_TRIES !== 0) continue;
+    const { status } = await pause({
+      ...{ step: "offer_gone", reason: "No offer within the policy and the reserved amount could be booked." },
+      ...{ resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS, onTimeout: { status: "cancelled" } },
+    });
+    if (status === "cancelled")
+      throw new StepFailure("no_offer_left", "No offer could be booked, and nobody asked for another search.");
+  }
+}
+
+/** Undefined: nothing within the reserved amount was found. */
+async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined): Promise<FlightOffer | undefined> {
+  const { tripId: _tripId, policyId, returnDate, ...route } = trip;
+  const query = returnDate === undefined ? route : { ...route, returnDate };
+  const { offers } = await steps.call("search_flights", query, Found);
+  const within = offers.filter(({ totalAmount }) => bound === undefined || Number(totalAmount) <= Number(bound));
+  if (within.length === 0) return undefined;
+  return await chooseWithinPolicy(
+    steps,
+    policyId,
+    within.map((offer) => ({
+      choice: offer,
+      shown: offer,
+      offer: {
+        kind: "flight",
+        priceUsd: Number(offer.totalAmount),
+        carrierIata: offer.slices[0]?.segments[0]?.carrier ?? "",
+        durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
+        cabin: trip.cabinClass,
+      },
+    })),
+  );
+}
+
+async function bookUnlessGone({ call }: Steps, offer: FlightOffer, additionalCustomerUserIds: readonly string[]) {
+  try {
+    return await call("book_flight", { offerId: offer.id, additionalCustomerUserIds }, Booked);
+  } catch (error) {
+    if (error instanceof StepFailure && GONE.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {
+  const { status } = await pause({
+    ...{
+      step: "ticketing",
+      reason: "The airline has not issued the tickets yet.",
+      resolution: Ticketing,
+      by: "service",
+    },
+    ...{ shown: { orderId }, event: { name: "order_ticketing", subject: orderId } },
+    ...{ timeoutHours: TICKETING_HOURS, onTimeout: { status: "failed" } },
+  });
+  if (status === "failed") throw new StepFailure("ticketing_failed", "The airline did not issue the tickets.");
+}
