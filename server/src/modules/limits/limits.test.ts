@@ -90,6 +90,13 @@ describe("a limit", () => {
     await setLimits(tenant, { perCall: 3n * UNIT });
     expect((await call()).status).toBe(200);
     expect((await stateOf(tenant)).key.perDay.used).toBe(2_500_000n);
+    expect(resultOf(await service.call("read_account", {}, tenant.as))).toMatchObject({
+      limits: {
+        mostForNextCallUsdc: "3.00",
+        key: { perCallUsdc: "3.00", perDay: { limitUsdc: null, usedUsdc: "2.50" } },
+      },
+      budgets: [],
+    });
   });
 
   test("gets back what a call did not spend that failed before it did anything", async () => {

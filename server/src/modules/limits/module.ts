@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
 import { budgetRoutes } from "./routes.ts";
@@ -22,6 +23,7 @@ export const limitsModule = defineModule({
     callSpends: new StoredCallSpends(db, clock),
   }),
   migrations: { "0022-spend-limits": spendLimits, "0023-budgets": budgets },
+  account: ({ stores, clock }, caller) => describeSpending(stores, caller, clock.now()),
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
   jobs: ({ stores, clock, log }) => [
     defineJob({

@@ -1,0 +1,59 @@
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { AccountFacts } from "../../kernel/account.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import { type BudgetState, readBudgets } from "./read-budgets.ts";
+import { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
+
+/** What the caller may spend, and the budgets that cover what it spends next. */
+export async function describeSpending(
+  stores: Pick<Stores, "budgets" | "callSpends" | "spendLimits">,
+  { tenantId, environment, keyId, travelerId }: Caller,
+  now: Temporal.Instant,
+): Promise<AccountFacts> {
+  const [state, budgets] = await Promise.all([
+    readLimits(stores, { tenantId, environment, keyId }, now),
+    readBudgets(stores, { tenantId, environment }, { keyId, travelerId, tripId: undefined, at: now }),
+  ]);
+  return {
+    facts: {
+      limits: {
+        mostForNextCallUsdc: amount(state.mostForNextCall),
+        key: describeLimits(state.key),
+        tenant: describeLimits(state.tenant),
+      },
+      budgets: budgets.map(describeBudget),
+    },
+  };
+}
+
+function amount(micro: Micro | undefined): string | null {
+  return micro === undefined ? null : formatDecimal(micro);
+}
+
+function describeLimits({ perCall, perDay, perMonth, recipients, tools }: LimitsState) {
+  return {
+    perCallUsdc: amount(perCall),
+    perDay: describePeriod(perDay),
+    perMonth: describePeriod(perMonth),
+    recipients: recipients ?? null,
+    tools: tools ?? null,
+  };
+}
+
+function describePeriod({ limit, used, reserved, left, renewsAt }: PeriodState) {
+  return {
+    ...{ limitUsdc: amount(limit), usedUsdc: amount(used), reservedUsdc: amount(reserved), leftUsdc: amount(left) },
+    renewsAt: renewsAt.toString(),
+  };
+}
+
+function describeBudget({ budgetId, costCentre, endsOn, left, ...budget }: BudgetState) {
+  return {
+    budgetId,
+    costCentre: costCentre ?? null,
+    endsOn: endsOn ?? null,
+    amountUsdc: amount(budget.amount),
+    leftUsdc: amount(left),
+  };
+}
