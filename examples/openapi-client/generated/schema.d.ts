@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * List usage
-         * @description What calls have cost: one record for each paid call, newest first, and what is left of the monthly cap.
+         * @description What calls have cost: one record for each paid call, newest first, and what is left of the monthly cap. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -34,7 +34,7 @@ export interface paths {
         put?: never;
         /**
          * List travelers
-         * @description The travelers whose profiles you have: names and what is missing for a flight; numbers of documents are masked.
+         * @description The travelers whose profiles you have: names and what is missing for a flight; numbers of documents are masked. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `travelers:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Save a traveler
-         * @description Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings.
+         * @description Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `travelers:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -78,7 +78,7 @@ export interface paths {
         put?: never;
         /**
          * Search flights
-         * @description Find the three best flight offers for a route and date, by price, duration and stops.
+         * @description Find the three best flight offers for a route and date, by price, duration and stops. Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags and what changing or giving back costs: book any id of them. picks names the best, the cheapest and the fastest of all that were considered. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -100,7 +100,7 @@ export interface paths {
         put?: never;
         /**
          * Display offer conditions
-         * @description Show a flight offer's current price, refund and change conditions, expiry, and whether it can be held.
+         * @description Show a flight offer's current price, refund and change conditions, expiry, and whether it can be held. Prices move: ask again shortly before book_flight. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -122,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Find airports nearby
-         * @description List airports near a named place or near coordinates, nearest first.
+         * @description List airports near a named place or near coordinates, nearest first. Its IATA codes are what search_flights takes. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -144,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * Ensure flight customer
-         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile.
+         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. For a person who travels beside the caller: save_traveler first, then this with clerkUserId set to that userId; the id that it answers goes into additionalCustomerUserIds of book_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids.
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -188,7 +188,7 @@ export interface paths {
         put?: never;
         /**
          * List airline credits
-         * @description List airline credits of one traveler, or of all of the tenant's, newest first; book_flight takes their ids.
+         * @description List airline credits of one traveler, or of all of the tenant's, newest first; book_flight takes their ids. Credits come from cancelled orders whose airline gives no money back. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice.
+         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights with local times, itineraryHash for commit_booking and what to do next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Select an order's change offer
-         * @description Choose one of the offers of a change; it is not paid or made before confirm_order_change.
+         * @description Choose one of the offers of a change; it is not paid or made before confirm_order_change. Answers due, which payment of confirm_order_change must name. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an order's change
-         * @description Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice.
+         * @description Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice. Last of three steps, after request_order_change and select_order_change_offer. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -298,7 +298,7 @@ export interface paths {
         put?: never;
         /**
          * Quote an order's cancellation
-         * @description Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet.
+         * @description Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet. Show the refund to the person, then confirm_cancel_order with the cancellationId. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -320,7 +320,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an order's cancellation
-         * @description Cancel a flight order or a stay as quoted; what is refunded goes back to the treasury wallet. Repeating it never cancels twice.
+         * @description Cancel a flight order or a stay as quoted; what is refunded goes back to the treasury wallet. Repeating it never cancels twice. Only after cancel_order_quote. A trip's booking in escrow is given back separately, by cancel_booking. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy.
+         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy. Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -364,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Quote stay
-         * @description Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking.
+         * @description Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking. Next: book_stay with the quote's id before expiresAt. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -386,7 +386,7 @@ export interface paths {
         put?: never;
         /**
          * Book stay
-         * @description Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.
+         * @description Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice. It really buys: show the quote first. Answers itineraryHash and ticketOrderHash for commit_booking and confirm_flight. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `stays:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -408,7 +408,7 @@ export interface paths {
         put?: never;
         /**
          * Manage negotiated rate
-         * @description Create, change or delete a rate that you have agreed with hotels. search_hotels looks for your rates, and only you see them.
+         * @description Create, change or delete a rate that you have agreed with hotels. search_hotels looks for your rates, and only you see them. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `stays:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -430,7 +430,7 @@ export interface paths {
         put?: never;
         /**
          * List orders
-         * @description Your orders of flights and stays, newest first: references, state and price. read_order has the details.
+         * @description Your orders of flights and stays, newest first: references, state and price. read_order has the details. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -452,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Read an order
-         * @description One order, as the supplier has it now: travelers, segments with local times, tickets, services, conditions, what can be changed until when, refunds.
+         * @description One order, as the supplier has it now: travelers, segments with local times, tickets, services, conditions, what can be changed until when, refunds. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -474,7 +474,7 @@ export interface paths {
         put?: never;
         /**
          * Check the treasury
-         * @description Show your treasury wallet's address and balances, and how much of them is free to spend.
+         * @description Show your treasury wallet's address and balances, and how much of them is free to spend. Amounts are in USDC and EURC, such as 25.00. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Send tokens
-         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed.
+         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. It sends one token as it is; there is no exchange here. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -518,7 +518,7 @@ export interface paths {
         put?: never;
         /**
          * Settle with a split
-         * @description Pay a booking's gross amount in USDC and divide it between supplier, your commission and the service fee.
+         * @description Pay a booking's gross amount in USDC and divide it between supplier, your commission and the service fee. Choose it for a booking outside a trip's escrow; with one use settle_booking. 100 basis points are 1 %. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -540,7 +540,7 @@ export interface paths {
         put?: never;
         /**
          * Drip from the faucet
-         * @description Give an address some development USDC or EURC. For trying things out: it is worth nothing.
+         * @description Give an address some development USDC or EURC. For trying things out: it is worth nothing. Only on the development chain. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `treasury:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -562,7 +562,7 @@ export interface paths {
         put?: never;
         /**
          * Quote an exchange rate
-         * @description Convert an amount between currencies at reference rates. Information only: nothing is exchanged.
+         * @description Convert an amount between currencies at reference rates. Information only: nothing is exchanged. amount is a number, such as 250.5. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Read a transaction
-         * @description What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the id that a call gave.
+         * @description What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the id that a call gave. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -606,7 +606,7 @@ export interface paths {
         put?: never;
         /**
          * Prefund a trip
-         * @description Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it.
+         * @description Put a trip's budget from your treasury wallet into the escrow, and get the link by which the guest claims it. First step of a trip's money: then reserve_booking, commit_booking, confirm_flight, settle_booking. close_trip gives back what stays free. budgetUsdc is in USDC, such as 1500.00. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -628,7 +628,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a trip for its guest
-         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.
+         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. The guest usually does this alone on the page behind the link. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -650,7 +650,7 @@ export interface paths {
         put?: never;
         /**
          * Reserve a booking
-         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.
+         * @description Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included. Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Commit a booking
-         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out.
+         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts: they are taken as given, without a markup or service take. To have the price worked out by your pricing policy use confirm_booking instead; either makes a reserved booking committed. itineraryHash is that of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -694,7 +694,7 @@ export interface paths {
         put?: never;
         /**
          * Price and commit a booking
-         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.
+         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. Choose it to price a booking: cost plus markup plus the service take are worked out and committed in one step. With amounts of your own use commit_booking instead. Despite its name it is not the confirmation of tickets: that is confirm_flight, which comes next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm ticketing
-         * @description Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation.
+         * @description Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation. Choose it when tickets or a stay's confirmation exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -738,7 +738,7 @@ export interface paths {
         put?: never;
         /**
          * Settle a booking
-         * @description Pay out a confirmed booking: vendor, fees, and the unspent rest back to your treasury.
+         * @description Pay out a confirmed booking: vendor, fees, and the unspent rest back to your treasury. Last step, after confirm_flight; it cannot be undone. A repeat pays nothing and says replayed. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a booking
-         * @description Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately.
+         * @description Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately. For a booking that is reserved, committed or confirmed, and not settled. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -782,7 +782,7 @@ export interface paths {
         put?: never;
         /**
          * Log an agent's action
-         * @description Record on chain what an agent did for a trip; a fee goes from the trip's free budget to your treasury.
+         * @description Record on chain what an agent did for a trip; a fee goes from the trip's free budget to your treasury. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * List trips
-         * @description Your prefunded trips, newest first: state and where the budget is. read_trip has bookings and transactions.
+         * @description Your prefunded trips, newest first: state and where the budget is. read_trip has bookings and transactions. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -826,7 +826,7 @@ export interface paths {
         put?: never;
         /**
          * Read a trip
-         * @description One trip: where its budget is, its claim, its bookings with their states, and the history with transaction hashes.
+         * @description One trip: where its budget is, its claim, its bookings with their states, and the history with transaction hashes. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -848,7 +848,7 @@ export interface paths {
         put?: never;
         /**
          * Close a trip
-         * @description Get the free rest of a trip's budget back into your treasury wallet. Nothing new is reserved then; bookings go on. Repeating it changes nothing.
+         * @description Get the free rest of a trip's budget back into your treasury wallet. Nothing new is reserved then; bookings go on. Repeating it changes nothing. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -870,7 +870,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel policy
-         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.
+         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -892,7 +892,7 @@ export interface paths {
         put?: never;
         /**
          * Get pricing policy
-         * @description Your active pricing policy, by which confirm_booking prices, and its latest versions.
+         * @description Your active pricing policy, by which confirm_booking prices, and its latest versions. Amounts are whole micro-USDC: 25 USDC is 25000000. preview_call of confirm_booking says what the policy makes of a cost. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -914,7 +914,7 @@ export interface paths {
         put?: never;
         /**
          * Activate pricing policy
-         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on.
+         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `policy:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Rate an agent
-         * @description Rate another's agent on the chain: once per booking, else once per trip, else once per agent and tag.
+         * @description Rate another's agent on the chain: once per booking, else once per trip, else once per agent and tag. One to five stars; not for your own agent. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `reputation:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -958,7 +958,7 @@ export interface paths {
         put?: never;
         /**
          * Read an agent's reputation
-         * @description Show how an agent was rated: average, count, by tag, most recent. By default your own agent.
+         * @description Show how an agent was rated: average, count, by tag, most recent. By default your own agent. Without an agent id your own agent is shown, once it is registered. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -980,7 +980,7 @@ export interface paths {
         put?: never;
         /**
          * Request a validation
-         * @description Ask a validator, on the chain, to look at work of your own agent.
+         * @description Ask a validator, on the chain, to look at work of your own agent. list_validators says whom you can ask; read_validation shows the answer. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `reputation:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1002,7 +1002,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a validation request
-         * @description Answer, once and on the chain, a request that names your treasury wallet as its validator.
+         * @description Answer, once and on the chain, a request that names your treasury wallet as its validator. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `reputation:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1024,7 +1024,7 @@ export interface paths {
         put?: never;
         /**
          * Read a validation
-         * @description Show a request for validation and its answer, as the chain has them.
+         * @description Show a request for validation and its answer, as the chain has them. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1046,7 +1046,7 @@ export interface paths {
         put?: never;
         /**
          * List validators
-         * @description Whom request_validation can name: wallets that have answered requests here, with how many and how; and your own wallet, which only you answer with.
+         * @description Whom request_validation can name: wallets that have answered requests here, with how many and how; and your own wallet, which only you answer with. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `reputation:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1068,7 +1068,7 @@ export interface paths {
         put?: never;
         /**
          * Geocode a trip stop
-         * @description Coordinates of a city, neighborhood, sight, airport or address: all candidates of the name, best first.
+         * @description Coordinates of a city, neighborhood, sight, airport or address: all candidates of the name, best first. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1090,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Time zone brief
-         * @description The time zone at coordinates, its offset, and the changes of its clocks ahead, at any moment.
+         * @description The time zone at coordinates, its offset, and the changes of its clocks ahead, at any moment. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1112,7 +1112,7 @@ export interface paths {
         put?: never;
         /**
          * Validate a travel address
-         * @description Whether an address is written as its country writes addresses, what is missing, and what could not be verified.
+         * @description Whether an address is written as its country writes addresses, what is missing, and what could not be verified. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1134,7 +1134,7 @@ export interface paths {
         put?: never;
         /**
          * Elevation risk brief
-         * @description The elevation at coordinates and what it means for the health of a traveler from low down.
+         * @description The elevation at coordinates and what it means for the health of a traveler from low down. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Draw a route map
-         * @description Draw stops as a map to send, with directions links and a text that fits the channel. Lines are straight.
+         * @description Draw stops as a map to send, with directions links and a text that fits the channel. Lines are straight. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1178,7 +1178,7 @@ export interface paths {
         put?: never;
         /**
          * Make check-in reminders
-         * @description Make a calendar file that reminds of check-in, of leaving for the airport and of the departure.
+         * @description Make a calendar file that reminds of check-in, of leaving for the airport and of the departure. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -1200,7 +1200,7 @@ export interface paths {
         put?: never;
         /**
          * Run a workflow
-         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.
+         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1222,7 +1222,7 @@ export interface paths {
         put?: never;
         /**
          * Read a workflow run
-         * @description Show a run: its status, what it waits for and who decides that, its steps with what they cost, and its result.
+         * @description Show a run: its status, what it waits for and who decides that, its steps with what they cost, and its result. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `workflows:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -1244,7 +1244,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a paused run
-         * @description Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends.
+         * @description Give a paused run what it expects, such as the travelers. A pause whose decidedBy is person is resolved by a person, never here. Answers when the run pauses again or ends. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1266,7 +1266,7 @@ export interface paths {
         put?: never;
         /**
          * Read the account
-         * @description Who you are here: plan, prices, what is spent and left of the cap, limits, wallet with holds, scopes, and what a person must switch on.
+         * @description Who you are here: plan, prices, what is spent and left of the cap, limits, wallet with holds, scopes, and what a person must switch on. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `account:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -3581,11 +3581,11 @@ export interface components {
         };
         confirm_booking_args: {
             bookingId: string;
-            /** @description Supplier's net rate, whole micro-USDC */
+            /** @description Supplier's net rate in micro-USDC: 25 USDC is 25000000 */
             costMicroUsdc: string;
-            /** @description Of the cost; left out: your policy's */
+            /** @description Of the cost: 500 is 5 %; left out: your policy's */
             markupBps?: number;
-            /** @description Not together with markupBps */
+            /** @description In micro-USDC: 25 USDC is 25000000. Not together with markupBps */
             markupMicroUsdc?: string;
             override?: {
                 /** @enum {string} */
@@ -4056,9 +4056,9 @@ export interface components {
                 /** @description Of the cost, in basis points: 500 is 5 % */
                 bps: number;
             };
-            /** @description Least markup; left out: 0 */
+            /** @description Least markup in micro-USDC: 2 USDC is 2000000; left out: 0 */
             floorMicroUsdc?: string;
-            /** @description Most markup without an override, not under floorMicroUsdc; left out or null: none */
+            /** @description Most markup without an override, in micro-USDC: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none */
             ceilingMicroUsdc?: string | null;
             /**
              * @description Left out: add_to_customer
@@ -4082,6 +4082,24 @@ export interface components {
             serviceTakeBehavior: "add_to_customer" | "deduct_from_markup";
             activatedAt: string | null;
             activatedBy: string | null;
+            /** @description The version before; left out: nothing has changed */
+            previous?: {
+                /** @description 0: nothing was ever activated */
+                version: number;
+                markupConfig: {
+                    /** @enum {string} */
+                    strategy: "static";
+                    /** @description Of the cost, in basis points: 500 is 5 % */
+                    bps: number;
+                };
+                floorMicroUsdc: string;
+                /** @description null: none */
+                ceilingMicroUsdc: string | null;
+                /** @enum {string} */
+                serviceTakeBehavior: "add_to_customer" | "deduct_from_markup";
+                activatedAt: string | null;
+                activatedBy: string | null;
+            };
             /** @description Sandbox and production keys have a policy each */
             sandbox: boolean;
         } & {

@@ -45,7 +45,7 @@ function listTokens(): number {
   const list = catalog.entries.map(({ tool, inputSchema }) => ({
     name: tool.name,
     title: tool.title,
-    description: tool.summary,
+    description: tool.description,
     inputSchema,
   }));
   return Math.ceil(JSON.stringify(list).length / CHARACTERS_PER_TOKEN);

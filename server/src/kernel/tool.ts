@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Failure, type FailureDetails, type Issue, invalidInput } from "../domain/errors.ts";
 import { type ExampleIds, type GivenIds, sampleIds } from "../domain/example-ids.ts";
 import type { RandomBytes } from "../domain/ids.ts";
-import type { Micro } from "../domain/money.ts";
+import { formatDecimal, type Micro } from "../domain/money.ts";
 import { type Effect, scopeOf, type ToolArea } from "../domain/scopes.ts";
 import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
@@ -103,6 +103,8 @@ export interface ToolDefinition<
   aliases?: readonly string[];
   title: string;
   summary: string;
+  /** When to choose it, what comes before and after it, and units: for a model that reads only this. */
+  advice?: string;
   area: ToolArea;
   /** Any one of them lets a key call it, and `[]` every key; left out: the scope of its area and effect. */
   scopes?: readonly string[];
@@ -150,6 +152,8 @@ export interface Tool {
   readonly aliases: readonly string[];
   readonly title: string;
   readonly summary: string;
+  /** What a model reads of it: the summary, when to choose it, and its price. */
+  readonly description: string;
   readonly area: ToolArea;
   readonly scopes: readonly string[];
   readonly effect: Effect;
@@ -174,6 +178,12 @@ export interface Tool {
   run(input: unknown, ports: Ports, caller: Caller, call: CallInfo): Promise<unknown>;
 }
 
+/** The price is the list price, so that one list serves everybody. */
+function describe({ summary, advice, price }: { summary: string; advice?: string; price: Micro }): string {
+  const said = advice === undefined ? summary : `${summary} ${advice}`;
+  return `${said} Price: ${price} micro-USDC (${formatDecimal(price)} USDC).`;
+}
+
 export function defineTool<
   Input extends z.ZodObject,
   Output extends z.ZodType,
@@ -184,6 +194,7 @@ export function defineTool<
     run,
     plan,
     check,
+    advice,
     example,
     gives,
     keyOnlyInputs = [],
@@ -196,6 +207,7 @@ export function defineTool<
   const parsed = (input: unknown) => input as z.output<Input>;
   return {
     ...face,
+    description: describe(definition),
     aliases,
     answerIsKept,
     keyOnlyInputs,

@@ -9,7 +9,9 @@ const info = { name: "test", version: "1.0.0" };
 
 /** What both official clients have in common, as far as the tests need it. */
 export interface AnyClient {
-  listTools(): Promise<{ tools: { name: string; outputSchema?: unknown; annotations?: unknown }[] }>;
+  listTools(): Promise<{
+    tools: { name: string; description?: string | undefined; outputSchema?: unknown; annotations?: unknown }[];
+  }>;
   callTool(call: {
     name: string;
     arguments?: Record<string, unknown>;

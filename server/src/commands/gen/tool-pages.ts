@@ -37,7 +37,7 @@ export function toolPage({ tool, scopes, inputSchema, outputSchema }: Entry, exa
   return `${NOTICE}
 # ${tool.name}
 
-${tool.summary}
+${tool.description}
 
 Scope ${sayScopes(scopes)} · price ${usdc(tool.price)}${tool.payableWithoutKey ? " · also [paid per call](../paying-per-call.md), without a key" : ""}
 

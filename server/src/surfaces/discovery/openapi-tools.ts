@@ -41,7 +41,7 @@ export function toolOperation({ tool, scopes }: CatalogEntry, today: Temporal.Pl
     operationId: tool.name,
     tags: [tool.area],
     summary: tool.title,
-    description: `${tool.summary}\n\n${effectWords[tool.effect]} Scope ${sayScopes(scopes)}, list price ${price}; only a successful call is paid.`,
+    description: `${tool.description}\n\n${effectWords[tool.effect]} Scope ${sayScopes(scopes)}, list price ${price}; only a successful call is paid.`,
     "x-scope": scopes.length === 1 ? scopes[0] : scopes,
     "x-effect": tool.effect,
     "x-price-micro-usdc": tool.price.toString(),

@@ -1,8 +1,14 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { inDays, openAgent, tokensIn } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+
+const Fixture = z.object({ count: z.number(), tools: z.record(z.string(), z.unknown()) });
+const fixture = Fixture.parse(
+  JSON.parse(readFileSync(new URL("../../../test/fixtures/tools.json", import.meta.url), "utf8")),
+);
 
 /** What an agent has to read, at four characters a token. */
 let service: TestService;
@@ -41,9 +47,24 @@ test("a search of what an order can be changed into stays under 3,000 tokens", a
 test("the list of tools says in its result schemas what fields there are, and nothing in words", async () => {
   const tools = await agent.listTools();
   const withoutResults = tools.map(({ outputSchema: _, ...tool }) => tool);
+  const specified = withoutResults.filter(({ name }) => Object.hasOwn(fixture.tools, name));
+  const share = specified.length / fixture.count;
+  // Of the tools of the interface that are there, so that all of them stay within it.
+  expect(tokensIn(JSON.stringify(specified))).toBeLessThan(15_000 * share);
   expect(tokensIn(JSON.stringify(withoutResults))).toBeLessThan(19_000);
   expect(tokensIn(JSON.stringify(tools))).toBeLessThan(38_000);
   for (const { name, outputSchema } of tools) {
     expect(JSON.stringify(outputSchema), name).not.toMatch(/"description":"/);
   }
+});
+
+test("every description ends with the price that the call is charged", async () => {
+  for (const { name, description } of await agent.listTools()) {
+    if (name === "search" || name === "fetch") continue;
+    expect(description, name).toMatch(/ Price: \d+ micro-USDC \(0\.\d+ USDC\)\.$/);
+  }
+  const { result, priceMicroUsdc } = (await service.call("find_airports_nearby", { query: "London" })).body;
+  expect(result).toBeDefined();
+  const listed = (await agent.listTools()).find(({ name }) => name === "find_airports_nearby");
+  expect(listed?.description).toContain(`Price: ${priceMicroUsdc} micro-USDC`);
 });

@@ -56,7 +56,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
   return {
     name: tool.name,
     title: tool.title,
-    description: tool.summary,
+    description: tool.description,
     inputSchema: { ...inputSchema, type: "object" },
     outputSchema: withRepeats(withoutProse(outputSchema)),
     annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },

@@ -33,6 +33,8 @@ export const confirmBooking = defineTool({
   title: "Price and commit a booking",
   summary:
     "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
+  advice:
+    "Choose it to price a booking: cost plus markup plus the service take are worked out and committed in one step. With amounts of your own use commit_booking instead. Despite its name it is not the confirmation of tickets: that is confirm_flight, which comes next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,
@@ -42,10 +44,12 @@ export const confirmBooking = defineTool({
     .strictObject({
       bookingId: z.string(),
       costMicroUsdc: MicroAmount.refine(isPositive, { message: "must be more than 0" }).describe(
-        "Supplier's net rate, whole micro-USDC",
+        "Supplier's net rate in micro-USDC: 25 USDC is 25000000",
       ),
-      markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost; left out: your policy's"),
-      markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
+      markupBps: z.int().min(0).max(10_000).optional().describe("Of the cost: 500 is 5 %; left out: your policy's"),
+      markupMicroUsdc: MicroAmount.optional().describe(
+        "In micro-USDC: 25 USDC is 25000000. Not together with markupBps",
+      ),
       override: Override.optional(),
       itineraryHash: Hash,
       itineraryCID: z.string().optional(),

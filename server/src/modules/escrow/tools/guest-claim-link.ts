@@ -24,6 +24,7 @@ export const guestClaimLink = defineTool({
   title: "Claim a trip for its guest",
   summary:
     "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.",
+  advice: "The guest usually does this alone on the page behind the link.",
   area: "escrow",
   effect: "write",
   price: 5_000n,

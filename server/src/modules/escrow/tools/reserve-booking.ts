@@ -17,6 +17,7 @@ export const reserveBooking = defineTool({
   name: "reserve_booking",
   title: "Reserve a booking",
   summary: "Hold part of a trip's budget in escrow for a booking: the most that it may cost, fees included.",
+  advice: "Next: commit_booking with amounts, or confirm_booking with a price; cancel_booking gives it back.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

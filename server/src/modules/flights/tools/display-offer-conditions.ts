@@ -10,6 +10,7 @@ export const displayOfferConditions = defineTool({
   name: "display_offer_conditions",
   title: "Display offer conditions",
   summary: "Show a flight offer's current price, refund and change conditions, expiry, and whether it can be held.",
+  advice: "Prices move: ask again shortly before book_flight.",
   area: "flights",
   effect: "read",
   price: 500n,

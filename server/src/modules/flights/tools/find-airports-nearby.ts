@@ -8,6 +8,7 @@ export const findAirportsNearby = defineTool({
   name: "find_airports_nearby",
   title: "Find airports nearby",
   summary: "List airports near a named place or near coordinates, nearest first.",
+  advice: "Its IATA codes are what search_flights takes.",
   area: "flights",
   effect: "read",
   price: 500n,

@@ -9,6 +9,7 @@ export const listAirlineCredits = defineTool({
   title: "List airline credits",
   summary:
     "List airline credits of one traveler, or of all of the tenant's, newest first; book_flight takes their ids.",
+  advice: "Credits come from cancelled orders whose airline gives no money back.",
   area: "flights",
   effect: "read",
   price: 500n,

@@ -9,6 +9,7 @@ export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
   title: "List flight ancillaries",
   summary: "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids.",
+  advice: "Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
   area: "flights",
   effect: "read",
   price: 500n,

@@ -19,6 +19,7 @@ export const checkPolicy = defineTool({
   title: "Check travel policy",
   summary:
     "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
+  advice: "It judges and books nothing. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,

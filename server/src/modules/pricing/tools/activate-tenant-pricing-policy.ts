@@ -8,6 +8,8 @@ export const activateTenantPricingPolicy = defineTool({
   name: "activate_tenant_pricing_policy",
   title: "Activate pricing policy",
   summary: "Replace your whole pricing policy by a new version; confirm_booking prices by it from then on.",
+  advice:
+    "What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000.",
   area: "policy",
   effect: "write",
   price: 5_000n,
@@ -16,11 +18,13 @@ export const activateTenantPricingPolicy = defineTool({
   input: z
     .strictObject({
       markupConfig: MarkupConfig,
-      floorMicroUsdc: MicroAmount.optional().describe("Least markup; left out: 0"),
+      floorMicroUsdc: MicroAmount.optional().describe("Least markup in micro-USDC: 2 USDC is 2000000; left out: 0"),
       ceilingMicroUsdc: MicroAmount.describe("Whole micro-USDC")
         .nullable()
         .optional()
-        .describe("Most markup without an override, not under floorMicroUsdc; left out or null: none"),
+        .describe(
+          "Most markup without an override, in micro-USDC: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none",
+        ),
       serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Left out: add_to_customer"),
     })
     .superRefine(({ floorMicroUsdc, ceilingMicroUsdc }, context) => {
@@ -33,6 +37,7 @@ export const activateTenantPricingPolicy = defineTool({
       });
     }),
   output: PolicyAnswer.extend({
+    previous: PolicyAnswer.optional().describe("The version before; left out: nothing has changed"),
     sandbox: z.boolean().describe("Sandbox and production keys have a policy each"),
   }),
   errors: {},
@@ -46,6 +51,7 @@ export const activateTenantPricingPolicy = defineTool({
 
   async run(input, { stores: { pricingPolicies }, caller: { tenantId, userId, environment } }) {
     const { markupConfig, floorMicroUsdc = "0", ceilingMicroUsdc = null, serviceTakeBehavior } = input;
+    const before = await pricingPolicies.active(tenantId, environment);
     const policy = await pricingPolicies.activate(tenantId, environment, {
       markupBps: markupConfig.bps,
       floor: microOf(floorMicroUsdc),
@@ -53,6 +59,7 @@ export const activateTenantPricingPolicy = defineTool({
       serviceTakeBehavior: serviceTakeBehavior ?? "add_to_customer",
       activatedBy: userId,
     });
-    return { ...describePolicy(policy), sandbox: environment === "sandbox" };
+    const previous = policy.version === before.version ? {} : { previous: describePolicy(before) };
+    return { ...describePolicy(policy), ...previous, sandbox: environment === "sandbox" };
   },
 });

@@ -23,6 +23,7 @@ export const giveFeedback = defineTool({
   name: "give_feedback",
   title: "Rate an agent",
   summary: "Rate another's agent on the chain: once per booking, else once per trip, else once per agent and tag.",
+  advice: "One to five stars; not for your own agent.",
   area: "reputation",
   effect: "write",
   price: 5_000n,

@@ -13,6 +13,7 @@ export const readReputation = defineTool({
   name: "read_reputation",
   title: "Read an agent's reputation",
   summary: "Show how an agent was rated: average, count, by tag, most recent. By default your own agent.",
+  advice: "Without an agent id your own agent is shown, once it is registered.",
   area: "reputation",
   effect: "read",
   price: 500n,

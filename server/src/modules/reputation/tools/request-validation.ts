@@ -18,6 +18,7 @@ export const requestValidation = defineTool({
   name: "request_validation",
   title: "Request a validation",
   summary: "Ask a validator, on the chain, to look at work of your own agent.",
+  advice: "list_validators says whom you can ask; read_validation shows the answer.",
   area: "reputation",
   effect: "write",
   price: 5_000n,

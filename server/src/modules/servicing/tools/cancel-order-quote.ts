@@ -10,6 +10,7 @@ export const cancelOrderQuote = defineTool({
   name: "cancel_order_quote",
   title: "Quote an order's cancellation",
   summary: "Say what cancelling a flight order or a stay would give back, and how. Nothing is cancelled yet.",
+  advice: "Show the refund to the person, then confirm_cancel_order with the cancellationId.",
   area: "flights",
   effect: "write",
   price: 2_000n,

@@ -12,6 +12,7 @@ export const confirmCancelOrder = defineTool({
   title: "Confirm an order's cancellation",
   summary:
     "Cancel a flight order or a stay as quoted; what is refunded goes back to the treasury wallet. Repeating it never cancels twice.",
+  advice: "Only after cancel_order_quote. A trip's booking in escrow is given back separately, by cancel_booking.",
   area: "flights",
   effect: "spend",
   price: 20_000n,

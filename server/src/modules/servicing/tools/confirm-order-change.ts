@@ -14,6 +14,7 @@ export const confirmOrderChange = defineTool({
   title: "Confirm an order's change",
   summary:
     "Pay for a selected change and make it; a negative difference goes back to the treasury wallet. Repeating it never changes twice.",
+  advice: "Last of three steps, after request_order_change and select_order_change_offer.",
   area: "flights",
   effect: "spend",
   price: 20_000n,

@@ -10,6 +10,7 @@ export const selectOrderChangeOffer = defineTool({
   name: "select_order_change_offer",
   title: "Select an order's change offer",
   summary: "Choose one of the offers of a change; it is not paid or made before confirm_order_change.",
+  advice: "Answers due, which payment of confirm_order_change must name.",
   area: "flights",
   effect: "write",
   price: 2_000n,

@@ -14,6 +14,8 @@ export const bookStay = defineTool({
   title: "Book stay",
   summary:
     "Book a quote of quote_stay and pay for it from the treasury wallet; returns the accommodation's reference and the order id. Repeating it never books twice.",
+  advice:
+    "It really buys: show the quote first. Answers itineraryHash and ticketOrderHash for commit_booking and confirm_flight.",
   area: "stays",
   effect: "spend",
   price: 20_000n,

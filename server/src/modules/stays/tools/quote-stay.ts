@@ -11,6 +11,7 @@ export const quoteStay = defineTool({
   title: "Quote stay",
   summary:
     "Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking.",
+  advice: "Next: book_stay with the quote's id before expiresAt.",
   area: "stays",
   effect: "read",
   price: 1_000n,

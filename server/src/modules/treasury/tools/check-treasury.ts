@@ -11,6 +11,7 @@ export const checkTreasury = defineTool({
   name: "check_treasury",
   title: "Check the treasury",
   summary: "Show your treasury wallet's address and balances, and how much of them is free to spend.",
+  advice: "Amounts are in USDC and EURC, such as 25.00.",
   area: "treasury",
   effect: "read",
   price: 500n,

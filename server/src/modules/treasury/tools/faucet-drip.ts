@@ -17,6 +17,7 @@ export const faucetDrip = defineTool({
   name: "faucet_drip",
   title: "Drip from the faucet",
   summary: "Give an address some development USDC or EURC. For trying things out: it is worth nothing.",
+  advice: "Only on the development chain.",
   area: "treasury",
   effect: "write",
   price: 5_000n,

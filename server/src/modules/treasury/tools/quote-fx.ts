@@ -11,6 +11,7 @@ export const quoteFx = defineTool({
   name: "quote_fx",
   title: "Quote an exchange rate",
   summary: "Convert an amount between currencies at reference rates. Information only: nothing is exchanged.",
+  advice: "amount is a number, such as 250.5.",
   area: "treasury",
   effect: "read",
   price: 1_000n,

@@ -22,6 +22,8 @@ export const sendTokens = defineTool({
   name: "send_tokens",
   title: "Send tokens",
   summary: "Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed.",
+  advice:
+    "It cannot be undone: show recipient and amount first. It sends one token as it is; there is no exchange here.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,

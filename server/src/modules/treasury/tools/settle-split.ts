@@ -32,6 +32,7 @@ export const settleSplit = defineTool({
   name: "settle_split",
   title: "Settle with a split",
   summary: "Pay a booking's gross amount in USDC and divide it between supplier, your commission and the service fee.",
+  advice: "Choose it for a booking outside a trip's escrow; with one use settle_booking. 100 basis points are 1 %.",
   area: "treasury",
   effect: "spend",
   price: 5_000n,
