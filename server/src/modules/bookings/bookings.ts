@@ -102,4 +102,6 @@ export interface Bookings extends EffectStore<Booking> {
   endCustomerLease(network: Environment, email: string, holder: string): Promise<void>;
   /** A supplier's customer belongs to one user of one tenant for good: false when it is somebody else's. */
   ownCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
+  /** Whether it was made for this user. */
+  isOwnCustomer(network: Environment, customerUserId: string, tenantId: string, userId: string): Promise<boolean>;
 }

@@ -103,8 +103,20 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
 function createCustomers(
   queryable: Queryable,
   clock: Clock,
-): Pick<Bookings, "leaseCustomer" | "endCustomerLease" | "ownCustomer"> {
+): Pick<Bookings, "leaseCustomer" | "endCustomerLease" | "ownCustomer" | "isOwnCustomer"> {
+  const isOwnCustomer: Bookings["isOwnCustomer"] = async (network, customerUserId, tenantId, userId) => {
+    const owner = await queryable
+      .selectFrom("customerOwner")
+      .select(["tenantId", "userId"])
+      .where("network", "=", network)
+      .where("customerUserId", "=", customerUserId)
+      .executeTakeFirst();
+    return owner?.tenantId === tenantId && owner.userId === userId;
+  };
+
   return {
+    isOwnCustomer,
+
     async leaseCustomer(network, email, holder, seconds) {
       const at = clock.now();
       const values = { holder, expiresAt: at.add({ milliseconds: Math.round(seconds * 1000) }).toString() };
@@ -137,13 +149,7 @@ function createCustomers(
         .values({ network, customerUserId: customerUserId, tenantId: tenantId, userId: userId })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      const owner = await queryable
-        .selectFrom("customerOwner")
-        .select(["tenantId", "userId"])
-        .where("network", "=", network)
-        .where("customerUserId", "=", customerUserId)
-        .executeTakeFirst();
-      return owner?.tenantId === tenantId && owner.userId === userId;
+      return await isOwnCustomer(network, customerUserId, tenantId, userId);
     },
   };
 }

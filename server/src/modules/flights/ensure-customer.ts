@@ -22,10 +22,10 @@ const POLL_MILLISECONDS = 50;
 const POLLS = 200;
 
 /**
- * The user's customer at the supplier: the linked one, else one with the same e-mail address and name that is nobody
- * else's, else a new one. The supplier has no upsert, so one process at a time does this for an e-mail address; a lease
- * that its holder cannot return runs out. A customer belongs to one user for good: an e-mail address in a profile is not
- * proved, and it must not open another tenant's customer with its airline credits.
+ * The user's customer at the supplier: the linked one, else one that this service made for the user, else a new one. The supplier
+ * has no upsert, so one process at a time does this for an e-mail address; a lease that its holder cannot return runs out. What the
+ * supplier has under a name and an e-mail address is not taken over: neither is proved by a profile, and a customer has airline
+ * credits.
  */
 export async function ensureCustomer(
   ports: CustomerPorts,
@@ -62,11 +62,12 @@ async function lease(bookings: Bookings, network: Environment, email: string, ho
   });
 }
 
+/** A customer of the same user that was made here, and whose link was not stored any more. */
 async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string | undefined> {
   const found = await ports.flights.findCustomerByEmail(details.email);
-  if (found === undefined || !sameName(found, details)) return undefined;
-  const ours = await ports.bookings.ownCustomer(who.network, found.id, who.tenantId, who.userId);
-  return ours ? found.id : undefined;
+  if (found === undefined) return undefined;
+  const isOwn = await ports.bookings.isOwnCustomer(who.network, found.id, who.tenantId, who.userId);
+  return isOwn ? found.id : undefined;
 }
 
 async function create(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string> {
@@ -75,9 +76,4 @@ async function create(ports: CustomerPorts, who: Who, details: Omit<Customer, "i
     throw new Error("the supplier gave a new customer an id that another user has");
   }
   return id;
-}
-
-function sameName(left: Omit<Customer, "id">, right: Omit<Customer, "id">): boolean {
-  const name = (one: Omit<Customer, "id">): string => `${one.givenName}\n${one.familyName}`.normalize().toLowerCase();
-  return name(left) === name(right);
 }

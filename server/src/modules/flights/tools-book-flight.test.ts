@@ -229,7 +229,7 @@ describe("ensure_flight_customer", () => {
     expect(await ensure(tenant)).toMatchObject({ created: false, profileUpdated: false, userId: "amelia" });
   });
 
-  test("takes over a customer that the supplier has and nobody owns, by e-mail address and name", async () => {
+  test("takes over no customer that it did not make, whatever its e-mail address and name", async () => {
     const tenant = await world.newTenant();
     const email = "Orphan@example.com";
     const known = { givenName: "AMELIA", familyName: "Hart", phoneNumber: null };
@@ -241,7 +241,16 @@ describe("ensure_flight_customer", () => {
       { ...amelia, email: "orphan@example.com" },
       "test",
     );
-    expect(await ensure(tenant)).toMatchObject({ created: false, customerUserId: `icu_orphan_${tenant.tenant.id}` });
+    const made = await ensure(tenant);
+    expect(made).toMatchObject({ created: true });
+    expect(customerOf(made)).not.toBe(`icu_orphan_${tenant.tenant.id}`);
+  });
+
+  test("finds the customer that it made for the user when the link to it was lost", async () => {
+    const tenant = await world.newTenant();
+    const made = customerOf(await ensure(tenant));
+    await world.pool.query("delete from traveler_customer where tenant_id = $1", [tenant.caller.tenantId]);
+    expect(await ensure(tenant)).toMatchObject({ created: false, customerUserId: made });
   });
 
   test("does not take over a customer of another name", async () => {
