@@ -161,7 +161,7 @@ function shownOfOther(side: Side, text: string, named: unknown): string[] {
 
 /** What a side reads of itself over the routes, without what changes by itself. */
 async function readAll(side: Side): Promise<string[]> {
-  const reading = routes.filter(({ method, tag }) => method === "GET" && tag !== "usage" && tag !== "orders");
+  const reading = keyed.filter(({ method, tag }) => method === "GET" && tag !== "usage" && tag !== "orders");
   const lines: string[] = [];
   for (const route of reading) {
     const { status, text } = await sendTo(side, route, side);
