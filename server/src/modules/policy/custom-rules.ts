@@ -1,5 +1,6 @@
 import type { CustomRule } from "./document.ts";
-import type { Facts, Kind, LegFacts } from "./facts.ts";
+import type { Facts, Kind } from "./facts.ts";
+import { shortList } from "./flight-rules.ts";
 import { type Judgement, micro, type Rule, usd } from "./rule.ts";
 
 type When = CustomRule["when"];
@@ -21,13 +22,17 @@ export function customRule({ id, severity, text, when }: CustomRule): Rule & { r
 }
 
 function judge(facts: Facts, conditions: readonly Condition[], text: string | undefined): Judgement {
-  const unknown: string[] = [];
+  // Nothing is allocated for what does not apply, as there can be thousands.
+  let isKnown = true;
   for (const condition of conditions) {
     const holds = condition.holds(facts);
     if (holds === false) return undefined;
-    if (holds === undefined) unknown.push(condition.name);
+    if (holds === undefined) isKnown = false;
   }
-  if (unknown.length > 0) return { missing: unknown };
+  if (!isKnown) {
+    const unknown = conditions.filter((condition) => condition.holds(facts) === undefined);
+    return { missing: unknown.map(({ name }) => name) };
+  }
   const [first] = conditions;
   const [limit, actual, unit] =
     first === undefined ? ["none", facts.kind, "kind"] : [first.limit, first.actual(facts), first.unit];
@@ -42,9 +47,13 @@ const numberOver =
   (name: string, unit: string, read: (facts: Facts) => number | undefined): Maker<number> =>
   (limit) => ({
     ...{ name, unit, limit: String(limit) },
-    holds: (facts) => compare(read(facts), (value) => value > limit),
+    holds: (facts) => isOver(read(facts), limit),
     actual: (facts) => String(read(facts)),
   });
+
+function isOver<Value extends number | bigint>(value: Value | undefined, limit: Value): boolean | undefined {
+  return value === undefined ? undefined : value > limit;
+}
 
 const amountOver =
   (name: string, read: (facts: Facts) => bigint | undefined): Maker<number> =>
@@ -52,7 +61,7 @@ const amountOver =
     const limit = micro(amount);
     return {
       ...{ name, unit: "USD", limit: usd(limit) },
-      holds: (facts) => compare(read(facts), (value) => value > limit),
+      holds: (facts) => isOver(read(facts), limit),
       actual: (facts) => usd(read(facts) ?? 0n),
     };
   };
@@ -61,18 +70,13 @@ const oneOf =
   (name: string, unit: string, read: (facts: Facts) => readonly string[] | undefined): Maker<readonly string[]> =>
   (values) => {
     const set = new Set(values);
-    const found = (facts: Facts) => read(facts)?.filter((value) => set.has(value));
+    const isOne = (value: string) => set.has(value);
     return {
-      ...{ name, unit, limit: `not ${values.slice(0, 10).join(", ")}` },
-      holds: (facts) => compare(found(facts), (some) => some.length > 0),
-      actual: (facts) => (found(facts) ?? []).join(", "),
+      ...{ name, unit, limit: `not ${shortList(values)}` },
+      holds: (facts) => read(facts)?.some(isOne),
+      actual: (facts) => (read(facts)?.filter(isOne) ?? []).join(", "),
     };
   };
-
-const ofLegs = (read: (leg: LegFacts) => number | undefined) => (facts: Facts) => {
-  const most = Math.max(...(facts.flight?.legs ?? []).map((leg) => read(leg) ?? Number.NaN));
-  return Number.isFinite(most) ? most : undefined;
-};
 
 const asList = (value: string | undefined) => (value === undefined ? undefined : [value]);
 
@@ -86,21 +90,13 @@ const makers: { readonly [One in Name]: Maker<Values[One]> } = {
   cabins: oneOf("cabin", "cabin", ({ flight }) => asList(flight?.cabin)),
   suppliers: oneOf("supplierId", "supplier", ({ hotel }) => hotel?.suppliers),
   cities: (codes) => ({
-    ...{ name: "city", unit: "city", limit: `not ${codes.slice(0, 10).join(", ")}` },
+    ...{ name: "city", unit: "city", limit: `not ${shortList(codes)}` },
     holds: ({ hotel }) => compare(hotel?.citiesAmong(codes), (some) => some.length > 0),
     actual: ({ hotel }) => hotel?.citiesAmong(codes)?.[0] ?? "",
   }),
   countries: oneOf("destinationCountry", "country", ({ countries }) => countries),
-  durationHoursOver: numberOver(
-    "durationHours",
-    "hours",
-    ofLegs(({ durationHours }) => durationHours),
-  ),
-  stopsOver: numberOver(
-    "stops",
-    "stops",
-    ofLegs(({ stops }) => stops),
-  ),
+  durationHoursOver: numberOver("durationHours", "hours", ({ flight }) => flight?.durationHours),
+  stopsOver: numberOver("stops", "stops", ({ flight }) => flight?.stops),
   daysAheadUnder: (limit) => ({
     ...{ name: "departureDate", unit: "days", limit: String(limit) },
     holds: ({ daysAhead }) => compare(daysAhead, (days) => days < limit),

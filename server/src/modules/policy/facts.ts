@@ -58,8 +58,10 @@ export interface FlightFacts {
   isDomestic: boolean | undefined;
   comparables: readonly ComparableOffer[] | undefined;
   departures: readonly Temporal.PlainDateTime[] | undefined;
-  /** The highest of all legs. */
+  /** The highest, the longest and the most of all legs. */
   cabin: Cabin | undefined;
+  durationHours: number | undefined;
+  stops: number | undefined;
 }
 
 export interface LegFacts {
@@ -127,6 +129,10 @@ function flightFacts(bought: FlightPurchase, { now, airport }: Circumstances) {
         visited === undefined || left === undefined ? undefined : [...visited, ...left].every((one) => one === home),
       departures: allKnown(legs.map(({ departsAt }) => departsAt)),
       cabin: highestCabin(legs.map(({ cabin }) => cabin)),
+      durationHours: mostOf(
+        legs.map(({ durationMinutes: minutes }) => (minutes === undefined ? minutes : minutes / 60)),
+      ),
+      stops: mostOf(legs.map(({ stops }) => stops)),
     },
   };
 }
@@ -189,6 +195,11 @@ function daysUntil(
 ): number | undefined {
   if (date === undefined || timeZone === undefined) return undefined;
   return now.toZonedDateTimeISO(timeZone).toPlainDate().until(date, { largestUnit: "days" }).days;
+}
+
+function mostOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = allKnown(values);
+  return known === undefined ? undefined : Math.max(...known);
 }
 
 /** Undefined when one is missing, or there is none. */

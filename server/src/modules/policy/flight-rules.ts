@@ -32,7 +32,7 @@ function priceRules({ severity, default: otherwise, byDuration = [], dynamic }: 
   if (otherwise !== undefined || byDuration.length > 0) {
     const steps = byDuration.map(({ maxHours, amount }) => ({ maxHours, amount: micro(amount) }));
     const last = otherwise === undefined ? undefined : micro(otherwise);
-    const judge = onFlight((flight, { price }) => judgePrice(price, longestHours(flight.legs), steps, last));
+    const judge = onFlight((flight, { price }) => judgePrice(price, flight.durationHours, steps, last));
     rules.push({ id: "flight.maxPrice", severity, judge });
   }
   if (dynamic !== undefined) {
@@ -85,13 +85,6 @@ function judgeAgainstComparables(
 /** Both are local times of one place. */
 function hoursApart(one: Temporal.PlainDateTime, other: Temporal.PlainDateTime | undefined): number {
   return other === undefined ? Number.POSITIVE_INFINITY : Math.abs(one.until(other).total({ unit: "hours" }));
-}
-
-/** Of the longest leg; undefined when one is not known. */
-function longestHours(legs: readonly LegFacts[]): number | undefined {
-  const hours = legs.map(({ durationHours }) => durationHours ?? Number.NaN);
-  const longest = Math.max(...hours);
-  return Number.isFinite(longest) ? longest : undefined;
 }
 
 function cabinRule({ severity, default: base, byDuration = [], overnight }: MaxCabin): Rule {
