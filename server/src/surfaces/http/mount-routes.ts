@@ -83,7 +83,7 @@ function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer 
   const headers = {
     "content-type": contentType,
     "content-disposition": `inline; filename="${fileName}"`,
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex",

@@ -1,7 +1,7 @@
 import { geoDistance, geoGraticule, geoPath } from "d3-geo";
 import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
 import type { loadGeography } from "./geography.ts";
-import { MAP_SIZE, type MapScene, type SceneTile } from "./scene.ts";
+import { MAP_SIZE } from "./scene.ts";
 import type { View } from "./view.ts";
 
 type Geography = ReturnType<typeof loadGeography>;
@@ -12,8 +12,8 @@ const SEEN_PIXELS = 1.25;
 const WHOLE = `width="${MAP_SIZE.width}" height="${MAP_SIZE.height}"`;
 
 /** Everything below the route. */
-export function drawGround(view: View, scene: MapScene, geography: Geography): string {
-  if (view.kind === "city") return scene.tiles === undefined ? drawGrid(view) : drawTiles(view, scene.tiles);
+export function drawGround(view: View, geography: Geography): string {
+  if (view.kind === "city") return drawGrid(view);
   const path = geoPath(view.projection).digits(1);
   const { polygons, borders } = geography.at((SEEN_PIXELS / view.pixelsOfRadian) * DEGREES);
   const seen = polygons.filter(({ center, radius }) => geoDistance(center, view.center) <= radius + view.radius + 0.01);
@@ -57,27 +57,4 @@ function drawGrid(view: View): string {
 function linesFrom(first: number, end: number, step: number): string[] {
   const count = Math.max(0, Math.ceil((end - first) / step));
   return Array.from({ length: count }, (_, index) => (first + index * step).toFixed(1));
-}
-
-/** Squares of the Mercator grid, each laid where its corners are: at the size of a city they are squares here too. */
-function drawTiles(view: View, tiles: readonly SceneTile[]): string {
-  const images = tiles.flatMap(({ zoom, x, y, png }) => {
-    const from = view.locate(cornerOf(zoom, x, y));
-    const to = view.locate(cornerOf(zoom, x + 1, y + 1));
-    if (from === undefined || to === undefined) return [];
-    const [left, top] = from.map((value) => value.toFixed(2));
-    // A little larger, so that no ground shows between them.
-    const [width, height] = [to[0] - from[0] + 0.6, to[1] - from[1] + 0.6].map((value) => value.toFixed(2));
-    const data = Buffer.from(png).toString("base64");
-    return [
-      `<image x="${left}" y="${top}" width="${width}" height="${height}" preserveAspectRatio="none" href="data:image/png;base64,${data}"/>`,
-    ];
-  });
-  return [`<rect class="streets" ${WHOLE}/>`, ...images, `<rect class="shade" ${WHOLE}/>`].join("\n");
-}
-
-function cornerOf(zoom: number, x: number, y: number): [number, number] {
-  const count = 2 ** zoom;
-  const latitude = Math.atan(Math.sinh(Math.PI * (1 - (2 * y) / count))) * DEGREES;
-  return [(x / count) * 360 - 180, latitude];
 }

@@ -23,7 +23,7 @@ interface Drawing {
 
 export function drawMap(scene: MapScene, geography: Geography): Drawing {
   const view = openView(scene.stops);
-  const ground = drawGround(view, scene, geography);
+  const ground = drawGround(view, geography);
   const plain = new Overlay(view, scene, geography, drawableText);
   const full = new Overlay(view, scene, geography, (text) => text);
   return {
@@ -108,10 +108,8 @@ class Overlay {
 
   /** The scale, north, and what must be said of the map. */
   #foot(): string {
-    const { notes, tilesAttribution, tiles } = this.#scene;
     const { kind } = this.#view;
-    const hasTiles = kind === "city" && tiles !== undefined;
-    const note = this.#toText(hasTiles ? (tilesAttribution ?? "") : notes[kind]);
+    const note = this.#toText(this.#scene.notes[kind]);
     const y = MAP_SIZE.height - 26;
     const left = MAP_SIZE.width - 30 - widthOf(note, 12, "regular");
     this.#layout.take(grown(boxAt(left, y - 12, { width: MAP_SIZE.width - 30 - left, height: 16 }), 6));

@@ -9,10 +9,6 @@ export interface MapScene {
   stops: readonly SceneStop[];
   /** Cities for orientation, biggest first. */
   cities: readonly ScenePoint[];
-  /** Streets behind a city, where the operator configured a source. */
-  tiles?: readonly SceneTile[] | undefined;
-  /** Who made those. */
-  tilesAttribution?: string | undefined;
 }
 
 export interface ScenePoint {
@@ -26,15 +22,7 @@ interface SceneStop extends ScenePoint {
   distanceToNext: string;
 }
 
-/** A square picture of 256 pixels, by its place in the grid of its zoom level. */
-export interface SceneTile {
-  zoom: number;
-  x: number;
-  y: number;
-  png: Uint8Array;
-}
-
-/** `city`: schematic, unless there are tiles · `region` and `world`: coasts and borders. */
+/** `city`: schematic · `region` and `world`: coasts and borders. */
 export type MapKind = "city" | "region" | "world";
 
 export interface DrawnMap {

@@ -18,7 +18,6 @@ const light = {
   routeHalo: "#ffffff",
   marker: "#0f62c9",
   markerInk: "#ffffff",
-  shade: "0",
 };
 
 const dark: typeof light = {
@@ -39,7 +38,6 @@ const dark: typeof light = {
   routeHalo: "#0b141d",
   marker: "#6cb2ff",
   markerInk: "#0b1a2a",
-  shade: "0.55",
 };
 
 function rulesOf(colors: typeof light): string {
@@ -49,7 +47,6 @@ function rulesOf(colors: typeof light): string {
 .border{fill:none;stroke:${colors.border};stroke-width:0.9}
 .graticule{fill:none;stroke:${colors.graticule};stroke-width:0.8}
 .grid{fill:none;stroke:${colors.grid};stroke-width:1}
-.shade{fill:#000;fill-opacity:${colors.shade}}
 .halo{fill:none;stroke:${colors.routeHalo};stroke-width:7;stroke-opacity:0.75;stroke-linecap:round;stroke-linejoin:round}
 .route{fill:none;stroke:${colors.route};stroke-width:3;stroke-linecap:round;stroke-linejoin:round}
 .arrow{fill:${colors.route};stroke:${colors.routeHalo};stroke-width:1}
