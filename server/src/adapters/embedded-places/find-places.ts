@@ -1,4 +1,4 @@
-import type { Place } from "../../ports/maps.ts";
+import type { Airport, Place } from "../../ports/maps.ts";
 import { type City, foldedName, kilometers } from "./city-table.ts";
 import { fold } from "./fold.ts";
 import {
@@ -31,6 +31,9 @@ const BIG_CITY_POPULATION = 50_000;
 /** Three small letters are rather an airport's code than the name of a place smaller than this. */
 const TOWN_POPULATION = 10_000;
 
+/** So many airports of the table, which has the biggest first, are rather meant than a small town of their name. */
+const BIG_AIRPORTS = 300;
+
 type Narrow = (place: { countryCode: string; province?: string }) => boolean;
 
 /** Best first. */
@@ -61,10 +64,7 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
   const isBig = biggest !== undefined && biggest.population >= BIG_CITY_POPULATION;
   const places = cities.map(cityPlace);
   // "Heathrow" is a small town in Florida as well; "Aspen" is the town that the airport is named after.
-  const airports =
-    isBig || region !== undefined
-      ? []
-      : airportsByName(gazetteer, folded).filter((airport) => !fold(airport.cityName).includes(folded));
+  const airports = isBig || region !== undefined ? [] : bigAirportsByName(gazetteer, folded);
   const rather = [...others, ...airports.map(airportPlace)];
   const byText = [...own, ...(isBig ? [...places, ...rather] : [...rather, ...places])];
   // LIS typed in capitals is the airport; "Bar" is the town.
@@ -72,6 +72,15 @@ function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
     (/[A-Z]/.test(text) && text === text.toUpperCase()) ||
     cities.every((city) => foldedName(city) !== folded || city.population < TOWN_POPULATION);
   return isCode ? [...byCode, ...byText] : [...byText, ...byCode];
+}
+
+/** Airports that have a name of their own beside that of their city. */
+function bigAirportsByName(gazetteer: Gazetteer, folded: string): Airport[] {
+  return airportsByName(gazetteer, folded).filter(
+    (airport) =>
+      gazetteer.airports.all.indexOf(airport) < BIG_AIRPORTS &&
+      folded.split(" ").every((word) => !fold(airport.cityName).includes(word)),
+  );
 }
 
 /** "Paris, France", "Springfield, IL", "Gràcia, Barcelona, Spain", and "Lisbon Portugal" without its comma. */

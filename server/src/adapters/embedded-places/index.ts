@@ -111,7 +111,7 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
         )
         .map(({ name, latitude, longitude }) => ({ name, latitude, longitude })),
     countryCodeAt: (position) => countries().find(position),
-    timeZonesAt: (position) => zones().find(position),
+    timeZonesAt: (position) => zones().find(position, () => countries().find(position)),
   };
 }
 

@@ -38,6 +38,26 @@ class BoundedMap<Value> {
 /** At the very pole every zone of the sea meets. */
 const POLE = ["Etc/UTC"];
 
+/** Zones whose borders reach over another country's, which has one zone of its own: the north of Vietnam had Bangkok's time until 1975. */
+const SHARED: ReadonlySet<string> = new Set(["Asia/Bangkok"]);
+
+function ownFirst(zones: readonly string[], countryCode: string | undefined): readonly string[] {
+  const own = countryCode === undefined ? [] : (new Intl.Locale(`und-${countryCode}`).getTimeZones?.() ?? []);
+  const [only] = own;
+  if (own.length === 1 && only !== undefined && !zones.includes(only)) {
+    const name = zones.find((zone) => isSameZone(zone, only)) ?? CURRENT_NAMES.get(only) ?? only;
+    return [name, ...zones.filter((zone) => zone !== name)];
+  }
+  return zones;
+}
+
+/** The runtime's name of a zone may be an older one. */
+const CURRENT_NAMES: ReadonlyMap<string, string> = new Map([["Asia/Saigon", "Asia/Ho_Chi_Minh"]]);
+
+const isSameZone = (one: string, other: string): boolean =>
+  new Intl.DateTimeFormat("en", { timeZone: one }).resolvedOptions().timeZone ===
+  new Intl.DateTimeFormat("en", { timeZone: other }).resolvedOptions().timeZone;
+
 /** By the borders of all zones, also of those that have kept the same time since 1970. Loaded when it is first needed. */
 export class TimeZoneBorders {
   readonly #find: (latitude: number, longitude: number) => string[];
@@ -49,12 +69,14 @@ export class TimeZoneBorders {
     this.#find = find;
   }
 
-  find({ latitude, longitude }: Position): readonly string[] {
+  /** Of several zones, that of the country comes first; some have a zone of history that reaches over its neighbor. */
+  find({ latitude, longitude }: Position, countryCodeAt: () => string | undefined): readonly string[] {
     if (latitude === 90) return POLE;
     const key = `${latitude},${longitude}`;
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const found = this.#find(latitude, longitude);
+    const borders = this.#find(latitude, longitude);
+    const found = borders.length === 1 && !SHARED.has(borders[0] ?? "") ? borders : ownFirst(borders, countryCodeAt());
     this.#answers.set(key, found);
     return found;
   }

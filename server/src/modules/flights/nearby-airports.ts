@@ -1,4 +1,5 @@
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
+import type { ProviderProvenance } from "../../domain/schemas.ts";
 import type { CallOptions, Flights, NearbyAirport } from "../../ports/flights.ts";
 import type { Maps, Place } from "../../ports/maps.ts";
 
@@ -17,6 +18,8 @@ export interface AirportsFound {
   /** What the text was taken for, when the airports are those around a place. */
   place: Place | undefined;
   nearMatches: readonly string[];
+  /** Who knew the place; undefined: none was looked up. */
+  placeProvenance: ProviderProvenance | undefined;
 }
 
 /**
@@ -35,7 +38,13 @@ export async function findNearbyAirports(
 
   if (query === undefined) {
     const airports = given === undefined ? [] : await around(given);
-    return { airports: nearest(airports, given, maxResults), center: given, place: undefined, nearMatches: [] };
+    return {
+      airports: nearest(airports, given, maxResults),
+      center: given,
+      place: undefined,
+      nearMatches: [],
+      placeProvenance: undefined,
+    };
   }
   const [named, places] = await Promise.all([
     flights.findAirports({ text: query }, options),
@@ -50,6 +59,7 @@ export async function findNearbyAirports(
     center,
     place,
     nearMatches: places.nearMatches,
+    placeProvenance: places.provenance,
   };
 }
 

@@ -169,7 +169,15 @@ describe("search_hotels", () => {
   });
 
   test("takes an airport code for the airport", async () => {
-    expect(await search({ location: "ber" })).toMatchObject({ location: { precision: "airport" } });
+    expect(await search({ location: "ber" })).toMatchObject({ location: { precision: "airport", unknownPart: null } });
+  });
+
+  test("searches near sights and parts of cities that are known, and says when it fell back to the city", async () => {
+    expect(await search({ location: "Brandenburg Gate" })).toMatchObject({ location: { precision: "landmark" } });
+    expect(await search({ location: "Kreuzberg, Berlin" })).toMatchObject({ location: { precision: "neighborhood" } });
+    expect(await search({ location: "Nirgendwokiez, Berlin" })).toMatchObject({
+      location: { precision: "city", unknownPart: "Nirgendwokiez", provenance: { asOf: "2023-03-05" } },
+    });
   });
 
   test("says when there is no such place, with near names, or no room", async () => {

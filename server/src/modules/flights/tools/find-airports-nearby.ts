@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Latitude, Longitude } from "../../../domain/schemas.ts";
+import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { findNearbyAirports } from "../nearby-airports.ts";
@@ -37,6 +37,9 @@ export const findAirportsNearby = defineTool({
       .nullable()
       .describe("Where distances are measured from; null: the text names airports but no known place"),
     place: z.string().nullable().describe("What the text was taken for"),
+    placeProvenance: ProviderProvenance.nullable().describe(
+      "Who knew the place and of when; the fields beside it are about the airports",
+    ),
     airports: z
       .array(
         z.object({
@@ -68,6 +71,7 @@ export const findAirportsNearby = defineTool({
     return {
       center: center === undefined ? null : { latitude: center.latitude, longitude: center.longitude },
       place: found.place?.label ?? null,
+      placeProvenance: found.placeProvenance ?? null,
       airports: found.airports,
       ...flights.provenance(),
       sandbox: flights.sandbox,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IsoDate, Provenance } from "../../../domain/schemas.ts";
+import { IsoDate, ProviderProvenance } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
@@ -25,7 +25,7 @@ export const searchHotels = defineTool({
   uses: ["stays", "maps", "stores", "clock"],
   input: z
     .strictObject({
-      location: z.string().describe("City, neighborhood or airport code"),
+      location: z.string().describe("City, neighborhood, sight or airport code"),
       checkInDate: IsoDate,
       checkOutDate: IsoDate,
       guests: z.number().int().min(1).max(9).default(1),
@@ -51,7 +51,11 @@ export const searchHotels = defineTool({
       longitude: z.number(),
       countryCode: z.string(),
       precision: z.string(),
-      provenance: Provenance,
+      unknownPart: z
+        .string()
+        .nullable()
+        .describe("What of the location is not known: the hotels are those of the wider place then, such as the city"),
+      provenance: ProviderProvenance,
     }),
   }),
   errors: {

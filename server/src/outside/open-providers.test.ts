@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { silentLog } from "../../test/support/identity.ts";
+import { type Answer, type ScriptedServer, startScriptedServer } from "../../test/support/scripted-server.ts";
+import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
+import { readConfig } from "../config/config.ts";
+import { createHttpClient } from "../platform/http-client/http-client.ts";
+import { openElevation } from "./elevation.ts";
+import { openMaps } from "./maps.ts";
+import { openSources } from "./open-sources.ts";
+
+const embedded = createEmbeddedPlaces();
+const http = createHttpClient();
+const now = Temporal.Instant.from("2026-11-22T12:00:00Z");
+let server: ScriptedServer;
+let answer: Answer;
+beforeAll(async () => {
+  server = await startScriptedServer(() => answer);
+});
+afterAll(async () => {
+  http.close();
+  await server.close();
+});
+beforeEach(() => {
+  server.requests.length = 0;
+});
+
+/** Anew for each question, so that no circuit is open and nothing is kept. */
+function open(changes: Record<string, string> = {}) {
+  const config = readConfig({
+    ...{ NOMINATIM_URL: server.url, OPEN_METEO_URL: server.url, OPENTOPODATA_URL: `${server.url}/v1/srtm90m` },
+    ...{ PROVIDERS_CONTACT: "ops@example.com", ...changes },
+  });
+  const sources = openSources(config, { http, clock: { now: () => now }, log: silentLog });
+  return { maps: openMaps(config, sources, embedded), elevation: openElevation(config, sources, embedded) };
+}
+const asked = () => server.requests.map(({ path, query }) => ({ path, query }));
+
+const FAULTS: [string, Answer][] = [
+  ["rate_limited", { status: 429, headers: { "retry-after": "60" } }],
+  ["server_error", { status: 500, text: "<html>" }],
+  ["unexpected_answer", { status: 200, text: "<!doctype html><p>Wartung" }],
+  ["unexpected_answer", { status: 200, json: { error: "elsewhere" } }],
+  ["unreachable", { truncated: "[" }],
+];
+
+describe("Nominatim", () => {
+  /** As its documentation shows an answer of `format=jsonv2` with `addressdetails=1`. */
+  const tower = {
+    ...{ place_id: 100149, licence: "Data © OpenStreetMap contributors, ODbL 1.0. https://osm.org/copyright" },
+    ...{ osm_type: "way", osm_id: 5013364, lat: "48.8582599", lon: "2.2945006", category: "man_made", type: "tower" },
+    ...{ place_rank: 30, importance: 0.65, addresstype: "man_made", name: "Tour Eiffel" },
+    display_name: "Tour Eiffel, 5, Avenue Anatole France, \u202eParis, 75007, France",
+    boundingbox: ["48.85", "48.86", "2.29", "2.30"],
+    address: { house_number: "5", road: "Avenue Anatole France", city: "Paris", postcode: "75007", country_code: "fr" },
+  };
+  const house = { ...tower, category: "place", type: "house", display_name: "5 Avenue Anatole France" };
+  const find = (text: string, changes?: Record<string, string>) =>
+    open(changes).maps.findPlaces(text, { limit: 3, languageCode: "fr", regionCode: "FR" });
+
+  it("is asked by its documented search, says who asks, and is named", async () => {
+    answer = { status: 200, json: [tower] };
+    const found = await find("  Tour   Eiffel ");
+    expect(found).toMatchObject({
+      candidates: [{ latitude: 48.8582599, longitude: 2.2945006, countryCode: "FR", precision: "landmark" }],
+      provenance: {
+        ...{ source: "nominatim", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+        attribution: ["© OpenStreetMap contributors (ODbL)"],
+      },
+    });
+    expect(found.candidates[0]?.label).not.toMatch(/[\u202a-\u202e]/u);
+    const query = { q: "Tour Eiffel", format: "jsonv2", addressdetails: "1", limit: "3" };
+    expect(asked()).toEqual([{ path: "/search", query: { ...query, "accept-language": "fr", countrycodes: "fr" } }]);
+    expect(server.requests[0]?.headers["user-agent"]).toBe("wayfare (ops@example.com)");
+  });
+
+  it.each([...FAULTS, ["nothing_found", { status: 200, json: [] }] as [string, Answer]])(
+    "falls back to the embedded places and says so: %s",
+    async (reason, bad) => {
+      answer = bad;
+      expect(await find("Lyon")).toMatchObject({
+        candidates: [{ label: "Lyon, France" }],
+        provenance: { source: "embedded-places", fallbackFrom: [{ source: "nominatim", reason }] },
+      });
+    },
+  );
+
+  it("comes last where the operator says so, and alone where it has no fallback", async () => {
+    answer = { status: 200, json: [tower] };
+    expect(await find("Lyon", { GEOCODING_PROVIDERS: "embedded,nominatim" })).toMatchObject({
+      provenance: { source: "embedded-places" },
+    });
+    expect(server.requests).toEqual([]);
+    answer = { status: 500 };
+    await expect(find("Lyon", { GEOCODING_PROVIDERS: "nominatim" })).rejects.toMatchObject({
+      code: "provider_unavailable",
+    });
+  });
+
+  it("confirms an address in its parts, and leaves it unconfirmed when it fails", async () => {
+    const parts = { locality: "Paris", administrativeArea: undefined, postalCode: "75007" };
+    const address = { lines: ["5 Avenue Anatole France"], countryCode: "FR", ...parts };
+    answer = { status: 200, json: [house] };
+    expect(await open().maps.findAddress(address)).toMatchObject({
+      found: { precision: "address", postalCode: "75007", countryCode: "FR" },
+      provenance: { source: "nominatim" },
+    });
+    const query = { street: "5 Avenue Anatole France", city: "Paris", postalcode: "75007", countrycodes: "fr" };
+    expect(asked()).toEqual([
+      { path: "/search", query: { ...query, limit: "1", format: "jsonv2", addressdetails: "1" } },
+    ]);
+    answer = { status: 500 };
+    expect(await open().maps.findAddress(address)).toMatchObject({
+      found: undefined,
+      provenance: { source: "embedded-places", fallbackFrom: [{ source: "nominatim", reason: "server_error" }] },
+    });
+  });
+});
+
+describe("elevations", () => {
+  const cusco = { latitude: -13.5319, longitude: -71.9675 };
+  const openTopoData = {
+    status: "OK",
+    results: [{ elevation: 3_399, location: { lat: -13.5319, lng: -71.9675 }, dataset: "srtm90m" }],
+  };
+  const at = (order: string) => open({ ELEVATION_PROVIDERS: order }).elevation.at(cusco);
+
+  it("come from Open Topo Data by its documented wire", async () => {
+    answer = { status: 200, json: openTopoData };
+    expect(await at("opentopodata,embedded")).toMatchObject({
+      elevation: { meters: 3_399, distanceMeters: null, basis: expect.stringContaining("srtm90m") },
+      provenance: { source: "opentopodata", sourceLevel: "open" },
+    });
+    expect(asked()).toEqual([{ path: "/v1/srtm90m", query: { locations: "-13.5319,-71.9675" } }]);
+  });
+
+  it("come from Open-Meteo by its documented wire", async () => {
+    answer = { status: 200, json: { elevation: [3_401] } };
+    expect(await at("open-meteo,embedded")).toMatchObject({
+      elevation: { meters: 3_401 },
+      provenance: { source: "open-meteo", attribution: [expect.stringContaining("Copernicus")] },
+    });
+    expect(asked()).toEqual([{ path: "/v1/elevation", query: { latitude: "-13.5319", longitude: "-71.9675" } }]);
+  });
+
+  it.each(FAULTS)("fall back from one to the next, and the answer names all: %s", async (reason, bad) => {
+    answer = bad;
+    expect(await at("opentopodata,open-meteo,embedded")).toMatchObject({
+      elevation: { distanceMeters: expect.any(Number) },
+      provenance: {
+        source: "embedded-places",
+        fallbackFrom: [
+          { source: "opentopodata", reason },
+          { source: "open-meteo", reason },
+        ],
+      },
+    });
+  });
+
+  it("of a data set that has none there are looked for elsewhere", async () => {
+    answer = { status: 200, json: { ...openTopoData, results: [{ elevation: null, dataset: "srtm90m" }] } };
+    expect((await at("opentopodata,embedded")).provenance.fallbackFrom).toEqual([
+      { source: "opentopodata", reason: "nothing_found" },
+    ]);
+  });
+});
+
+it("refuses an order that names nobody, somebody unknown, or somebody twice", () => {
+  for (const order of [",", "google", "embedded,embedded"]) {
+    expect(() => readConfig({ GEOCODING_PROVIDERS: order })).toThrow("Not started: GEOCODING_PROVIDERS must");
+  }
+  expect(() => readConfig({ PROVIDERS_CONTACT: "a\r\nb" })).toThrow("PROVIDERS_CONTACT");
+});
