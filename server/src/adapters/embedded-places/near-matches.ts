@@ -4,10 +4,10 @@ import { cityLabel, type Gazetteer, namedRegion } from "./gazetteer.ts";
 const LONGEST_NAME = 40;
 /** A misspelt name is rather that of a place this big. */
 const LEAST_POPULATION = 20_000;
-const MOST_BEGINNING = 3_000;
-const MOST_COMPARED = 200;
+const MOST_BEGINNING = 500;
+const MOST_COMPARED = 40;
 
-/** Which big cities have three letters in common with a text. */
+/** Big cities by every three letters of their names. */
 export class NearMatches {
   readonly #gazetteer: Gazetteer;
   readonly #names: string[] = [];
@@ -62,7 +62,10 @@ export class NearMatches {
         this.#shared[index] = shared + 1;
       }
     }
+    // Each difference takes away up to three times three letters.
+    const least = Math.max(1, wanted.length - 3 * most);
     const near = touched
+      .filter((index) => (this.#shared[index] ?? 0) >= least)
       .filter((index) => Math.abs((this.#names[index] ?? "").length - wanted.length) <= most)
       .map((index) => ({ index, shared: this.#shared[index] ?? 0 }))
       .sort((a, b) => b.shared - a.shared || a.index - b.index)
@@ -75,10 +78,12 @@ export class NearMatches {
   }
 }
 
-/** Every two neighbouring letters, with marks for the beginning and the end. */
+/** Every three neighbouring letters, with marks for the beginning and the end. */
 function lettersOf(name: string): Set<string> {
   const marked = `^${name}$`;
-  return new Set(Array.from({ length: marked.length - 1 }, (_, index) => marked.slice(index, index + 2)));
+  const letters = new Set<string>();
+  for (let at = 0; at + 3 <= marked.length; at += 1) letters.add(marked.slice(at, at + 3));
+  return letters;
 }
 
 /** Edit distance with swaps of neighbours; anything above `most` is only known to be more. */

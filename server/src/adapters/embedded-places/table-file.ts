@@ -16,8 +16,11 @@ export function packTables(columns: Readonly<Record<string, Uint8Array>>): Buffe
 /** Throws when the file lacks a column. */
 export function unpackTables(packed: Uint8Array): (name: string) => Buffer {
   const whole = brotliDecompressSync(packed);
-  // Copied, so that numbers of several bytes are aligned.
-  const bytes = Buffer.from(whole.buffer.slice(whole.byteOffset, whole.byteOffset + whole.byteLength));
+  // Numbers of several bytes must be aligned.
+  const isAligned = whole.byteOffset % ALIGNMENT === 0;
+  const bytes = isAligned
+    ? whole
+    : Buffer.from(whole.buffer.slice(whole.byteOffset, whole.byteOffset + whole.byteLength));
   const end = bytes.indexOf("\n");
   const lengths: unknown = JSON.parse(bytes.toString("utf8", 0, end));
   if (typeof lengths !== "object" || lengths === null) throw new Error("the file of tables has no head");
