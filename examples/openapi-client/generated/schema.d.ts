@@ -2286,6 +2286,21 @@ export interface components {
             } | null;
             /** @description What the text was taken for */
             place: string | null;
+            /** @description Who knew the place and of when; the fields beside it are about the airports */
+            placeProvenance: {
+                source: string;
+                /** @enum {string} */
+                sourceLevel: "live" | "open" | "embedded";
+                asOf: string;
+                /** @description Name them where you show the answer */
+                readonly attribution: string[];
+                /** @description Providers that were asked before this one and gave no answer */
+                readonly fallbackFrom: {
+                    source: string;
+                    /** @enum {string} */
+                    reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                }[];
+            } | null;
             readonly airports: {
                 iataCode: string;
                 name: string;
@@ -2812,7 +2827,7 @@ export interface components {
             [key: string]: unknown;
         };
         search_hotels_args: {
-            /** @description City, neighborhood or airport code */
+            /** @description City, neighborhood, sight or airport code */
             location: string;
             /** Format: date */
             checkInDate: string;
@@ -2891,11 +2906,21 @@ export interface components {
                 longitude: number;
                 countryCode: string;
                 precision: string;
+                /** @description What of the location is not known: the hotels are those of the wider place then, such as the city */
+                unknownPart: string | null;
                 provenance: {
                     source: string;
                     /** @enum {string} */
                     sourceLevel: "live" | "open" | "embedded";
                     asOf: string;
+                    /** @description Name them where you show the answer */
+                    readonly attribution: string[];
+                    /** @description Providers that were asked before this one and gave no answer */
+                    readonly fallbackFrom: {
+                        source: string;
+                        /** @enum {string} */
+                        reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                    }[];
                 };
             };
         } & {

@@ -10,7 +10,7 @@ export interface KnownElevation {
 }
 
 /** Undefined: no provider knows it there, such as on the open sea. */
-export interface ElevationFound {
+interface ElevationFound {
   elevation: KnownElevation | undefined;
   provenance: ProviderProvenance;
 }

@@ -61,7 +61,7 @@ export interface AddressSearch {
   provenance: ProviderProvenance;
 }
 
-export interface NearCity {
+interface NearCity {
   place: Place;
   /** From the point that was asked for. */
   kilometers: number;

@@ -1,5 +1,5 @@
 /** A change of the clock, such as the beginning of daylight saving time. */
-export interface ClockChange {
+interface ClockChange {
   /** The moment, in UTC. */
   at: string;
   /** What clocks show just before and at it. */

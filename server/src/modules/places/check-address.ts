@@ -1,9 +1,9 @@
 import type { PostalAddress } from "../../ports/maps.ts";
 import { type AddressRule, addressRuleOf } from "./address-rules.ts";
 
-export type AddressField = "addressLines" | "locality" | "administrativeArea" | "postalCode";
+type AddressField = "addressLines" | "locality" | "administrativeArea" | "postalCode";
 
-export interface AddressProblem {
+interface AddressProblem {
   field: AddressField;
   problem: "missing" | "invalid_format" | "not_in_area" | "unknown_area" | "wrong_order" | "wrong_field";
   message: string;

@@ -1,3 +1,3 @@
-export { briefTimeZone, type TimeZoneBrief } from "./brief-time-zone.ts";
+export { briefTimeZone } from "./brief-time-zone.ts";
 export { LanguageCode, RegionCode } from "./codes.ts";
-export { type ResolvedStop, resolveStop, type Stop, type StopPlace } from "./resolve-stop.ts";
+export { resolveStop } from "./resolve-stop.ts";

@@ -9,7 +9,7 @@ export interface Stop {
   longitude?: number | undefined;
 }
 
-export interface StopPlace extends Position {
+interface StopPlace extends Position {
   label: string;
   /** Null: on the open sea. */
   countryCode: string | null;
