@@ -65,7 +65,7 @@ describe("a pricing policy", () => {
       activatedAt: expect.stringMatching(/^20.*Z$/),
       activatedBy: expect.stringMatching(/^svc:/),
     };
-    expect(resultOf(answer)).toEqual({ ...shown, sandbox: true });
+    expect(resultOf(answer)).toEqual({ ...shown, sandbox: true, previous: expect.objectContaining({ version: 0 }) });
     expect(answer.body.priceMicroUsdc).toBe("5000");
     expect(await get(as)).toEqual({ ...shown, isDefault: false, sandbox: true, versions: [shown] });
 
@@ -134,7 +134,7 @@ describe("a pricing policy", () => {
     expect(versions.toSorted((one, other) => one - other)).toEqual(wanted);
     const given = answers.map((answer) => resultOf(answer)).toSorted((one, other) => order(other) - order(one));
     const { versions: kept, ...active } = z.looseObject({ versions: z.array(z.unknown()) }).parse(await get(as));
-    expect(kept).toEqual(given.map(({ sandbox: _sandbox, ...policy }) => policy));
+    expect(kept).toEqual(given.map(({ sandbox: _sandbox, previous: _previous, ...policy }) => policy));
     expect(active).toMatchObject({ version: 16 });
   });
 
