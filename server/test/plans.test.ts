@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runInOrder, type Tool } from "../src/commands/gen/run-in-order.ts";
 import { catalog } from "../src/contributions.ts";
-import { parseDecimal } from "../src/domain/money.ts";
+import { formatDecimal, parseDecimal } from "../src/domain/money.ts";
 import { defineGate } from "../src/kernel/gate.ts";
 import { EMPTY_PLAN, type Party, type Plan } from "../src/kernel/plan.ts";
 import { startTestService, type TestService } from "./support/service.ts";
@@ -15,28 +15,62 @@ interface Planned {
   plan: Plan;
   args: Readonly<Record<string, unknown>>;
   result: Readonly<Record<string, unknown>>;
+  /** What preview_call said of it a moment before, and what the call then cost. */
+  preview: Readonly<Record<string, unknown>>;
+  priceMicroUsdc: unknown;
 }
 
 let service: TestService;
-const seen: { tool: string; plan: Plan }[] = [];
+const seen: { name: string; plan: Plan }[] = [];
 const planned = new Map<string, Planned>();
 
 const recorder = defineGate({
   name: "recorder",
-  async check(call, plan) {
+  async check({ tool: { name } }, plan) {
     expect(await plan()).toBe(await plan());
-    seen.push({ tool: call.tool.name, plan: await plan() });
+    seen.push({ name, plan: await plan() });
   },
 });
 
+/** Everything that a call stores which does anything. */
+async function countTraces() {
+  const tables = [
+    "booking",
+    "servicing_action",
+    "trip",
+    "escrow_booking",
+    "validation",
+    "feedback",
+    "call",
+    "chain_transaction",
+  ];
+  const counts = tables.map((name) => `(select count(*) from ${name} where tenant_id = $1)::int as ${name}`);
+  return await service.sql(`select ${counts.join(", ")}`, [service.tenantId]);
+}
+
+async function preview(tool: string, args: object): Promise<Readonly<Record<string, unknown>>> {
+  const before = await countTraces();
+  const answer = await service.call("preview_call", { tool, args });
+  expect(answer.status, `${tool}: ${answer.text}`).toBe(200);
+  expect(await countTraces(), tool).toEqual(before);
+  return Object(answer.body.result);
+}
+
 async function call(tool: Tool, args: object): Promise<unknown> {
+  const previewed = await preview(tool.name, args);
   const answer = await service.call(tool.name, args);
   expect(answer.status, `${tool.name}: ${answer.text}`).toBe(200);
   const { result } = answer.body;
-  // A run calls further tools before it answers.
-  const plan = seen.findLast((one) => one.tool === tool.name)?.plan;
+  // A preview asks the gates about what it tries, and a run calls further tools, after they were asked about themselves.
+  const plan = seen.findLast(({ name }) => name === tool.name)?.plan;
   if (plan === undefined) throw new Error("no gate was asked");
-  planned.set(tool.name, { plan, args: { ...args }, result: Object(result) });
+  planned.set(tool.name, {
+    plan,
+    args: { ...args },
+    result: Object(result),
+    preview: previewed,
+    priceMicroUsdc: answer.body.priceMicroUsdc,
+  });
   // What was bought is ticketed a moment later, which nobody waits for.
   const tick = { method: "POST", headers: { "content-type": "application/json" }, body: '{"advanceSeconds":2}' };
   if (tool.effect === "spend") await fetch(`${service.supplierUrl}/_sandbox/tick`, tick);
@@ -130,6 +164,19 @@ describe("the plan of a call", () => {
     }
   });
 
+  it("is what preview_call has said of every tool before its call, with the price that was paid", () => {
+    const shown = ({ movements, irreversible }: Plan) => ({
+      movements: movements.map(({ token, amount, from, to, isLater = false }) => ({
+        ...{ token, from, to, isLater, amount: amount === undefined ? null : formatDecimal(amount) },
+      })),
+      irreversible: irreversible.map(({ what }) => expect.objectContaining({ what })),
+    });
+    for (const { tool } of catalog.entries) {
+      const { plan, preview, priceMicroUsdc } = plannedBy(tool.name);
+      expect(preview, tool.name).toMatchObject({ accepted: true, problem: null, priceMicroUsdc, ...shown(plan) });
+    }
+  });
+
   it("moves nothing for what was done before, or will be refused", async () => {
     for (const name of ["book_flight", "book_stay", "confirm_order_change", "confirm_cancel_order", "settle_booking"]) {
       await service.call(name, plannedBy(name).args);
@@ -137,6 +184,6 @@ describe("the plan of a call", () => {
     }
     const { args } = plannedBy("confirm_booking");
     await service.call("confirm_booking", { ...args, bookingId: `0x${"00".repeat(32)}` });
-    expect(seen.at(-1)?.plan).toBe(EMPTY_PLAN);
+    expect(seen.at(-1)?.plan).toMatchObject({ ...EMPTY_PLAN, refusal: { code: "booking_not_found" } });
   });
 });

@@ -2,6 +2,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { GateReservations, PendingCall } from "./charge.ts";
 import type { LazyPlan } from "./plan.ts";
+import type { Allowance } from "./preview-answer.ts";
 import type { Aggregates } from "./stores.ts";
 
 /**
@@ -19,6 +20,11 @@ export interface Gate {
    */
   refused?(call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure>;
   /**
+   * For the preview of a call that its check lets through: what it counts, and what the call would leave. Throws a Failure where
+   * only `reserve` or the run would refuse.
+   */
+  preview?(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]>;
+  /**
    * Takes what the call uses up, in the transaction that stores the call's reservation: both are stored, or neither. It judges
    * again, as other calls may have used it up since the check. Only for calls that write or spend.
    */
@@ -31,6 +37,17 @@ export interface Gate {
    * the call itself was swept.
    */
   settle?(call: PendingCall): Promise<void>;
+}
+
+/** What all gates say, in their order. */
+export async function previewGates(
+  gates: readonly Gate[],
+  call: PendingCall,
+  plan: LazyPlan,
+): Promise<readonly Allowance[]> {
+  const allowances: Allowance[] = [];
+  for (const gate of gates) allowances.push(...((await gate.preview?.(call, plan)) ?? []));
+  return allowances;
 }
 
 export function defineGate(gate: Gate): Gate {

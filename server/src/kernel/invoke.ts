@@ -1,36 +1,13 @@
-import { Failure, isRetryable } from "../domain/errors.ts";
-import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
-import { discounted } from "../domain/money.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Environment, Principal } from "../ports/identity.ts";
+import { isRetryable } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
-import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } from "./caller.ts";
-import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
+import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
 import { failureOutcome } from "./failure-outcome.ts";
 import { findRefusal, findReserving, type Gate, gateReservations, sayRefusal, settleGates } from "./gate.ts";
-import { planNothing, planOnce } from "./plan.ts";
-import { readArguments } from "./read-arguments.ts";
-import { type CallInfo, type Ports, Replayed, type Tool } from "./tool.ts";
-
-/** Tells when nobody waits any more. */
-export interface SignalSource {
-  readonly signal: AbortSignal;
-}
-
-interface Invocation extends Calling {
-  toolName: string;
-  args: unknown;
-  /** Pays for this call instead of the tenant. */
-  charge?: Charge | undefined;
-  surface: string;
-  traceId: string;
-  idempotencyKey: string | undefined;
-  /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
-  gone: SignalSource;
-  /** Given by who watches the call. */
-  progress?: ((step: string) => void) | undefined;
-}
+import { type Invocation, type PreparingOptions, prepareCall } from "./prepare-call.ts";
+import { previewCall } from "./preview.ts";
+import type { Preview } from "./preview-answer.ts";
+import { type CallInfo, Replayed } from "./tool.ts";
 
 const NONE: readonly Gate[] = [];
 
@@ -46,15 +23,7 @@ export interface Kernel {
   invoke(invocation: Invocation): Promise<Answer>;
 }
 
-export interface KernelOptions {
-  catalog: Catalog;
-  charge: Charge;
-  /** In the order in which they are asked. */
-  gates: readonly Gate[];
-  /** Undefined: this environment is switched off. */
-  portsFor(environment: Environment): Ports | undefined;
-  clock: Clock;
-  random?: RandomBytes;
+export interface KernelOptions extends PreparingOptions {
   log: Log;
   /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
   translate(error: unknown): unknown;
@@ -73,15 +42,7 @@ export function createKernel(options: KernelOptions): Kernel {
 
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
   const started = performance.now();
-  const entry = findTool(options.catalog, invocation.toolName);
-  const { charge = options.charge } = invocation;
-  const principal = await authorize(entry, invocation);
-  const ports = requirePorts(options, principal.environment);
-  const input = readArguments(entry.tool, invocation.args, principal, ports);
-  const call = pendingCall(entry.tool, principal, invocation, charge, options);
-  const caller = callerOf(call, principal);
-  const { plan: work } = entry.tool;
-  const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
+  const { entry, charge, call, caller, ports, input, plan } = await prepareCall(options, invocation);
   const refusal = await findRefusal(options.gates, call, plan);
   if (refusal !== undefined) {
     const replay = await charge.recall?.(call);
@@ -93,7 +54,7 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
   if (reservation.kind === "replay") return replayed(reservation, started);
-  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation));
+  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation, options));
   return await runAndSettle(options, { entry, call, charge, started, reserving, run });
 }
 
@@ -147,61 +108,29 @@ function millisecondsSince(started: number): number {
   return Math.round((performance.now() - started) * 1000) / 1000;
 }
 
-function requirePorts({ portsFor }: KernelOptions, environment: Environment): Ports {
-  const ports = portsFor(environment);
-  if (ports !== undefined) return ports;
-  throw new Failure("sandbox_unavailable", {
-    detail: "This deployment runs without the sandbox. Use a production key.",
-  });
-}
-
 /** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
 class RunningCall implements CallInfo {
   readonly id: string;
   readonly traceId: string;
   readonly progress: CallInfo["progress"];
-  readonly #gone: SignalSource;
+  readonly #invocation: Invocation;
+  readonly #options: KernelOptions;
 
-  constructor({ id, traceId }: PendingCall, { gone, progress = nobodyWatches }: Invocation) {
+  constructor({ id, traceId }: PendingCall, invocation: Invocation, options: KernelOptions) {
     this.id = id;
     this.traceId = traceId;
-    this.progress = progress;
-    this.#gone = gone;
+    this.progress = invocation.progress ?? nobodyWatches;
+    this.#invocation = invocation;
+    this.#options = options;
+  }
+
+  preview(toolName: string, args: unknown): Promise<Preview> {
+    return previewCall(this.#options, { ...this.#invocation, toolName, args, idempotencyKey: undefined });
   }
 
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.#invocation.gone.signal;
   }
 }
 
 function nobodyWatches(): void {}
-
-function pendingCall(
-  tool: Tool,
-  principal: Principal | Payer,
-  { userId, traceId, surface, idempotencyKey, args }: Invocation,
-  { paidBy }: Charge,
-  { clock, random = systemRandom }: KernelOptions,
-): PendingCall {
-  const startedAt = clock.now();
-  const { tenantId, keyId, subject, travelerId } = ownerOf(userId, principal);
-  const discountPercent = discountOf(principal);
-  return {
-    id: newId("call_", startedAt.epochMilliseconds, random),
-    traceId,
-    surface,
-    tool,
-    tenantId,
-    keyId,
-    subject,
-    travelerId,
-    environment: principal.environment,
-    paidBy,
-    listPrice: tool.price,
-    discountPercent,
-    price: discounted(tool.price, discountPercent),
-    startedAt,
-    idempotencyKey,
-    args,
-  };
-}

@@ -1,3 +1,4 @@
+import { Failure } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
 import type { Purchase } from "./purchase.ts";
@@ -24,6 +25,8 @@ export interface PlannedFinality {
   what: string;
   /** Until when it can still be undone. Undefined: at no time, or only as far as others agree. */
   undoableUntil: Temporal.Instant | undefined;
+  /** What undoing it costs until then. Undefined: nothing, or only the supplier knows. */
+  undoCost?: Micro | undefined;
 }
 
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
@@ -36,6 +39,8 @@ export interface Plan {
   irreversible: readonly PlannedFinality[];
   /** What is bought, or what a change makes of it, as the tenant saw it last. Undefined: the call buys nothing. */
   bought?: Purchase | undefined;
+  /** What the call will be told instead, where the records say so already. For a preview: the run itself refuses. */
+  refusal?: Failure | undefined;
 }
 
 /** Worked out when the first gate asks for it, and once for a call. It reads nothing but the service's own records. */
@@ -64,4 +69,14 @@ export function usdcMovements(...movements: readonly [amount: Micro, from: Party
 /** What cannot be undone at all. */
 export function final(what: string): PlannedFinality {
   return { what, undoableUntil: undefined };
+}
+
+/** The same; what is thrown as a Failure is said as the plan's refusal. */
+export async function planOrRefusal(work: () => Promise<Plan>): Promise<Plan> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return { ...EMPTY_PLAN, refusal: error };
+    throw error;
+  }
 }

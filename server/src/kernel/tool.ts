@@ -18,6 +18,7 @@ import type { Maps } from "../ports/maps.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
 import type { Plan } from "./plan.ts";
+import type { Preview } from "./preview-answer.ts";
 import type { Stores } from "./stores.ts";
 
 /**
@@ -64,6 +65,8 @@ export interface CallInfo {
   signal: AbortSignal;
   /** Says in a few words what begins now, for callers who watch a call that takes long. */
   progress(step: string): void;
+  /** What another call by the same caller would get now, without making it. */
+  preview(toolName: string, args: unknown): Promise<Preview>;
 }
 
 interface CallContext<Code extends string> {

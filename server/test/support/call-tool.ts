@@ -80,6 +80,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
         traceId: "t",
         signal,
         progress: () => undefined,
+        preview: () => Promise.reject(new Error("nobody previews here")),
       },
     );
   };

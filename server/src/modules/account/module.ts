@@ -1,10 +1,11 @@
 import { defineModule } from "../../kernel/module.ts";
 import { describePrices, missingScopes } from "./describe-tools.ts";
+import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
 
 export const accountModule = defineModule({
   name: "account",
-  tools: [readAccount],
+  tools: [readAccount, previewCall],
   ports: ({ identity, readAccount: read }) => ({
     account: { read, tenant: (tenantId) => identity.getTenant(tenantId) },
   }),

@@ -34,7 +34,7 @@ describe("read_account", () => {
   });
 
   it("agrees with the list of usage, which pages, on what is spent and left", async () => {
-    await service.call("find_airports_nearby", { lat: 51.5, lng: -0.12 });
+    await service.call("find_airports_nearby", { query: "London" });
     const { totals, records } = await spentBy();
     if (!Array.isArray(records)) throw new Error("no records");
     const sum = records.reduce((all: bigint, { priceMicroUsdc }) => all + BigInt(priceMicroUsdc), 0n);

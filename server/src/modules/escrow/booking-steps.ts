@@ -5,6 +5,7 @@ import { isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { StoredOperation } from "../../ports/chain-operation.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { mismatch } from "../treasury/index.ts";
 import { stepOf } from "./apply-step.ts";
 import { escrowFailure, overReservation, shortOfBudget } from "./errors.ts";
@@ -92,8 +93,7 @@ export async function storeReservation(ports: StoringPorts, request: Reservation
     const existing = await escrowBookings.find(tenantId, network, bookingId);
     const known = await findReservation(aggregates, existing, request);
     if (known !== undefined) return requireSame(earlier, known);
-    requireOpen(trip, clock);
-    if (spendable(trip) < amount) throw shortOfBudget(amount, spendable(trip));
+    requireRoom(trip, amount, clock);
     const stored = await enqueueStep(aggregates, ports, trip, {
       callId,
       action: { name: "reserve", bookingId, amount },
@@ -216,8 +216,17 @@ function requirePossible(
   requireState(booking, action.name);
   if (action.name !== "commit") return;
   if (isExpired(trip, clock)) throw escrowFailure("trip_expired");
-  const total = action.vendorAmount + action.markup + action.serviceFee;
-  if (total > booking.reserved) throw overReservation(total, booking.reserved);
+  requireReserved(booking, action.vendorAmount + action.markup + action.serviceFee);
+}
+
+/** Throws when the trip takes no reservation of that much. */
+export function requireRoom(trip: Trip, amount: Micro, clock: Clock): void {
+  requireOpen(trip, clock);
+  if (spendable(trip) < amount) throw shortOfBudget(amount, spendable(trip));
+}
+
+export function requireReserved({ reserved }: EscrowBooking, total: Micro): void {
+  if (total > reserved) throw overReservation(total, reserved);
 }
 
 /** What a caller can do instead. */
@@ -231,7 +240,7 @@ const nextSteps: Readonly<Record<EscrowBooking["state"], string>> = {
   failed: "Reserve another booking.",
 };
 
-function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
+export function wrongState({ state }: EscrowBooking, advice = `It does not allow this step. ${nextSteps[state]}`) {
   return escrowFailure("wrong_state", { detail: `The booking is ${state}. ${advice}`, extra: { state } });
 }
 

@@ -1,3 +1,3 @@
 export type { Ledger, OwnedMovement, Purse } from "./ledger.ts";
-export { postAll } from "./store-postings.ts";
+export { lacksBalance, postAll } from "./store-postings.ts";
 export { ownerOf, ownMovements } from "./wallet-owners.ts";

@@ -198,10 +198,15 @@ async function ensureAccounts(db: Queryable, changes: ReadonlyMap<string, Accoun
 
 async function insufficient(db: Queryable, purse: Purse, required: Micro): Promise<Failure> {
   const { available } = await readBalance(db, purse);
+  return lacksBalance(purse.token, available, required);
+}
+
+/** What is told who asks for more than is available. */
+export function lacksBalance(token: TokenSymbol, available: Micro, required: Micro): Failure {
   const missing = required - available;
-  const unit = purse.token === "USDC" ? "Usdc" : "Eurc";
+  const unit = token === "USDC" ? "Usdc" : "Eurc";
   return new Failure("insufficient_balance", {
-    detail: `The treasury lacks ${formatDecimal(missing)} ${purse.token}. Add at least that and call again.`,
+    detail: `The treasury lacks ${formatDecimal(missing)} ${token}. Add at least that and call again.`,
     extra: {
       [`required${unit}`]: formatDecimal(required),
       [`available${unit}`]: formatDecimal(available),

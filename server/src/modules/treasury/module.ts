@@ -17,6 +17,7 @@ import { readTransaction } from "./tools/read-transaction.ts";
 import { sendTokens } from "./tools/send-tokens.ts";
 import { settleSplit } from "./tools/settle-split.ts";
 import { transfer } from "./transfer-operation.ts";
+import { walletGate } from "./wallet-gate.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Parts {
@@ -47,6 +48,7 @@ export const treasuryModule = defineModule({
       mapEnvironments(networks, (network) => createReconcilerOf(network, { stores, log })),
   },
   account: ({ stores }, caller) => describeWallet(stores, caller),
+  gates: ({ stores }) => [walletGate(stores)],
   equipTenant: (aggregates, tenantId, { sandboxBalanceUsdc }) =>
     equipSandboxTenant(aggregates, tenantId, sandboxBalanceUsdc),
   async prepare({ stores, equipTenant }) {

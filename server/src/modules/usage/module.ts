@@ -8,6 +8,7 @@ import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
+import { withCapPreview } from "./preview-cap.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
 import { describeSpending, periodOf } from "./spending.ts";
@@ -65,7 +66,7 @@ export const usageModule = defineModule({
     const spending = describeSpending(await usage.totals(tenantId, environment, periodOf(clock.now())), clock.now());
     return { facts: { spending } };
   },
-  gates: ({ chargeByKey }) => [chargeByKey.gate],
+  gates: ({ chargeByKey, usage }) => [withCapPreview(chargeByKey.gate, usage)],
   start: ({ calls, processId }) => calls.heartbeat(processId),
   jobs({ calls, processId, clock, log, stores, settings, submitters: { production } }) {
     return [

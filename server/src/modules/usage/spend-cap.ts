@@ -133,7 +133,7 @@ async function grantTwice(
   return lines.map((line, index) => first[index] === true || granted.has(line.id));
 }
 
-function spendCapExceeded(): Failure {
+export function spendCapExceeded(): Failure {
   return new Failure("spend_cap_exceeded", {
     detail:
       "The tenant's monthly spend cap leaves no room for this call. The operator can raise it: npm run tenant -- set <tenantId> --cap <USDC>.",

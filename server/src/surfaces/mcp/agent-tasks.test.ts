@@ -109,6 +109,32 @@ describe("an agent with nothing but the protocol", () => {
     expect((await callTool("reserve_booking", { tripId, upperBoundUsdc: "1" })).result.code).toBe("trip_closed");
   });
 
+  it("learns what a markup of 3 % under a ceiling makes of 200, without committing to it", async () => {
+    const policy = { markupConfig: { strategy: "static", bps: 300 }, ceilingMicroUsdc: "25000000" };
+    await done("activate_tenant_pricing_policy", policy);
+    const { tripId } = await done("prefund_trip", { budgetUsdc: "300" });
+    const { bookingId } = await done("reserve_booking", { tripId, upperBoundUsdc: "300" });
+    const vendorAddress = "0x00000000000000000000000000000000000a11ce";
+    const args = { bookingId, vendorAddress, costMicroUsdc: "200000000", itineraryHash: `0x${"17".repeat(32)}` };
+    const { accepted, movements } = await done("preview_call", { tool: "confirm_booking", args });
+    expect(accepted).toBe(true);
+    expect(movements.map(({ amount }: { amount: string }) => amount)).toEqual(["200.00", "6.00", "2.00"]);
+    expect((await done("read_trip", { tripId })).bookings).toMatchObject([{ bookingId, state: "reserved" }]);
+  });
+
+  it("sees that a second settlement paid nothing", async () => {
+    const { tripId } = await done("prefund_trip", { budgetUsdc: "50" });
+    const { bookingId } = await done("reserve_booking", { tripId, upperBoundUsdc: "40" });
+    const [vendorAddress, hash] = ["0x00000000000000000000000000000000000a11ce", `0x${"18".repeat(32)}`];
+    await done("confirm_booking", { bookingId, vendorAddress, costMicroUsdc: "20000000", itineraryHash: hash });
+    await done("confirm_flight", { bookingId, ticketOrderHash: hash });
+    const settled = await done("settle_booking", { bookingId });
+    expect(await done("settle_booking", { bookingId })).toEqual({ ...settled, replayed: true });
+    const { budget, history } = await done("read_trip", { tripId });
+    expect(budget.settledUsdc).toBe("20.80");
+    expect(history.filter(({ step }: { step: string }) => step === "settle")).toHaveLength(1);
+  });
+
   it("finds a validator, and itself as one", async () => {
     const { address } = await done("check_treasury");
     expect(await done("list_validators")).toMatchObject({ ownAddress: address });

@@ -4,6 +4,7 @@ import { chainProvenance } from "../../treasury/index.ts";
 import { BookingWrite, bookingStepErrors, toStepAnswer } from "../booking-answer.ts";
 import { takeBookingStep } from "../booking-steps.ts";
 import { EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { planTicketing } from "../plan-steps.ts";
 
 const Output = BookingWrite.extend({ ticketOrderHash: z.string() });
 
@@ -29,7 +30,8 @@ export const confirmFlight = defineTool({
   gives: ({ bookingId }) => ({ ticketedBookingId: bookingId, committedBookingId: undefined }),
 
   // Until it is settled the booking can be cancelled.
-  plan: ({ ticketOrderHash }) => ({ movements: [], boughtHash: hashOf(ticketOrderHash), irreversible: [] }),
+  plan: ({ bookingId, ticketOrderHash }, { stores, caller }) =>
+    planTicketing({ stores, caller }, bookingId, hashOf(ticketOrderHash)),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

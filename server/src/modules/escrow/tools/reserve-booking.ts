@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
-import { usdcMovements } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { chainProvenance, TokenAmount } from "../../treasury/index.ts";
 import { BookingWrite, toStepAnswer } from "../booking-answer.ts";
 import { takeReservation } from "../booking-steps.ts";
 import { bookingErrors, budgetErrors, stepErrors, tripStateErrors } from "../errors.ts";
 import { amountOf, EscrowAddress, Hash, hashOf, readHash, requireEscrow } from "../input.ts";
+import { planReservation } from "../plan-steps.ts";
 
 const Output = BookingWrite.extend({ reservedUsdc: DecimalAmount });
 
@@ -35,10 +35,11 @@ export const reserveBooking = defineTool({
   gives: ({ bookingId }) => ({ reservedBookingId: bookingId }),
 
   // Cancelling the booking gives it back.
-  plan: ({ upperBoundUsdc }) => ({
-    movements: usdcMovements([amountOf(upperBoundUsdc), "trip_budget", "booking_reservation"]),
-    irreversible: [],
-  }),
+  plan: ({ tripId, upperBoundUsdc, bookingId }, { stores, clock, caller }) =>
+    planReservation(
+      { stores, clock, caller },
+      { tripId, amount: amountOf(upperBoundUsdc), bookingId: bookingId === undefined ? undefined : hashOf(bookingId) },
+    ),
 
   async run(input, { chain, submission, stores, clock, random, caller: { tenantId }, call, fail }) {
     requireEscrow(chain, input.escrowAddress);

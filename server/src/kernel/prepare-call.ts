@@ -1,0 +1,106 @@
+import { Failure } from "../domain/errors.ts";
+import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
+import { discounted } from "../domain/money.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Environment, Principal } from "../ports/identity.ts";
+import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } from "./caller.ts";
+import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
+import type { Charge, PendingCall } from "./charge.ts";
+import type { Gate } from "./gate.ts";
+import { type LazyPlan, planNothing, planOnce } from "./plan.ts";
+import { readArguments } from "./read-arguments.ts";
+import type { Caller, Ports, Tool } from "./tool.ts";
+
+/** Tells when nobody waits any more. */
+export interface SignalSource {
+  readonly signal: AbortSignal;
+}
+
+export interface Invocation extends Calling {
+  toolName: string;
+  args: unknown;
+  /** Pays for this call instead of the tenant. */
+  charge?: Charge | undefined;
+  surface: string;
+  traceId: string;
+  idempotencyKey: string | undefined;
+  /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
+  gone: SignalSource;
+  /** Given by who watches the call. */
+  progress?: ((step: string) => void) | undefined;
+}
+
+/** What a call is prepared with. */
+export interface PreparingOptions {
+  catalog: Catalog;
+  charge: Charge;
+  /** In the order in which they are asked. */
+  gates: readonly Gate[];
+  /** Undefined: this environment is switched off. */
+  portsFor(environment: Environment): Ports | undefined;
+  clock: Clock;
+  random?: RandomBytes;
+}
+
+export interface PreparedCall {
+  entry: CatalogEntry;
+  charge: Charge;
+  call: PendingCall;
+  caller: Caller;
+  ports: Ports;
+  /** Validated. */
+  input: unknown;
+  plan: LazyPlan;
+}
+
+/** The first steps of a call, which a preview takes too: find → scope → validate, and the plan, which is worked out when it is asked for. */
+export async function prepareCall(options: PreparingOptions, invocation: Invocation): Promise<PreparedCall> {
+  const entry = findTool(options.catalog, invocation.toolName);
+  const { charge = options.charge } = invocation;
+  const principal = await authorize(entry, invocation);
+  const ports = requirePorts(options, principal.environment);
+  const input = readArguments(entry.tool, invocation.args, principal, ports);
+  const call = pendingCall(entry.tool, principal, invocation, charge, options);
+  const caller = callerOf(call, principal);
+  const { plan: work } = entry.tool;
+  const plan = work === undefined ? planNothing : planOnce(() => work(input, ports, caller));
+  return { entry, charge, call, caller, ports, input, plan };
+}
+
+function requirePorts({ portsFor }: PreparingOptions, environment: Environment): Ports {
+  const ports = portsFor(environment);
+  if (ports !== undefined) return ports;
+  throw new Failure("sandbox_unavailable", {
+    detail: "This deployment runs without the sandbox. Use a production key.",
+  });
+}
+
+function pendingCall(
+  tool: Tool,
+  principal: Principal | Payer,
+  { userId, traceId, surface, idempotencyKey, args }: Invocation,
+  { paidBy }: Charge,
+  { clock, random = systemRandom }: PreparingOptions,
+): PendingCall {
+  const startedAt = clock.now();
+  const { tenantId, keyId, subject, travelerId } = ownerOf(userId, principal);
+  const discountPercent = discountOf(principal);
+  return {
+    id: newId("call_", startedAt.epochMilliseconds, random),
+    traceId,
+    surface,
+    tool,
+    tenantId,
+    keyId,
+    subject,
+    travelerId,
+    environment: principal.environment,
+    paidBy,
+    listPrice: tool.price,
+    discountPercent,
+    price: discounted(tool.price, discountPercent),
+    startedAt,
+    idempotencyKey,
+    args,
+  };
+}

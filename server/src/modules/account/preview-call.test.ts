@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBuyer } from "../../../test/support/paid.ts";
+import type { CallOptions, TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+/** That a preview and its call agree where the call is accepted is shown for every tool in `test/plans.test.ts`. */
+
+let service: TestService;
+let tripId: string;
+let bookingId: string;
+beforeAll(async () => {
+  service = await openSharedService();
+  ({ tripId } = Object(resultOf(await service.call("prefund_trip", { budgetUsdc: "500" }))));
+  ({ bookingId } = Object(resultOf(await service.call("reserve_booking", { tripId, upperBoundUsdc: "250" }))));
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const ADDRESS = "0x00000000000000000000000000000000000a11ce";
+const NO_HASH = `0x${"00".repeat(32)}`;
+const HASH = `0x${"17".repeat(32)}`;
+
+const preview = async (tool: string, args: object, options: CallOptions = {}) =>
+  resultOf(await service.call("preview_call", { tool, args }, options));
+
+/** What the call then really gets. */
+async function expectSameRefusal(tool: string, args: object, options: CallOptions = {}) {
+  const { accepted, problem, movements } = await preview(tool, args, options);
+  const { status, body } = await service.call(tool, args, options);
+  expect(status, tool).not.toBe(200);
+  const { traceId: _, title: __, type: ___, status: ____, ok: _____, ...said } = body;
+  expect({ accepted, problem, movements }, tool).toEqual({ accepted: false, problem: said, movements: [] });
+  return said;
+}
+
+const keyWith = async (...scopes: string[]) => {
+  const input = { tenantId: service.tenantId, environment: "sandbox", scopes, actor: "test" } as const;
+  return (await service.operator((identity) => identity.mintKey(input))).apiKey;
+};
+
+describe("preview_call", () => {
+  const commit = (change: object) => ({
+    ...{ bookingId, vendorAddress: ADDRESS, costMicroUsdc: "200000000", itineraryHash: HASH, ...change },
+  });
+
+  it.each<[string, () => [string, object]]>([
+    ["invalid_input", () => ["search_flights", { origin: "Paris" }]],
+    ["tool_not_found", () => ["swap_everything", {}]],
+    ["insufficient_balance", () => ["send_tokens", { to: ADDRESS, amount: "900000" }]],
+    ["insufficient_balance", () => ["prefund_trip", { budgetUsdc: "900000" }]],
+    ["insufficient_budget", () => ["reserve_booking", { tripId, upperBoundUsdc: "400" }]],
+    ["trip_not_found", () => ["reserve_booking", { tripId: NO_HASH, upperBoundUsdc: "1" }]],
+    ["trip_not_found", () => ["close_trip", { tripId: NO_HASH }]],
+    ["booking_not_found", () => ["settle_booking", { bookingId: NO_HASH }]],
+    ["wrong_state", () => ["settle_booking", { bookingId }]],
+    ["wrong_state", () => ["confirm_flight", { bookingId, ticketOrderHash: HASH }]],
+    ["exceeds_reservation", () => ["confirm_booking", commit({ costMicroUsdc: "260000000" })]],
+  ])("says %s as the call does", async (code, made) => {
+    expect(await expectSameRefusal(...made())).toMatchObject({ code });
+  });
+
+  it("says what 3 % with a ceiling of 25 makes of 200 and of more, without a commit", async () => {
+    const policy = { markupConfig: { strategy: "static", bps: 300 }, ceilingMicroUsdc: "25000000" };
+    resultOf(await service.call("activate_tenant_pricing_policy", policy));
+    const asked = await preview("confirm_booking", commit({}));
+    expect(asked).toMatchObject({
+      accepted: true,
+      movements: [
+        { amount: "200.00", from: "booking_reservation", to: ADDRESS, isLater: true },
+        { amount: "6.00", from: "booking_reservation", to: "treasury" },
+        { amount: "2.00", from: "booking_reservation", to: "collection" },
+      ],
+    });
+    const over = commit({ markupBps: 1_500 });
+    expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });
+    const { bookings } = resultOf(await service.call("read_trip", { tripId }));
+    expect(bookings).toMatchObject([{ bookingId, state: "reserved" }]);
+  });
+
+  it("needs the scope of what it tries, and none of its own", async () => {
+    const key = await keyWith("flights:read");
+    const search = { query: "London" };
+    expect(await preview("find_airports_nearby", search, { key })).toMatchObject({ accepted: true });
+    const tried = ["send_tokens", { to: ADDRESS, amount: "1" }, { key }] as const;
+    expect(await expectSameRefusal(...tried)).toMatchObject({ code: "missing_scope", scope: "treasury:spend" });
+  });
+
+  it("says what is left of the cap and of the wallet, and that the cap leaves no room", async () => {
+    const { spending } = Object(resultOf(await service.call("read_account", {})));
+    const cap = BigInt(spending.spentMicroUsdc) + 500n + 5_499n;
+    const setCap = (monthlyCapMicroUsdc: bigint) =>
+      service.operator((identity) => identity.setTenant(service.tenantId, { monthlyCapMicroUsdc }, "test"));
+    const args = { to: ADDRESS, amount: "1" };
+    await setCap(cap + 5_000n);
+    // The preview of a call is paid when it has answered.
+    expect((await preview("send_tokens", args)).allowances).toMatchObject([
+      { name: "monthly cap", left: "0.010499", leftAfter: "0.005499" },
+      { name: "treasury wallet", token: "USDC" },
+    ]);
+    await setCap(cap);
+    expect(await expectSameRefusal("send_tokens", args)).toMatchObject({ code: "spend_cap_exceeded" });
+    await setCap(100_000_000n);
+  });
+
+  it("says that a preview is accepted, and nothing of what the tried preview would say", async () => {
+    const nested = { tool: "send_tokens", args: { to: ADDRESS, amount: "900000" } };
+    expect(await preview("preview_call", nested)).toMatchObject({ accepted: true, priceMicroUsdc: "500" });
+  });
+
+  it("can be bought as a single call, beside a key", async () => {
+    const buyer = createBuyer(service);
+    const args = { tool: "send_tokens", args: { to: ADDRESS, amount: "1" } };
+    const { status, body } = await buyer.buy("preview_call", args, { authorization: `Bearer ${service.apiKey}` });
+    expect([status, body.result]).toMatchObject([200, { accepted: true, paidBy: "payment" }]);
+  });
+});

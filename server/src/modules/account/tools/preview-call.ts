@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import type { Plan } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+
+const Amount = z.string().nullable().describe("null: the supplier or the chain decides");
+
+const Output = z.object({
+  tool: z.string(),
+  accepted: z.boolean().describe("false: problem is what the call would get"),
+  problem: z.looseObject({ code: z.string(), detail: z.string(), retryable: z.boolean() }).nullable(),
+  priceMicroUsdc: z
+    .string()
+    .nullable()
+    .describe("Of the call itself, after the plan's discount; paid when it succeeds"),
+  priceUsdc: z.string().nullable(),
+  listPriceMicroUsdc: z.string().nullable(),
+  paidBy: z.enum(["tenant", "payment"]).nullable(),
+  allowances: z
+    .array(z.object({ name: z.string(), token: z.string(), left: z.string(), leftAfter: Amount }))
+    .readonly()
+    .describe("The cap, limits and the wallet: what is left of each, now and after the call"),
+  movements: z
+    .array(
+      z.object({
+        token: z.string(),
+        amount: Amount,
+        from: z.string().describe("treasury, collection, trip_budget, booking_reservation or an address"),
+        to: z.string(),
+        isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),
+      }),
+    )
+    .readonly(),
+  irreversible: z
+    .array(z.object({ what: z.string(), undoableUntil: z.string().nullable(), undoCostUsdc: Amount }))
+    .readonly()
+    .describe("What cannot be taken back afterwards; undoableUntil null: at no time"),
+  note: z.string(),
+});
+
+export const previewCall = defineTool({
+  name: "preview_call",
+  title: "Preview a call",
+  summary:
+    "What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
+  area: "account",
+  // Whoever may call the tool may try it; nobody else learns anything.
+  scopes: [],
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: [],
+  input: z.strictObject({
+    tool: z.string().describe("Its name"),
+    args: z.record(z.string(), z.unknown()).describe("As the call would have them"),
+  }),
+  output: Output,
+  errors: {},
+  example: () => ({
+    tool: "send_tokens",
+    args: { to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" },
+  }),
+
+  async run({ tool, args }, { call }) {
+    const { refusal, tried, allowances, plan } = await call.preview(tool, args);
+    const { movements = [], irreversible = [] } = refusal === undefined ? (plan ?? {}) : {};
+    return {
+      tool: tried?.toolName ?? tool,
+      accepted: refusal === undefined,
+      problem: refusal ?? null,
+      priceMicroUsdc: tried?.price.toString() ?? null,
+      priceUsdc: tried === undefined ? null : formatDecimal(tried.price),
+      listPriceMicroUsdc: tried?.listPrice.toString() ?? null,
+      paidBy: tried?.paidBy ?? null,
+      allowances,
+      movements: movements.map(({ token, amount, from, to, isLater }) => ({
+        ...{ token, from, to, isLater: isLater === true },
+        amount: amount === undefined ? null : formatDecimal(amount),
+      })),
+      irreversible: irreversible.map(({ what, undoableUntil, undoCost }) => ({
+        what,
+        undoableUntil: undoableUntil?.toString() ?? null,
+        undoCostUsdc: undoCost === undefined ? null : formatDecimal(undoCost),
+      })),
+      note: noteOn(tried?.effect, plan),
+    };
+  },
+});
+
+/** Nobody outside was asked, and an agent must not take this for more than it is. */
+function noteOn(effect: string | undefined, plan: Plan | undefined): string {
+  if (effect === undefined) return "Nothing was done.";
+  if (effect === "spend" && plan?.movements.length === 0 && plan.refusal === undefined) {
+    return "Nothing was done. The call would move no money: it was made before and would answer the same, or it is refused where it runs.";
+  }
+  return "Nothing was done and nobody outside was asked: the supplier or the chain can still refuse the call itself.";
+}

@@ -1,0 +1,29 @@
+import { formatDecimal } from "../../domain/money.ts";
+import { tokenSymbols } from "../../domain/tokens.ts";
+import { defineGate } from "../../kernel/gate.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { lacksBalance } from "../ledger/index.ts";
+import { requireMoving } from "./send-out.ts";
+
+/** Refuses nothing itself: the ledger does, in the transaction that takes the money. It is there for who only tries a call. */
+export const walletGate = ({ ledger, chainNetworks }: Pick<Stores, "ledger" | "chainNetworks">) =>
+  defineGate({
+    name: "wallet",
+    check: () => undefined,
+    async preview({ tenantId, environment: network }, plan) {
+      const { movements } = await plan();
+      const leaving = movements.filter(({ from, isLater }) => from === "treasury" && isLater !== true);
+      if (leaving.length > 0) await requireMoving(chainNetworks, network);
+      const allowances = [];
+      for (const token of tokenSymbols) {
+        const amounts = leaving.filter((one) => one.token === token).map(({ amount }) => amount);
+        if (amounts.length === 0) continue;
+        const { available } = await ledger.balance({ tenantId, network, token });
+        const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
+        if (known > available) throw lacksBalance(token, available, known);
+        const leftAfter = amounts.includes(undefined) ? null : formatDecimal(available - known);
+        allowances.push({ name: "treasury wallet", token, left: formatDecimal(available), leftAfter });
+      }
+      return allowances;
+    },
+  });
