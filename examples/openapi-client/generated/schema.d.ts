@@ -4105,7 +4105,7 @@ export interface components {
             };
             /** @description Least markup in micro-USDC: 2 USDC is 2000000; left out: 0 */
             floorMicroUsdc?: string;
-            /** @description Most markup without an override, such as 25000000 for 25 USDC; not under the floor; null: none */
+            /** @description Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none */
             ceilingMicroUsdc?: string | null;
             /**
              * @description Left out: add_to_customer

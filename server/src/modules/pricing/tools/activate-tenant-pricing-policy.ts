@@ -22,7 +22,7 @@ export const activateTenantPricingPolicy = defineTool({
       ceilingMicroUsdc: MicroAmount.describe("Whole micro-USDC")
         .nullable()
         .optional()
-        .describe("Most markup without an override, such as 25000000 for 25 USDC; not under the floor; null: none"),
+        .describe("Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none"),
       serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Left out: add_to_customer"),
     })
     .superRefine(({ floorMicroUsdc, ceilingMicroUsdc }, context) => {
