@@ -149,7 +149,7 @@ describe("what a gate uses up", () => {
     const signature = await buyer.sign("probe_open_write");
     const pay = () => buyer.post("probe_open_write", { text: "once paid" }, { "payment-signature": signature });
     const paid = await pay();
-    expect((await pay()).text).toBe(paid.text);
+    expect((await pay()).body).toEqual({ ...paid.body, replayed: true });
     expect(probes.runs("once paid")).toBe(1);
   });
 
