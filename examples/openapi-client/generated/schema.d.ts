@@ -5077,8 +5077,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_usage";
                     args: components["schemas"]["list_usage_args"];
@@ -5343,8 +5343,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_travelers";
                     args: components["schemas"]["list_travelers_args"];
@@ -5609,8 +5609,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "save_traveler";
                     args: components["schemas"]["save_traveler_args"];
@@ -5875,8 +5875,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "search_flights";
                     args: components["schemas"]["search_flights_args"];
@@ -6141,8 +6141,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "display_offer_conditions";
                     args: components["schemas"]["display_offer_conditions_args"];
@@ -6407,8 +6407,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "find_airports_nearby";
                     args: components["schemas"]["find_airports_nearby_args"];
@@ -6673,8 +6673,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "ensure_flight_customer";
                     args: components["schemas"]["ensure_flight_customer_args"];
@@ -6939,8 +6939,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_flight_ancillaries";
                     args: components["schemas"]["list_flight_ancillaries_args"];
@@ -7205,8 +7205,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_airline_credits";
                     args: components["schemas"]["list_airline_credits_args"];
@@ -7471,8 +7471,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "book_flight";
                     args: components["schemas"]["book_flight_args"];
@@ -7737,8 +7737,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "request_order_change";
                     args: components["schemas"]["request_order_change_args"];
@@ -8003,8 +8003,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "select_order_change_offer";
                     args: components["schemas"]["select_order_change_offer_args"];
@@ -8269,8 +8269,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "confirm_order_change";
                     args: components["schemas"]["confirm_order_change_args"];
@@ -8535,8 +8535,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "cancel_order_quote";
                     args: components["schemas"]["cancel_order_quote_args"];
@@ -8801,8 +8801,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "confirm_cancel_order";
                     args: components["schemas"]["confirm_cancel_order_args"];
@@ -9067,8 +9067,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "search_hotels";
                     args: components["schemas"]["search_hotels_args"];
@@ -9333,8 +9333,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "quote_stay";
                     args: components["schemas"]["quote_stay_args"];
@@ -9599,8 +9599,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "book_stay";
                     args: components["schemas"]["book_stay_args"];
@@ -9865,8 +9865,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "manage_stays_negotiated_rate";
                     args: components["schemas"]["manage_stays_negotiated_rate_args"];
@@ -10131,8 +10131,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_orders";
                     args: components["schemas"]["list_orders_args"];
@@ -10397,8 +10397,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_order";
                     args: components["schemas"]["read_order_args"];
@@ -10663,8 +10663,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "check_treasury";
                     args: components["schemas"]["check_treasury_args"];
@@ -10929,8 +10929,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "send_tokens";
                     args: components["schemas"]["send_tokens_args"];
@@ -11195,8 +11195,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "settle_split";
                     args: components["schemas"]["settle_split_args"];
@@ -11461,8 +11461,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "faucet_drip";
                     args: components["schemas"]["faucet_drip_args"];
@@ -11727,8 +11727,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "quote_fx";
                     args: components["schemas"]["quote_fx_args"];
@@ -11993,8 +11993,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_transaction";
                     args: components["schemas"]["read_transaction_args"];
@@ -12259,8 +12259,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "prefund_trip";
                     args: components["schemas"]["prefund_trip_args"];
@@ -12525,8 +12525,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "guest_claim_link";
                     args: components["schemas"]["guest_claim_link_args"];
@@ -12791,8 +12791,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "reserve_booking";
                     args: components["schemas"]["reserve_booking_args"];
@@ -13057,8 +13057,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "commit_booking";
                     args: components["schemas"]["commit_booking_args"];
@@ -13323,8 +13323,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "confirm_booking";
                     args: components["schemas"]["confirm_booking_args"];
@@ -13589,8 +13589,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "confirm_flight";
                     args: components["schemas"]["confirm_flight_args"];
@@ -13855,8 +13855,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "settle_booking";
                     args: components["schemas"]["settle_booking_args"];
@@ -14121,8 +14121,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "cancel_booking";
                     args: components["schemas"]["cancel_booking_args"];
@@ -14387,8 +14387,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "log_agent_action";
                     args: components["schemas"]["log_agent_action_args"];
@@ -14653,8 +14653,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_trips";
                     args: components["schemas"]["list_trips_args"];
@@ -14919,8 +14919,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_trip";
                     args: components["schemas"]["read_trip_args"];
@@ -15185,8 +15185,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "close_trip";
                     args: components["schemas"]["close_trip_args"];
@@ -15451,8 +15451,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "check_policy";
                     args: components["schemas"]["check_policy_args"];
@@ -15717,8 +15717,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "get_tenant_pricing_policy";
                     args: components["schemas"]["get_tenant_pricing_policy_args"];
@@ -15983,8 +15983,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "activate_tenant_pricing_policy";
                     args: components["schemas"]["activate_tenant_pricing_policy_args"];
@@ -16249,8 +16249,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "give_feedback";
                     args: components["schemas"]["give_feedback_args"];
@@ -16515,8 +16515,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_reputation";
                     args: components["schemas"]["read_reputation_args"];
@@ -16781,8 +16781,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "request_validation";
                     args: components["schemas"]["request_validation_args"];
@@ -17047,8 +17047,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "submit_validation_response";
                     args: components["schemas"]["submit_validation_response_args"];
@@ -17313,8 +17313,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_validation";
                     args: components["schemas"]["read_validation_args"];
@@ -17579,8 +17579,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "list_validators";
                     args: components["schemas"]["list_validators_args"];
@@ -17845,8 +17845,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "geocode_trip_stop";
                     args: components["schemas"]["geocode_trip_stop_args"];
@@ -18111,8 +18111,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "timezone_brief";
                     args: components["schemas"]["timezone_brief_args"];
@@ -18377,8 +18377,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "validate_travel_address";
                     args: components["schemas"]["validate_travel_address_args"];
@@ -18643,8 +18643,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "elevation_risk_brief";
                     args: components["schemas"]["elevation_risk_brief_args"];
@@ -18909,8 +18909,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "export_route_map";
                     args: components["schemas"]["export_route_map_args"];
@@ -19175,8 +19175,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "trip_checkin_reminder";
                     args: components["schemas"]["trip_checkin_reminder_args"];
@@ -19441,8 +19441,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "run_workflow";
                     args: components["schemas"]["run_workflow_args"];
@@ -19707,8 +19707,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_run";
                     args: components["schemas"]["read_run_args"];
@@ -19973,8 +19973,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "resume_run";
                     args: components["schemas"]["resume_run_args"];
@@ -20239,8 +20239,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "read_account";
                     args: components["schemas"]["read_account_args"];
@@ -20505,8 +20505,8 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The key's own tenant, `tenant_…` */
-                    tenantId: string;
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
                     /** @constant */
                     tool: "preview_call";
                     args: components["schemas"]["preview_call_args"];

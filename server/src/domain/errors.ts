@@ -57,7 +57,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   approval_required:
     "The tenant enforces a travel policy by which a person has to approve this call. Send the same call again after the approval.",
   tool_not_found: "There is no tool of this name. `detail` names a similar one.",
-  tenant_not_found: "The tenant does not exist for this key. Send the key's own `tenantId`.",
+  tenant_not_found: "The tenant does not exist for this key. Leave `tenantId` out, or send the key's own.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
   in_progress: "A call with the same idempotency key is still running. Send it again shortly.",
   conflict: "The record has changed meanwhile. Read it again, then decide.",

@@ -40,7 +40,7 @@ function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): stri
 
 With a key every call carries \`Authorization: Bearer <API key>\`; keys begin with \`ak_\`. The same tools are reached in two ways:
 
-- HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tenantId", "tool", "args"}
+- HTTP: POST ${appUrl}${DISPATCH_PATH} with {"tool", "args"}
 - MCP, streamable HTTP: ${appUrl}${APP_MCP_PATH}, and the same at ${edgeUrl}${EDGE_MCP_PATH}
 
 Without a key or an account, many of them are bought call by call with a wallet (x402): POST ${edgeUrl}${PAID_TOOLS_PATH}/<tool> with the arguments as the body; GET ${edgeUrl}${PAID_TOOLS_PATH} lists them with their prices.

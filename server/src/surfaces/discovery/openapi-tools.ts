@@ -13,8 +13,6 @@ const effectWords = {
   spend: "Moves money.",
 } as const;
 
-const EXAMPLE_TENANT = "tenant_01JZZ0000000000000000000";
-
 /** A tool's own path: what follows `#` is not sent, it tells the operations of one address apart. */
 export const toolPath = (name: string): string => `${DISPATCH_PATH}#${name}`;
 
@@ -54,9 +52,7 @@ export function toolOperation({ tool, scopes }: CatalogEntry, today: Temporal.Pl
         "application/json": {
           schema: requestSchema(tool.name),
           // Named, so that types generated from it do not change with the day.
-          examples: {
-            [tool.name]: { value: { tenantId: EXAMPLE_TENANT, tool: tool.name, args: tool.example(today) } },
-          },
+          examples: { [tool.name]: { value: { tool: tool.name, args: tool.example(today) } } },
         },
       },
     },
@@ -83,9 +79,9 @@ function replayable(answers: Readonly<Record<string, JsonObject>>, status: strin
 function requestSchema(name: string): JsonObject {
   return {
     type: "object",
-    required: ["tenantId", "tool", "args"],
+    required: ["tool", "args"],
     properties: {
-      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`" },
+      tenantId: { type: "string", description: "The key's own tenant, `tenant_…`; left out, it follows from the key" },
       tool: { type: "string", const: name },
       args: ref("schemas", argsSchemaName(name)),
       userId: {

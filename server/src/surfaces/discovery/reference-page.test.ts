@@ -106,4 +106,18 @@ describe("the API reference in a browser", () => {
     expect(answer.status()).toBe(401);
     expect(watched.foreignRequests).toEqual([]);
   });
+
+  it("sends a first call that works as it stands once the key is filled in", async () => {
+    const { page } = await browser.watch(service.appUrl);
+    await page.goto(`${service.appUrl}/reference`);
+    await page.getByPlaceholder("Token").first().fill(service.apiKey);
+    await page.goto(`${service.appUrl}/reference#tag/flights/POST/api/agent/dispatch#search_flights`);
+    const tool = catalog.find("search_flights")?.tool;
+    await page.getByRole("button", { name: /Test Request.*search_flights/ }).click();
+    const answered = page.waitForResponse((response) => response.request().method() === "POST");
+    await page.getByRole("button", { name: /^Send/ }).first().click();
+    const answer = await answered;
+    expect(answer.request().postDataJSON()).toMatchObject({ tool: tool?.name });
+    expect(answer.status()).toBe(200);
+  });
 });

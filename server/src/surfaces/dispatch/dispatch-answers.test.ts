@@ -136,7 +136,13 @@ describe("who is calling", () => {
     expect(answer.body).toMatchObject({ code: "missing_scope", scope: "trip:write" });
   });
 
-  it("must name its own tenant and a user of it", async () => {
+  it("names its own tenant or none, and a user of it", async () => {
+    const answer = await service.send("/api/agent/dispatch", {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ tool: "probe_read", args: { text: "a" } }),
+    });
+    expect(answer.status, answer.text).toBe(200);
     const other = await service.call("probe_read", { text: "a" }, { tenantId: "tenant_OTHER" });
     expect(other.status).toBe(404);
     expect(other.body.code).toBe("tenant_not_found");

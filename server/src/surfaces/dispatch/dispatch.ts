@@ -47,7 +47,8 @@ export function createDispatch({ exchange, kernel, identity }: DispatchOptions):
 }
 
 interface Envelope {
-  tenantId: string;
+  /** Undefined: the key's own. A key has one tenant, so that it says nothing new; who sends it is told of a mix-up. */
+  tenantId: string | undefined;
   tool: string;
   args: Record<string, unknown>;
   userId: string | undefined;
@@ -62,17 +63,19 @@ function readEnvelope(body: Record<string, unknown>): Envelope {
     issues.push({ path: name, message: `unknown property${near === undefined ? "" : `; did you mean "${near}"?`}` });
   }
   const { tenantId, tool, args, userId } = body;
-  if (typeof tenantId !== "string")
-    issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string" });
+  if (tenantId !== undefined && typeof tenantId !== "string") {
+    issues.push({ path: "tenantId", message: "must be the calling tenant's id, a string, or left out" });
+  }
   if (typeof tool !== "string") issues.push({ path: "tool", message: "must be a tool's name, a string" });
   if (!isObject(args)) issues.push({ path: "args", message: "must be the tool's arguments, an object" });
   if (userId !== undefined && (typeof userId !== "string" || userId === "" || userId.length > 128)) {
     issues.push({ path: "userId", message: "must be a user of the tenant, 1 to 128 characters" });
   }
-  if (issues.length > 0 || typeof tenantId !== "string" || typeof tool !== "string" || !isObject(args)) {
+  if (issues.length > 0 || typeof tool !== "string" || !isObject(args)) {
     throw invalidInput(issues);
   }
-  return { tenantId, tool, args, userId: typeof userId === "string" ? userId : undefined };
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return { tenantId: text(tenantId), tool, args, userId: text(userId) };
 }
 
 async function checkTenant(
@@ -80,9 +83,9 @@ async function checkTenant(
   principal: Principal,
   identity: Pick<Identity, "isUser">,
 ): Promise<void> {
-  if (envelope.tenantId !== principal.tenantId) {
+  if (envelope.tenantId !== undefined && envelope.tenantId !== principal.tenantId) {
     throw new Failure("tenant_not_found", {
-      detail: "There is no such tenant for this key. Send the key's own tenantId.",
+      detail: "There is no such tenant for this key. Leave tenantId out, or send the key's own.",
     });
   }
   await checkUser(envelope.userId, principal, identity, "userId");
