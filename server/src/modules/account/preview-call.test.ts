@@ -102,6 +102,21 @@ describe("preview_call", () => {
     await setCap(100_000_000n);
   });
 
+  it("says what is left of limits, and that one of them refuses", async () => {
+    const { tenantId } = service;
+    const setDay = (perDay: bigint | undefined) =>
+      service.operator(({ spending: { spendLimits } }) =>
+        spendLimits.set(tenantId, "sandbox", undefined, { perDay }, "test"),
+      );
+    // What the trip took counts, too.
+    await setDay(510_000_000n);
+    const { allowances } = await preview("send_tokens", { to: ADDRESS, amount: "4" });
+    expect(allowances).toContainEqual({ name: "tenant perDay", token: "USDC", left: "10.00", leftAfter: "6.00" });
+    const said = await expectSameRefusal("send_tokens", { to: ADDRESS, amount: "11" });
+    expect(said).toMatchObject({ code: "spend_limit_exceeded", limit: "perDay" });
+    await setDay(undefined);
+  });
+
   it("says that a preview is accepted, and nothing of what the tried preview would say", async () => {
     const nested = { tool: "send_tokens", args: { to: ADDRESS, amount: "900000" } };
     expect(await preview("preview_call", nested)).toMatchObject({ accepted: true, priceMicroUsdc: "500" });

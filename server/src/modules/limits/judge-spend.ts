@@ -1,4 +1,5 @@
-import type { Micro } from "../../domain/money.ts";
+import { formatDecimal, type Micro } from "../../domain/money.ts";
+import type { Allowance } from "../../kernel/preview-answer.ts";
 import { type Budget, budgetIdOf, counterOf } from "./budgets.ts";
 import { type CountedIn, ESCROWED, type Spend } from "./call-spends.ts";
 import { amountExceeded, budgetExceeded, type Limited } from "./limit-exceeded.ts";
@@ -93,8 +94,7 @@ export function requireRoom(
 ): void {
   for (const line of lines) {
     const { limited, limit, amount } = line;
-    const budget = budgets.find(({ budgetId }) => budgetId === budgetIdOf(line));
-    const most = budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]);
+    const { budget, most } = boundOf(line, { inForce, budgets });
     if (most === undefined) continue;
     const used = counters.get(counterKey(line)) ?? 0n;
     const isUnknown = isOpen && amount === 0n;
@@ -105,6 +105,32 @@ export function requireRoom(
       throw amountExceeded(spender, { limited, limit, most, needed }, { used, renewsAt: renewalOf(line) });
     }
   }
+}
+
+/** What bounds what a line counts. */
+function boundOf(
+  line: SpendLine,
+  { inForce, budgets }: Bounds,
+): { budget: Budget | undefined; most: Micro | undefined } {
+  const { limited, limit } = line;
+  const budget = budgets.find(({ budgetId }) => budgetId === budgetIdOf(line));
+  return { budget, most: budget?.amount ?? (limit === undefined ? undefined : inForce[limited][limit]) };
+}
+
+/** What is left of each limit and budget that a call's spending counts in, and what it leaves of it. */
+export function allowancesOf(
+  bounds: Bounds,
+  counters: Counters,
+  { lines, isOpen }: { lines: readonly SpendLine[]; isOpen: boolean },
+): Allowance[] {
+  return lines.flatMap((line) => {
+    const { budget, most } = boundOf(line, bounds);
+    if (most === undefined) return [];
+    const left = most - (counters.get(counterKey(line)) ?? 0n);
+    const leftAfter = isOpen ? null : formatDecimal(left - (line.amount > 0n ? line.amount : 0n));
+    const name = budget === undefined ? `${line.limited} ${line.limit}` : `budget ${budget.budgetId}`;
+    return [{ name, token: "USDC", left: formatDecimal(left), leftAfter }];
+  });
 }
 
 function smaller(one: Micro, other: Micro): Micro {

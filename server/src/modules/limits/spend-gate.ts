@@ -2,9 +2,18 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Gate } from "../../kernel/gate.ts";
 import type { LazyPlan } from "../../kernel/plan.ts";
+import type { Allowance } from "../../kernel/preview-answer.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
-import { countedIn, countedInBudget, linesOf, requireRoom, requireSmallEnough, totalOf } from "./judge-spend.ts";
+import {
+  allowancesOf,
+  countedIn,
+  countedInBudget,
+  linesOf,
+  requireRoom,
+  requireSmallEnough,
+  totalOf,
+} from "./judge-spend.ts";
 import { limitExceeded, whoseLimit } from "./limit-exceeded.ts";
 import { type PlannedSpend, planSpend, spendsNothing } from "./plan-spend.ts";
 import type { LimitsInForce, Spender } from "./spend-limits.ts";
@@ -40,6 +49,16 @@ export class SpendGate implements Gate {
     requireTool(call, remembered.inForce);
   }
 
+  async preview(call: PendingCall, plan: LazyPlan): Promise<readonly Allowance[]> {
+    if (call.keyId === "" || call.tool.effect === "read") return [];
+    const spend = await this.#spendOf(plan);
+    const [inForce, { covering, counters, lines }] = await Promise.all([
+      this.#options.stores.spendLimits.inForce(call),
+      this.#count(call, spend),
+    ]);
+    return allowancesOf({ inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
+  }
+
   async uses({ keyId }: PendingCall, plan: LazyPlan): Promise<boolean> {
     return keyId !== "" && !spendsNothing(await this.#spendOf(plan));
   }
@@ -68,14 +87,19 @@ export class SpendGate implements Gate {
   }
 
   async #requireRoom(call: PendingCall, inForce: LimitsInForce, spend: PlannedSpend): Promise<void> {
+    requireSmallEnough(call, inForce, totalOf(spend));
+    const { covering, counters, lines } = await this.#count(call, spend);
+    requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
+  }
+
+  /** Where the call's spending counts, and what is used there. */
+  async #count(call: PendingCall, spend: PlannedSpend) {
     const { budgets, callSpends } = this.#options.stores;
     const { keyId, travelerId, startedAt: at } = call;
-    requireSmallEnough(call, inForce, totalOf(spend));
     const covering = await budgets.covering(call, { keyId, travelerId, tripId: spend.tripId, at });
     const counted = [...countedIn(call, at), ...covering.map(countedInBudget)];
     const counters = await callSpends.counters(call, counted);
-    const lines = linesOf(counted, counters, spend);
-    requireRoom(call, { inForce, budgets: covering }, counters, { lines, isOpen: spend.isOpen });
+    return { covering, counters, lines: linesOf(counted, counters, spend) };
   }
 
   async #requireRecipients(call: PendingCall, inForce: LimitsInForce, recipients: readonly Hex[]): Promise<void> {
