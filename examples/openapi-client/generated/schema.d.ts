@@ -4819,7 +4819,7 @@ export interface components {
                 meterId: string | null;
                 /** @description Error code of a step that failed */
                 code: string | null;
-                /** @description Ids and hashes in its answer */
+                /** @description Ids, hashes and amounts in its answer */
                 references: {
                     [key: string]: string;
                 };
@@ -4880,7 +4880,7 @@ export interface components {
                 meterId: string | null;
                 /** @description Error code of a step that failed */
                 code: string | null;
-                /** @description Ids and hashes in its answer */
+                /** @description Ids, hashes and amounts in its answer */
                 references: {
                     [key: string]: string;
                 };
@@ -4945,7 +4945,7 @@ export interface components {
                 meterId: string | null;
                 /** @description Error code of a step that failed */
                 code: string | null;
-                /** @description Ids and hashes in its answer */
+                /** @description Ids, hashes and amounts in its answer */
                 references: {
                     [key: string]: string;
                 };
@@ -27478,7 +27478,7 @@ export interface operations {
                             meterId: string | null;
                             /** @description Error code of a step that failed */
                             code: string | null;
-                            /** @description Ids and hashes in its answer */
+                            /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };
@@ -27800,7 +27800,7 @@ export interface operations {
                             meterId: string | null;
                             /** @description Error code of a step that failed */
                             code: string | null;
-                            /** @description Ids and hashes in its answer */
+                            /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };
@@ -28236,7 +28236,7 @@ export interface operations {
                             meterId: string | null;
                             /** @description Error code of a step that failed */
                             code: string | null;
-                            /** @description Ids and hashes in its answer */
+                            /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };
@@ -28432,7 +28432,7 @@ export interface operations {
                             meterId: string | null;
                             /** @description Error code of a step that failed */
                             code: string | null;
-                            /** @description Ids and hashes in its answer */
+                            /** @description Ids, hashes and amounts in its answer */
                             references: {
                                 [key: string]: string;
                             };

@@ -13,7 +13,7 @@ const TimelineStep = z.object({
   priceMicroUsdc: z.string().nullable().describe("What the call cost"),
   meterId: z.string().nullable().describe("Of its usage record"),
   code: z.string().nullable().describe("Error code of a step that failed"),
-  references: z.record(z.string(), z.string()).describe("Ids and hashes in its answer"),
+  references: z.record(z.string(), z.string()).describe("Ids, hashes and amounts in its answer"),
 });
 
 export const RunSummary = z.object({
@@ -96,9 +96,9 @@ function describeStep(step: JournaledStep): z.output<typeof TimelineStep> {
   };
 }
 
-const REFERENCE = /(Id|Hash|Number|pnr|status|decision)$/;
+const REFERENCE = /(Id|Hash|Number|Amount|Usdc|Currency|pnr|status|decision)$/;
 
-/** What the step's answer names that can be looked up, without the whole of it. */
+/** What the step's answer names that can be looked up, and what it moved, without the whole of it. */
 function referencesIn(result: unknown): Record<string, string> {
   if (typeof result !== "object" || result === null) return {};
   const named = Object.entries(result).filter(([name, value]) => REFERENCE.test(name) && typeof value === "string");

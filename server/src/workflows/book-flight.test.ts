@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Escrow, micro, openEscrow } from "../../test/support/escrow.ts";
+import { startTestService, type TestService } from "../../test/support/service.ts";
+import { resultOf } from "../../test/support/treasury.ts";
+
+/** The supplier's clock is moved by hand: by itself, it issues tickets a second after the payment. */
+const LATE_MILLISECONDS = 600_000;
+
+let service: TestService;
+let escrow: Escrow;
+let departureDate: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  escrow = openEscrow(service);
+  await service.isFunded(service.tenantId);
+  departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
+});
+afterAll(async () => {
+  await escrow?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** For the next payment, with the order or after a hold. */
+async function arm(fault: string): Promise<void> {
+  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
+  for (const path of ["/air/orders", "/air/payments"]) {
+    await control("scenarios", { match: { path, method: "POST" }, fault, times: 1, delayMs: LATE_MILLISECONDS });
+  }
+}
+const control = async (path: string, body: object) =>
+  await fetch(`${service.supplierUrl}/_sandbox/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+const ask = async (path: string, body?: object, key = service.internalToken) =>
+  await service.send(`/api/workflows/${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+async function start(tripId: string, more: object = {}) {
+  const input = { tripId, origin: "LHR", destination: "CDG", departureDate, ...more };
+  const answer = await ask("run", { workflowId: "service.book_flight", tenantId: service.tenantId, input });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+const Steps = z.array(z.object({ step: z.string(), state: z.string() }));
+const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${String(runId)}`)).body;
+
+async function claim(guestLink: unknown, codeNonce: unknown) {
+  const guestWallet = `0x${randomBytes(20).toString("hex")}`;
+  resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+}
+
+async function claimedTrip(budgetUsdc: string): Promise<string> {
+  const trip = resultOf(await service.call("prefund_trip", { budgetUsdc }));
+  await claim(trip.guestLink, trip.codeNonce);
+  return String(trip.tripId);
+}
+
+/** What the run had reserved went back to the wallet. */
+async function expectNothingHeld(tripId: string): Promise<bigint> {
+  const trip = resultOf(await service.call("read_trip", { tripId }));
+  expect(trip).toMatchObject({ heldUsdc: "0.00" });
+  expect(micro(trip.freeUsdc) + micro(trip.refundedUsdc)).toBe(micro(trip.budgetUsdc));
+  return micro(trip.refundedUsdc);
+}
+
+const available = async () => micro(Object(resultOf(await service.call("check_treasury", {})).available).USDC);
+
+describe("service.book_flight", () => {
+  it("waits for the guest and for the tickets, settles, and the wallet pays the flight once", async () => {
+    const trip = resultOf(await service.call("prefund_trip", { budgetUsdc: "900" }));
+    const run = await start(String(trip.tripId));
+    expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim", decidedBy: "service" });
+    expect((await ask("resume", { sessionId: run.sessionId, resolution: { status: "claimed" } })).body).toMatchObject({
+      code: "conflict",
+    });
+    await arm("ticketing_delayed");
+    await claim(trip.guestLink, trip.codeNonce);
+    await expect.poll(() => read(run)).toMatchObject({ status: "paused", nextStepId: "ticketing" });
+    await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
+    await expect.poll(() => read(run)).toMatchObject({ status: "completed" });
+    const { result, steps } = await read(run);
+    expect(result).toMatchObject({
+      tripId: trip.tripId,
+      pnr: expect.stringMatching(/^ZZ/),
+      settled: { txHash: expect.stringMatching(/^0x/) },
+    });
+    expect(Steps.parse(steps).map(({ step, state }) => `${step} ${state}`)).toEqual(
+      [
+        "read_trip",
+        "guest_claim",
+        "search_flights",
+        "check_policy",
+        "reserve_booking",
+        "book_flight",
+        "commit_booking",
+        "ticketing",
+        "read_order",
+        "confirm_ticketing",
+        "settle_booking",
+      ].map((step) => `${step} done`),
+    );
+    const order = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
+    expect(order).toMatchObject({ externalId: Object(result).bookingId });
+  });
+
+  it("whose tickets are refused cancels in escrow, and everything comes back", async () => {
+    const tripId = await claimedTrip("900");
+    const before = await available();
+    await arm("ticketing_failed");
+    const run = await start(tripId);
+    expect(run).toMatchObject({ status: "paused", nextStepId: "ticketing" });
+    await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
+    await expect.poll(() => read(run)).toMatchObject({ status: "failed", failure: { code: "ticketing_failed" } });
+    // The supplier gave back the price, and the escrow the reservation.
+    const refunded = await expectNothingHeld(tripId);
+    expect(refunded).toBeGreaterThan(0n);
+    await expect.poll(available).toBe(before + refunded);
+  });
+
+  it("over the policy's limit waits for a person, and ends when that one refuses", async () => {
+    const tripId = await claimedTrip("9000");
+    const run = await start(tripId, { cabinClass: "business" });
+    expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
+    expect(run.shown).toMatchObject({
+      offer: { id: expect.stringMatching(/^off_/) },
+      verdict: { decision: "require_approval" },
+    });
+    const refused = await ask("resume", {
+      sessionId: run.sessionId,
+      resolution: { status: "rejected", approvedBy: "desk" },
+    });
+    expect(refused.body).toMatchObject({ status: "failed", failure: { code: "approval_rejected", undone: [] } });
+  });
+
+  it("is cancelled before its tickets: the order is cancelled at the supplier and the escrow gives back", async () => {
+    const tripId = await claimedTrip("900");
+    await arm("ticketing_delayed");
+    const run = await start(tripId);
+    expect(run).toMatchObject({ status: "paused", nextStepId: "ticketing" });
+    const ended = (await ask(`runs/${String(run.runId)}/cancel`, {})).body;
+    expect(ended).toMatchObject({ status: "failed", failure: { code: "run_cancelled" } });
+    const undo = ["cancel_order_quote", "confirm_cancel_order", "cancel_booking"].map((step) => `undo:${step}`);
+    expect(ended.failure).toMatchObject({ undone: ["book_flight", "reserve_booking"], notUndone: [] });
+    expect(
+      Steps.parse(ended.steps)
+        .slice(-3)
+        .map(({ step }) => step),
+    ).toEqual(undo);
+    await expectNothingHeld(tripId);
+    const orders = await fetch(`${service.supplierUrl}/_sandbox/ledger`);
+    const { cancellations } = Object(await orders.json());
+    expect(cancellations.filter(({ confirmed_at }: { confirmed_at: unknown }) => confirmed_at !== null)).toHaveLength(
+      1,
+    );
+  });
+});
