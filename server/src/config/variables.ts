@@ -174,7 +174,12 @@ export const variables = {
   openMeteoUrl: url(
     "OPEN_METEO_URL",
     http,
-    "Open-Meteo, such as `https://api.open-meteo.com`, whose free service is for non-commercial use. Unset: it is not asked.",
+    "Open-Meteo, such as `https://api.open-meteo.com`, for weather and elevations; its free service is for non-commercial use. Unset: it is not asked.",
+  ),
+  openMeteoAirQualityUrl: url(
+    "OPEN_METEO_AIR_QUALITY_URL",
+    http,
+    "Open-Meteo's air quality, such as `https://air-quality-api.open-meteo.com`, whose free service is for non-commercial use. Unset: it is not asked.",
   ),
   openTopoDataUrl: url(
     "OPENTOPODATA_URL",
@@ -194,6 +199,12 @@ export const variables = {
       "How open providers reach you, such as `ops@example.com`; stands in the User-Agent of what they are asked, as their policies demand. Unset: PUBLIC_APP_URL.",
     read: readProvidersContact,
   },
+  providersTimeoutMilliseconds: withDefault(
+    "PROVIDERS_TIMEOUT_MS",
+    "5000",
+    "How long an open provider may take to answer, in milliseconds, before the next one is asked.",
+    wholeNumber(1, 60_000),
+  ),
   geocodingProviders: withDefault(
     "GEOCODING_PROVIDERS",
     "nominatim,embedded",

@@ -3,6 +3,7 @@ import type { Hex } from "../domain/tokens.ts";
 import type { ChainOperations } from "../ports/chain-operation.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Conditions } from "../ports/conditions.ts";
 import type { Elevation } from "../ports/elevation.ts";
 import type { Facilitator } from "../ports/facilitator.ts";
 import type { FxRates } from "../ports/fx.ts";
@@ -55,6 +56,7 @@ export interface Parts {
   readonly mailer: OpenedMailer | undefined;
   readonly maps: Maps;
   readonly elevation: Elevation;
+  readonly conditions: Conditions;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
   /** Where the parts answer that were started because the operator configured nothing in their place. */

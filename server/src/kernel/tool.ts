@@ -8,6 +8,7 @@ import type { Chain } from "../ports/chain.ts";
 import type { ChainSubmission } from "../ports/chain-transactions.ts";
 import type { ClaimKeys } from "../ports/claim-keys.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { Conditions } from "../ports/conditions.ts";
 import type { Elevation } from "../ports/elevation.ts";
 import type { FlightServicing } from "../ports/flight-servicing.ts";
 import type { Flights } from "../ports/flights.ts";
@@ -34,6 +35,7 @@ export interface Ports {
   stayBookings: StayBookings;
   maps: Maps;
   elevation: Elevation;
+  conditions: Conditions;
   stores: Stores;
   /** The network that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;

@@ -13,14 +13,16 @@ const OPEN_METEO_MILLISECONDS_BETWEEN = 100;
 
 export function openSources(config: Config, { http, clock, log }: { http: HttpClient; clock: Clock; log: Log }) {
   const userAgent = `wayfare (${config.providersContact ?? config.publicAppUrl ?? "self-hosted"})`;
+  const timeoutMilliseconds = config.providersTimeoutMilliseconds;
   const open = (name: string, baseUrl: string | undefined, millisecondsBetween: number): OpenSource | undefined =>
     baseUrl === undefined
       ? undefined
-      : new OpenSource({ name, baseUrl, millisecondsBetween, http, clock, log, userAgent });
+      : new OpenSource({ ...{ name, baseUrl, millisecondsBetween, timeoutMilliseconds }, http, clock, log, userAgent });
   return {
     nominatim: open("nominatim", config.nominatimUrl, config.nominatimMillisecondsBetween),
     openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
     openMeteo: open("open-meteo", config.openMeteoUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
+    openMeteoAirQuality: open("open-meteo", config.openMeteoAirQualityUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
   };
 }
 

@@ -28,6 +28,7 @@ import { type Clock, systemClock } from "../ports/clock.ts";
 import type { Vault } from "../ports/vault.ts";
 import { createRequestLimits } from "../surfaces/http/request-limits.ts";
 import { PHOTOS_PATH } from "../surfaces/photos.ts";
+import { openConditions } from "./conditions.ts";
 import { openElevation } from "./elevation.ts";
 import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
@@ -141,6 +142,7 @@ function outsideParts(
     mailer: () => openMailer(config),
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
+    conditions: () => openConditions(sources, clock),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

@@ -48,6 +48,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     stayBookings: absent("stayBookings"),
     maps,
     elevation: absent("elevation"),
+    conditions: absent("conditions"),
     travelers,
     stores,
     fx: createEmbeddedFx(),

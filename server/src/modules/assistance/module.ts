@@ -1,8 +1,10 @@
 import { defineModule } from "../../kernel/module.ts";
+import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
+import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 
 /** Help around a trip that is put together from what other parts know. */
 export const assistanceModule = defineModule({
   name: "assistance",
-  tools: [tripCheckinReminder],
+  tools: [tripCheckinReminder, tripWeatherBrief, airQualityBrief],
 });

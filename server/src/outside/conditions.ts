@@ -1,0 +1,22 @@
+import { createOpenMeteoAirQuality } from "../adapters/open-meteo/air-quality.ts";
+import { createOpenMeteoForecast } from "../adapters/open-meteo/forecast.ts";
+import { askProviders } from "../platform/providers/ask-providers.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Conditions } from "../ports/conditions.ts";
+import { knowsNothing } from "./knows-nothing.ts";
+import { inOrder, type OpenSources, over } from "./open-sources.ts";
+
+const ORDER = ["open-meteo", "embedded"] as const;
+
+export function openConditions(
+  sources: Pick<OpenSources, "openMeteo" | "openMeteoAirQuality">,
+  clock: Clock,
+): Conditions {
+  const embedded = knowsNothing(clock);
+  const weather = inOrder(ORDER, { "open-meteo": over(sources.openMeteo, createOpenMeteoForecast), embedded });
+  const air = inOrder(ORDER, { "open-meteo": over(sources.openMeteoAirQuality, createOpenMeteoAirQuality), embedded });
+  return {
+    weatherAt: (position, signal) => askProviders(weather, position, signal),
+    airAt: (position, signal) => askProviders(air, position, signal),
+  };
+}

@@ -1,0 +1,12 @@
+import type { Provider } from "../platform/providers/provider.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** Stands last where the service itself can know nothing, so that the answer says that instead of failing. */
+export function knowsNothing(clock: Clock): Provider<unknown, never> {
+  return {
+    source: "embedded",
+    sourceLevel: "embedded",
+    attribution: [],
+    ask: async () => ({ answer: undefined, asOf: clock.now().toString() }),
+  };
+}
