@@ -7,8 +7,10 @@ import { mapEnvironments, type Parts } from "./kernel/parts.ts";
 import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
 import { paidNetworkOf } from "./outside/paid-network.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
+import { languageModelRoutes } from "./surfaces/discovery/crawl-files.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
 import { loadPages } from "./surfaces/discovery/load-pages.ts";
+import { createNotFoundPage } from "./surfaces/discovery/not-found-page.ts";
 import { paidOpenApiRoutes } from "./surfaces/discovery/openapi-route.ts";
 import { edgeServerCardRoutes } from "./surfaces/discovery/server-card.ts";
 import { createDispatch, DISPATCH_PATH } from "./surfaces/dispatch/dispatch.ts";
@@ -46,6 +48,7 @@ interface HostContent {
   welcome: string;
   /** For what only this machine may see. */
   refuseOrigin: OriginGuard;
+  notFoundPage(request: Request): Response | undefined;
 }
 
 export interface HostOptions {
@@ -94,6 +97,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
     extras: parts.mcpExtras,
   });
   const paid = openPaid(options, answerSigned);
+  const common = { refuseOrigin, notFoundPage: createNotFoundPage(urls.app) };
   return {
     app: {
       hot: new Map([
@@ -102,13 +106,13 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
       ]),
       routes: [...routes, ...photoRoutes(parts.suppliers.sandbox?.stays), ...discovery],
       welcome: WELCOME.app,
-      refuseOrigin,
+      ...common,
     },
     edge: {
       hot: new Map([[EDGE_MCP_PATH, serveMcp], ...paid.hot]),
-      routes: [...edgeServerCardRoutes(addresses), ...paid.routes],
+      routes: [...edgeServerCardRoutes(addresses), ...languageModelRoutes(facts), ...paid.routes],
       welcome: WELCOME.edge,
-      refuseOrigin,
+      ...common,
     },
   };
 }

@@ -17,15 +17,27 @@ interface CrawlOptions {
 
 /** What crawlers read first: the manifest for language models, and robots.txt with the list of pages for all others. */
 export function crawlRoutes(options: CrawlOptions): Routes {
-  const manifest = cachedAnswer(renderManifest(options), { contentType: "text/plain; charset=utf-8" });
   return [
-    ...cachedRoutes("/llms.txt", manifest),
-    ...cachedRoutes("/.well-known/llms.txt", manifest),
+    ...languageModelRoutes(options),
     ...cachedRoutes("/robots.txt", cachedAnswer(renderRobots(options), { contentType: "text/plain; charset=utf-8" })),
     ...cachedRoutes(
       "/sitemap.xml",
       cachedAnswer(renderSitemap(options), { contentType: "application/xml; charset=utf-8" }),
     ),
+  ];
+}
+
+/** The manifest, and every page in one file. On both hosts: whoever has one address finds everything from it. */
+export function languageModelRoutes(options: CrawlOptions): Routes {
+  const contentType = "text/plain; charset=utf-8";
+  const manifest = cachedAnswer(renderManifest(options), { contentType });
+  const everything = cachedAnswer(() => options.pages.map(({ markdown }) => markdown.trimEnd()).join("\n\n---\n\n"), {
+    contentType,
+  });
+  return [
+    ...cachedRoutes("/llms.txt", manifest),
+    ...cachedRoutes("/.well-known/llms.txt", manifest),
+    ...cachedRoutes("/llms-full.txt", everything),
   ];
 }
 
@@ -57,6 +69,7 @@ ${tools.join("\n")}
 
 ## Machine-readable
 
+${line("All pages", "/llms-full.txt", "Every page of this list in one file.")}
 ${line("OpenAPI description", "/api/openapi.json", "Every tool as an operation, with its schemas, errors and examples (OpenAPI 3.1).")}
 - [OpenAPI description, paid per call](${edgeUrl}/openapi.json): The same tools at the host where a wallet buys single calls.
 ${line("MCP server card", "/.well-known/mcp/server-card.json", "Where the MCP server is and what it needs to connect.")}

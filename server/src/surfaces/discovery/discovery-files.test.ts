@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
@@ -182,6 +183,52 @@ describe("llms.txt", () => {
       if (url.endsWith(".md")) expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     }
   });
+});
+
+test("both hosts have the description and the lists for language models, and llms-full.txt has every page", async () => {
+  for (const host of [plain.appUrl, plain.edgeUrl]) {
+    const openApi = z.object({ servers: z.tuple([z.object({ url: z.string() })]) });
+    const description = openApi.parse(await (await fetch(`${host}/openapi.json`)).json());
+    expect(description.servers[0].url).toBe(host);
+    expect(await (await fetch(`${host}/llms.txt`)).text()).toContain(`${plain.appUrl}/docs/tools/search_flights.md`);
+    const everything = await (await fetch(`${host}/llms-full.txt`)).text();
+    for (const { name } of registry) expect(everything).toContain(`\n# ${name}\n`);
+    expect(everything).toContain("\n# Connect\n");
+  }
+});
+
+test("where a host has nothing, a person sees a page that leads on, and a program a problem", async () => {
+  for (const path of [`${plain.appUrl}/nope`, `${plain.edgeUrl}/nope`, `${plain.appUrl}/api/<b>nope</b>`]) {
+    const page = await fetch(path, { headers: { accept: "text/html,*/*;q=0.8" } });
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    const html = await page.text();
+    expect(html).not.toContain("nope");
+    for (const [, link = ""] of html.matchAll(/ href="(http[^"]+)"/g)) {
+      expect((await fetch(link, { method: "HEAD" })).status, link).toBe(200);
+    }
+    for (const accept of ["*/*", "application/json", "text/html;q=0.5,application/json"]) {
+      const problem = await fetch(path, { headers: { accept } });
+      expect(await problem.json()).toMatchObject({ status: 404, code: "not_found" });
+    }
+    expect(await (await fetch(path, { method: "POST", headers: { accept: "text/html" } })).json()).toMatchObject({
+      code: "not_found",
+    });
+  }
+});
+
+test("a # that was sent in a path changes nothing", async () => {
+  for (const path of ["/healthz#x", "/docs/connect#curl", "/api/agent/dispatch#search_flights"]) {
+    const { hostname, port } = new URL(plain.appUrl);
+    const answered = Promise.withResolvers<number | undefined>();
+    const sent = request({ hostname, port, path, agent: false }, (response) => {
+      response.resume();
+      answered.resolve(response.statusCode);
+    });
+    sent.on("error", answered.reject);
+    sent.end();
+    // Without a key, the hot path asks for one: it is found.
+    expect(await answered.promise, path).toBe(path.startsWith("/api") ? 401 : 200);
+  }
 });
 
 test("robots.txt keeps crawlers to what is for them, and names the list of pages", async () => {

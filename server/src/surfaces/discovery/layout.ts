@@ -29,10 +29,20 @@ interface Document {
   body: string;
   /** Whether the body has a list of pages at `#pages`, which narrow screens show last. */
   hasPageList: boolean;
+  /** Of the host that has the pages, for a page of the other host; left out, this one. */
+  siteUrl?: string;
 }
 
 /** The frame that all pages share. */
-export function renderDocument({ title, description, markdownPath, body, hasPageList }: Document): string {
+export function renderDocument({
+  title,
+  description,
+  markdownPath,
+  body,
+  hasPageList,
+  siteUrl = "",
+}: Document): string {
+  const site = escapeHtml(siteUrl);
   const alternate =
     markdownPath === undefined
       ? ""
@@ -50,11 +60,11 @@ ${alternate}<style>${STYLE}</style>
 <body>
 <a class="skip" href="#content">To the content</a>
 <header>
-<a class="brand" href="/">Wayfare</a>
-${hasPageList ? '<a class="narrow" href="#pages">All pages</a>\n' : ""}<a href="/docs">Documentation</a>
-<a href="/docs/connect">Connect</a>
-<a href="/reference">API reference</a>
-<a href="/llms.txt">llms.txt</a>
+<a class="brand" href="${site}/">Wayfare</a>
+${hasPageList ? '<a class="narrow" href="#pages">All pages</a>\n' : ""}<a href="${site}/docs">Documentation</a>
+<a href="${site}/docs/connect">Connect</a>
+<a href="${site}/reference">API reference</a>
+<a href="${site}/llms.txt">llms.txt</a>
 </header>
 ${body}
 </body>

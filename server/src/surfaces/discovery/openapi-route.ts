@@ -5,6 +5,8 @@ import type { Routes } from "../http/hosts.ts";
 import { createOpenApi, createPaidOpenApi } from "./openapi.ts";
 import { healthOperations, mcpOperation, openApiOperation } from "./service-operations.ts";
 
+const PLAIN_PATH = "/openapi.json";
+
 export interface OpenApiRouteOptions {
   catalog: Catalog;
   appUrl: string;
@@ -13,7 +15,7 @@ export interface OpenApiRouteOptions {
   clock: Clock;
 }
 
-/** `GET /api/openapi.json`, made once, from what is really mounted. */
+/** `GET /api/openapi.json`, and the same at `/openapi.json`, where generators look by themselves: made once, from what is really mounted. */
 export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOptions): Routes {
   const mounted = routes.flatMap(({ description }) => (description === undefined ? [] : [description]));
   const today = clock.now().toZonedDateTimeISO("UTC").toPlainDate();
@@ -21,7 +23,7 @@ export function openApiRoutes({ catalog, appUrl, routes, clock }: OpenApiRouteOp
   const answer = cachedAnswer(() => createOpenApi(catalog, { appUrl, routes: described, today }), {
     contentType: "application/json; charset=utf-8",
   });
-  return cachedRoutes(openApiOperation.path, answer, openApiOperation);
+  return [...cachedRoutes(openApiOperation.path, answer, openApiOperation), ...cachedRoutes(PLAIN_PATH, answer)];
 }
 
 /** `GET /openapi.json` of the edge host: where crawlers of x402 look first. */
@@ -33,5 +35,5 @@ export function paidOpenApiRoutes(options: {
 }): Routes {
   const today = options.clock.now().toZonedDateTimeISO("UTC").toPlainDate();
   const text = () => createPaidOpenApi(options.catalog, { ...options, today });
-  return cachedRoutes("/openapi.json", cachedAnswer(text, { contentType: "application/json; charset=utf-8" }));
+  return cachedRoutes(PLAIN_PATH, cachedAnswer(text, { contentType: "application/json; charset=utf-8" }));
 }

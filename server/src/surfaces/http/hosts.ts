@@ -20,6 +20,8 @@ export interface HostOptions {
   metrics?: Metrics;
   /** Why a page may not see it. */
   refuseOrigin?: OriginGuard;
+  /** What a person is shown where there is nothing. Undefined: the caller takes no HTML. */
+  notFoundPage?: (request: Request) => Response | undefined;
   log: Log;
 }
 
@@ -70,7 +72,11 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   }
   // Last: a host may have a page of its own there.
   app.get("/", (context) => context.text(options.welcome));
-  app.notFound((context) => problem(context, options.closedBecause() ?? "not_found"));
+  app.notFound((context) => {
+    const closed = options.closedBecause();
+    const page = closed === undefined ? options.notFoundPage?.(context.req.raw) : undefined;
+    return page ?? problem(context, closed ?? "not_found");
+  });
   app.onError((error, context) => {
     const traceId = traceIdOf(context.req.header("traceparent"));
     const { status, headers, body } = renderThrown(error, traceId, log);

@@ -149,9 +149,15 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). */
+/**
+ * The path and the query. A target may also be a whole URL, whose host then counts (RFC 9112, 3.2.2). What follows `#` is the
+ * client's own and cut, should a client send it: it names the operations of the API description apart.
+ */
 function readTarget(incoming: IncomingMessage): string {
-  const { url: target = "/" } = incoming;
+  const { url: whole = "/" } = incoming;
+  const fragmentStart = whole.indexOf("#");
+  const target = fragmentStart === -1 ? whole : whole.slice(0, fragmentStart);
+  incoming.url = target;
   if (target.startsWith("/")) return target;
   const url = URL.parse(target);
   if (url === null || !url.protocol.startsWith("http")) return target;

@@ -1,0 +1,30 @@
+import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
+import { prefersHtml } from "./preferred-type.ts";
+
+/**
+ * What a person sees at an address where a host has nothing, with the way to what there is. Undefined: the caller takes no HTML, and
+ * gets a problem. Nothing of the address is repeated in it.
+ */
+export function createNotFoundPage(appUrl: string): (request: Request) => Response | undefined {
+  const html = renderDocument({
+    title: "Nothing here · Wayfare",
+    description: "There is nothing at this address.",
+    hasPageList: false,
+    // Absolute, because the edge host has no pages of its own.
+    siteUrl: appUrl,
+    body: `<main class="landing" id="content">
+<h1>There is nothing here</h1>
+<p class="lead">The address may be misspelt, or what it named may have moved. Programs that ask for JSON get the same as a problem object.</p>
+<ul>
+<li><a href="${appUrl}/docs">Documentation</a>, with a page for every tool and every error</li>
+<li><a href="${appUrl}/reference">API reference</a>, with every address of this service</li>
+<li><a href="${appUrl}/">Home</a></li>
+</ul>
+</main>`,
+  });
+  return (request) => {
+    if (!["GET", "HEAD"].includes(request.method) || !prefersHtml(request)) return undefined;
+    const headers = { ...htmlHeaders, "content-type": HTML, "cache-control": "no-store", vary: "accept" };
+    return new Response(html, { status: 404, headers });
+  };
+}
