@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../src/contributions.ts";
-import { EVERYTHING, knownScopes } from "../src/domain/scopes.ts";
+import { DECIDES_APPROVALS, EVERYTHING, knownScopes } from "../src/domain/scopes.ts";
 import { type Escrow, openEscrow } from "./support/escrow.ts";
 import type { TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
@@ -72,12 +72,24 @@ describe("called", () => {
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };
     const run = await send(find("start_workflow_run"), { body: { workflowId: "service.book_flight", input } });
     expect(run.body, "it waits for the guest's claim").toMatchObject({ status: "paused" });
-    own = { ...own, runId: String(run.body.runId) };
+    own = { ...own, runId: String(run.body.runId), approvalId: await askForApproval() };
   });
   afterAll(async () => {
     await escrow?.close();
     await service?.[Symbol.asyncDispose]();
   });
+
+  async function askForApproval(): Promise<string> {
+    expect((await send(find("write_policy"), { body: { document: { payments: { maxAmountUsd: 1 } } } })).status).toBe(
+      200,
+    );
+    const enforce = (policyId: string | null) => send(find("write_policy_enforcement"), { body: { policyId } });
+    await enforce("own-policy");
+    const refused = await service.call("send_tokens", { to: `0x${"7".repeat(40)}`, amount: "2", token: "USDC" });
+    expect(refused.body.code).toBe("approval_required");
+    await enforce(null);
+    return String(refused.body.approvalId);
+  }
 
   async function bookFlight(): Promise<string> {
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
@@ -132,13 +144,20 @@ describe("called", () => {
 
   test.each(named(keyed))("%s is for no key that has every scope but its own", async (_name, route) => {
     const scope = scopeOf(route);
-    const key = await keyWith(knownScopes.filter((known) => known !== scope && known !== EVERYTHING));
+    const key = await keyWith(knownScopes.filter((known) => ![scope, EVERYTHING, DECIDES_APPROVALS].includes(known)));
     const answer = await send(route, { key });
     expect([answer.status, answer.body.code, answer.body.scope]).toEqual([403, "missing_scope", scope]);
   });
 
   test("every one of another tenant's key finds nothing of this tenant's, and changes nothing", async () => {
-    const { apiKey: key } = await newFundedTenant(service, "Others");
+    const { tenantId } = await newFundedTenant(service, "Others");
+    const owner = { tenantId, network: "sandbox" } as const;
+    const person = { id: "user_other", name: "Other", email: "other@example.com", roles: ["admin"] } as const;
+    const key = await service.operator(async ({ persons, mintKey }) => {
+      await persons.add(owner, person, "test");
+      const scopes = [EVERYTHING, DECIDES_APPROVALS];
+      return (await mintKey({ tenantId, environment: "sandbox", personId: person.id, scopes, actor: "test" })).apiKey;
+    });
     const before = await everything();
     for (const line of before) expect(line).toMatch(/^\w+ 200 /);
     // What creates a record of the other tenant's own comes last.

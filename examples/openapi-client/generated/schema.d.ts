@@ -1343,6 +1343,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List approvals
+         * @description What waits for a decision, newest first; with `state` another kind. A person's key lists what that person may decide, every other key all of the tenant.
+         */
+        get: operations["list_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an approval
+         * @description What was asked for, what was decided, and whether it was used.
+         */
+        get: operations["read_approval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approvals/{approvalId}/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide an approval
+         * @description Approves or rejects what waits, or revokes an approval that no call has used yet. With the key of a person who has the role and has not asked for it, or with an internal token that says in approvedBy who decided. The first decision counts; a 409 says which it was.
+         */
+        post: operations["decide_approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/bookings/{bookingId}": {
         parameters: {
             query?: never;
@@ -5343,7 +5403,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5355,7 +5415,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -5609,7 +5669,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5621,7 +5681,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -5875,7 +5935,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -5887,7 +5947,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -6141,7 +6201,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6153,7 +6213,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -6407,7 +6467,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6419,7 +6479,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -6673,7 +6733,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6685,7 +6745,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -6939,7 +6999,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -6951,7 +7011,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -7205,7 +7265,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7217,7 +7277,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -7471,7 +7531,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7483,7 +7543,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -7737,7 +7797,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -7749,7 +7809,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -8003,7 +8063,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8015,7 +8075,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -8269,7 +8329,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8281,7 +8341,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -8535,7 +8595,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8547,7 +8607,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -8801,7 +8861,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -8813,7 +8873,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -9067,7 +9127,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9079,7 +9139,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -9333,7 +9393,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9345,7 +9405,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -9599,7 +9659,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9611,7 +9671,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -9865,7 +9925,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -9877,7 +9937,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -10131,7 +10191,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10143,7 +10203,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -10397,7 +10457,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10409,7 +10469,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -10663,7 +10723,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10675,7 +10735,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -10929,7 +10989,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -10941,7 +11001,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -11195,7 +11255,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11207,7 +11267,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -11461,7 +11521,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11473,7 +11533,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -11727,7 +11787,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -11739,7 +11799,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -11993,7 +12053,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12005,7 +12065,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -12259,7 +12319,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12271,7 +12331,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -12525,7 +12585,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12537,7 +12597,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -12791,7 +12851,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -12803,7 +12863,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -13057,7 +13117,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13069,7 +13129,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -13323,7 +13383,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13335,7 +13395,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -13589,7 +13649,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13601,7 +13661,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -13855,7 +13915,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -13867,7 +13927,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -14121,7 +14181,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14133,7 +14193,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -14387,7 +14447,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14399,7 +14459,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -14653,7 +14713,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14665,7 +14725,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -14919,7 +14979,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -14931,7 +14991,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -15185,7 +15245,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15197,7 +15257,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -15451,7 +15511,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15463,7 +15523,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -15717,7 +15777,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15729,7 +15789,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -15983,7 +16043,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -15995,7 +16055,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -16249,7 +16309,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16261,7 +16321,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -16515,7 +16575,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16527,7 +16587,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -16781,7 +16841,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -16793,7 +16853,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -17047,7 +17107,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17059,7 +17119,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -17313,7 +17373,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17325,7 +17385,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -17579,7 +17639,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17591,7 +17651,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -17845,7 +17905,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -17857,7 +17917,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -18111,7 +18171,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18123,7 +18183,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -18377,7 +18437,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18389,7 +18449,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -18643,7 +18703,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18655,7 +18715,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -18909,7 +18969,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -18921,7 +18981,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -19175,7 +19235,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -19187,7 +19247,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -19441,7 +19501,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -19453,7 +19513,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -19707,7 +19767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -19719,7 +19779,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -19973,7 +20033,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -19985,7 +20045,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -20239,7 +20299,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -20251,7 +20311,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -20505,7 +20565,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -20517,7 +20577,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -20771,7 +20831,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -20783,7 +20843,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -21037,7 +21097,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -21049,7 +21109,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -21303,7 +21363,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Missing scope; Policy denied; Approval required */
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
             403: {
                 headers: {
                     "x-service-trace-id": components["headers"]["TraceId"];
@@ -21315,7 +21375,7 @@ export interface operations {
                         /** @constant */
                         status?: 403;
                         /** @enum {unknown} */
-                        code?: "missing_scope" | "policy_denied" | "approval_required";
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
                     };
                 };
             };
@@ -21463,6 +21523,699 @@ export interface operations {
                         status?: 503;
                         /** @enum {unknown} */
                         code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_approvals: {
+        parameters: {
+            query?: {
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                limit?: number;
+                state?: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used";
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvals": [
+                     *         {
+                     *           "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "state": "pending",
+                     *           "tool": "book_flight",
+                     *           "travelerId": "user_ada",
+                     *           "amount": "3120.50",
+                     *           "tolerance": "0.00",
+                     *           "policyId": "acme-corp-2027",
+                     *           "policyVersion": 3,
+                     *           "role": "approver",
+                     *           "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *           "requestedAt": "2030-01-01T09:00:00Z",
+                     *           "expiresAt": "2030-01-02T09:00:00Z",
+                     *           "decidedBy": null,
+                     *           "decidedAt": null,
+                     *           "reason": null,
+                     *           "usedAt": null,
+                     *           "evidence": {
+                     *             "bought": {
+                     *               "kind": "flight",
+                     *               "priceUsd": "3120.50"
+                     *             },
+                     *             "violations": []
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        approvals: {
+                            approvalId: string;
+                            /**
+                             * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                             * @enum {string}
+                             */
+                            state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
+                            tool: string;
+                            travelerId: string;
+                            /** @description US dollars, or what a transfer moves; null: not known */
+                            amount: string | null;
+                            /** @description By how much the amount may rise */
+                            tolerance: string;
+                            policyId: string;
+                            policyVersion: number;
+                            /**
+                             * @description Who decides, besides an admin; never who asked
+                             * @enum {string}
+                             */
+                            role: "approver" | "finance" | "admin";
+                            requestedBy: string;
+                            requestedAt: string;
+                            expiresAt: string;
+                            decidedBy: string | null;
+                            decidedAt: string | null;
+                            reason: string | null;
+                            usedAt: string | null;
+                            /** @description What whoever decides is shown: what is bought and paid, and what the policy said of it */
+                            evidence: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_approval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "state": "pending",
+                     *       "tool": "book_flight",
+                     *       "travelerId": "user_ada",
+                     *       "amount": "3120.50",
+                     *       "tolerance": "0.00",
+                     *       "policyId": "acme-corp-2027",
+                     *       "policyVersion": 3,
+                     *       "role": "approver",
+                     *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedAt": "2030-01-01T09:00:00Z",
+                     *       "expiresAt": "2030-01-02T09:00:00Z",
+                     *       "decidedBy": null,
+                     *       "decidedAt": null,
+                     *       "reason": null,
+                     *       "usedAt": null,
+                     *       "evidence": {
+                     *         "bought": {
+                     *           "kind": "flight",
+                     *           "priceUsd": "3120.50"
+                     *         },
+                     *         "violations": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        approvalId: string;
+                        /**
+                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @enum {string}
+                         */
+                        state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
+                        tool: string;
+                        travelerId: string;
+                        /** @description US dollars, or what a transfer moves; null: not known */
+                        amount: string | null;
+                        /** @description By how much the amount may rise */
+                        tolerance: string;
+                        policyId: string;
+                        policyVersion: number;
+                        /**
+                         * @description Who decides, besides an admin; never who asked
+                         * @enum {string}
+                         */
+                        role: "approver" | "finance" | "admin";
+                        requestedBy: string;
+                        requestedAt: string;
+                        expiresAt: string;
+                        decidedBy: string | null;
+                        decidedAt: string | null;
+                        reason: string | null;
+                        usedAt: string | null;
+                        /** @description What whoever decides is shown: what is bought and paid, and what the policy said of it */
+                        evidence: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    decide_approval: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "approve",
+                 *       "reason": "The client pays."
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    decision: "approve" | "reject" | "revoke";
+                    /** @description Kept, and shown to who asked */
+                    reason?: string;
+                    /** @description With an internal token only: the person who decided */
+                    approvedBy?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The approval as it is decided. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "approvalId": "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "state": "approved",
+                     *       "tool": "book_flight",
+                     *       "travelerId": "user_ada",
+                     *       "amount": "3120.50",
+                     *       "tolerance": "0.00",
+                     *       "policyId": "acme-corp-2027",
+                     *       "policyVersion": 3,
+                     *       "role": "approver",
+                     *       "requestedBy": "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4",
+                     *       "requestedAt": "2030-01-01T09:00:00Z",
+                     *       "expiresAt": "2030-01-02T09:00:00Z",
+                     *       "decidedBy": "user_grace",
+                     *       "decidedAt": "2030-01-01T09:10:00Z",
+                     *       "reason": null,
+                     *       "usedAt": null,
+                     *       "evidence": {
+                     *         "bought": {
+                     *           "kind": "flight",
+                     *           "priceUsd": "3120.50"
+                     *         },
+                     *         "violations": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        approvalId: string;
+                        /**
+                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @enum {string}
+                         */
+                        state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
+                        tool: string;
+                        travelerId: string;
+                        /** @description US dollars, or what a transfer moves; null: not known */
+                        amount: string | null;
+                        /** @description By how much the amount may rise */
+                        tolerance: string;
+                        policyId: string;
+                        policyVersion: number;
+                        /**
+                         * @description Who decides, besides an admin; never who asked
+                         * @enum {string}
+                         */
+                        role: "approver" | "finance" | "admin";
+                        requestedBy: string;
+                        requestedAt: string;
+                        expiresAt: string;
+                        decidedBy: string | null;
+                        decidedAt: string | null;
+                        reason: string | null;
+                        usedAt: string | null;
+                        /** @description What whoever decides is shown: what is bought and paid, and what the policy said of it */
+                        evidence: {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope; May not decide */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "may_not_decide";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
                     };
                 };
             };

@@ -97,9 +97,10 @@ describe("the operator's commands", () => {
     const vault = createVault(readMasterKey({ masterKeyFile: undefined, dataDir, production: false }));
     const options = { db, pool, databaseUrl: database.url, vault, clock: systemClock, log: silentLog };
     const identity = createIdentity({ ...options, networkMode: "production" });
+    const stores = createStores(db, systemClock, vault);
     return {
       db,
-      operator: { ...identity, spending: createStores(db, systemClock, vault) },
+      operator: { ...identity, spending: stores, persons: stores.persons },
       async close() {
         await identity.close();
         await close();

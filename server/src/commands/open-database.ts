@@ -72,6 +72,7 @@ export async function withDatabase<Result>(
 
 /** What the commands over identities need. */
 export interface Operator extends Identity {
+  readonly persons: Stores["persons"];
   readonly spending: Pick<Stores, "spendLimits" | "callSpends" | "transaction">;
 }
 
@@ -86,7 +87,8 @@ export async function withIdentity<Result>(
     const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
     const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
     try {
-      return await work({ ...identity, spending: createStores(db, clock, vault) });
+      const stores = createStores(db, clock, vault);
+      return await work({ ...identity, spending: stores, persons: stores.persons });
     } finally {
       await identity.close();
     }

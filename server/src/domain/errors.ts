@@ -13,6 +13,13 @@ export const statusByCode = {
   missing_scope: 403,
   policy_denied: 403,
   approval_required: 403,
+  approval_used: 403,
+  approval_expired: 403,
+  approval_price_changed: 403,
+  approval_offer_changed: 403,
+  approval_revoked: 403,
+  approval_rejected: 403,
+  may_not_decide: 403,
   tool_not_found: 404,
   tenant_not_found: 404,
   not_found: 404,
@@ -56,6 +63,20 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
     "The tenant enforces a travel policy that denies this call. `violations` says by which rules; choose what they allow.",
   approval_required:
     "The tenant enforces a travel policy by which a person has to approve this call. Send the same call again after the approval.",
+  approval_used:
+    "The approval of this call was used up by a call before. A new one was asked for; send the same call again once it is given.",
+  approval_expired:
+    "The approval of this call, or its decision, came too late. A new one was asked for; send the same call again once it is given.",
+  approval_price_changed:
+    "The price has changed by more than the approval allows. A new one was asked for; send the same call again once it is given.",
+  approval_offer_changed:
+    "What the call would do, by which policy or for whom, is not what was approved. A new approval was asked for; send the same call again once it is given.",
+  approval_revoked:
+    "The approval of this call was taken back. It is not asked for again before `approvalExpiresAt`; choose something else.",
+  approval_rejected:
+    "The approval of this call was refused by a person. It is not asked for again before `approvalExpiresAt`; choose something else.",
+  may_not_decide:
+    "This person may not decide this approval: who asked for a call never does, and the policy names the role that does. Have somebody else decide.",
   tool_not_found: "There is no tool of this name. `detail` names a similar one.",
   tenant_not_found: "The tenant does not exist for this key. Leave `tenantId` out, or send the key's own.",
   not_found: "There is nothing at this address for this key. Check the path and the id.",
@@ -81,6 +102,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 const retryableCodes: ReadonlySet<string> = new Set([
   "in_progress",
   "approval_required",
+  "approval_used",
+  "approval_expired",
+  "approval_price_changed",
+  "approval_offer_changed",
   "rate_limited",
   "starting",
   "draining",

@@ -14,6 +14,7 @@ export const toolAreas = [
   "travelers",
   "usage",
   "workflows",
+  "approvals",
 ] as const;
 export type ToolArea = (typeof toolAreas)[number];
 
@@ -21,6 +22,9 @@ export const effects = ["read", "write", "spend"] as const;
 export type Effect = (typeof effects)[number];
 
 export const EVERYTHING = "*";
+
+/** Only keys of persons have it, and `*` does not hold it: an agent never decides what it asks for. */
+export const DECIDES_APPROVALS = "approvals:decide";
 
 export function scopeOf(area: ToolArea, effect: Effect): string {
   return `${area}:${effect}`;
@@ -37,12 +41,13 @@ export function sayScopes(scopes: readonly string[]): string {
 }
 
 export function hasScope(scopes: readonly string[], scope: string): boolean {
-  return scopes.includes(EVERYTHING) || scopes.includes(scope);
+  return scopes.includes(scope) || (scope !== DECIDES_APPROVALS && scopes.includes(EVERYTHING));
 }
 
 export const knownScopes: readonly string[] = [
   EVERYTHING,
   ...toolAreas.flatMap((area) => effects.map((effect) => scopeOf(area, effect))),
+  DECIDES_APPROVALS,
 ];
 
 /** Traveler profiles hold passports, so a production key reads them only when its owner asked for that. */

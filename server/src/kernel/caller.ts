@@ -54,7 +54,7 @@ function userOf(userId: string | undefined, principal: Principal): string | unde
 
 function travelerOf(userId: string | undefined, principal: Principal | Payer): string {
   if (isPayer(principal)) return ownerNameOf(principal);
-  return userOf(userId, principal) ?? principal.defaultTravelerId ?? principal.serviceAccountId;
+  return userOf(userId, principal) ?? principal.personId ?? principal.defaultTravelerId ?? principal.serviceAccountId;
 }
 
 /** Stands where a tenant's or a user's id would: no record has it. */
@@ -70,8 +70,8 @@ export function ownerOf(
     const name = ownerNameOf(principal);
     return { tenantId: name, keyId: "", subject: name, travelerId };
   }
-  const { tenantId, keyId } = principal;
-  return { tenantId, keyId, subject: userOf(userId, principal) ?? principal.serviceAccountId, travelerId };
+  const { tenantId, keyId, personId, serviceAccountId } = principal;
+  return { tenantId, keyId, subject: userOf(userId, principal) ?? personId ?? serviceAccountId, travelerId };
 }
 
 /** Percent of the list price; who calls without a key has none. */

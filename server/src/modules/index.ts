@@ -1,4 +1,5 @@
 import { accountModule } from "./account/module.ts";
+import { approvalsModule } from "./approvals/module.ts";
 import { assistanceModule } from "./assistance/module.ts";
 import { bookingsModule } from "./bookings/module.ts";
 import { chainModule } from "./chain/module.ts";
@@ -43,6 +44,7 @@ export const modules = [
   treasuryModule,
   escrowModule,
   policyModule,
+  approvalsModule,
   pricingModule,
   reputationModule,
   placesModule,

@@ -12,6 +12,8 @@ export interface Principal {
   tenantId: string;
   /** `svc:<keyId>`. */
   serviceAccountId: string;
+  /** The user whose own key it is. Undefined: it is an agent's. */
+  personId?: string | undefined;
   /** `*` or `<area>:<effect>`. */
   scopes: readonly string[];
   environment: Environment;
@@ -39,6 +41,8 @@ export interface Tenant {
 export interface ApiKey {
   id: string;
   tenantId: string;
+  /** The person whose own key it is. Undefined: it is an agent's. */
+  personId: string | undefined;
   name: string;
   /** The first characters, to recognise a key by; the key itself is never stored. */
   start: string;
@@ -83,6 +87,8 @@ export interface Identity {
   ): Promise<Tenant | undefined>;
   mintKey(input: {
     tenantId: string;
+    /** A person of the tenant in this environment, whose own key it will be. */
+    personId?: string;
     name?: string;
     environment: Environment;
     scopes?: readonly string[];

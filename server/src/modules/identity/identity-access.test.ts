@@ -16,8 +16,11 @@ import { addressGroup, clientAddress } from "../../surfaces/http/client-address.
 import { createRateLimiter } from "../../surfaces/http/rate-limiter.ts";
 
 describe("scopes", () => {
-  test("sandbox keys may do everything that is known", () => {
-    for (const scope of knownScopes) expect(hasScope(defaultScopes("sandbox"), scope)).toBe(true);
+  test("sandbox keys may do everything that is known but decide approvals, which only a person's key may", () => {
+    for (const scope of knownScopes) {
+      expect(hasScope(defaultScopes("sandbox"), scope), scope).toBe(scope !== "approvals:decide");
+    }
+    expect(hasScope(["*", "approvals:decide"], "approvals:decide")).toBe(true);
   });
 
   test("production keys read everything but travelers, and write reputation only", () => {
@@ -25,6 +28,7 @@ describe("scopes", () => {
     expect(allowed.toSorted()).toEqual(
       [
         "account:read",
+        "approvals:read",
         "documents:read",
         "escrow:read",
         "flights:read",
@@ -35,6 +39,7 @@ describe("scopes", () => {
         "treasury:read",
         "trip:read",
         "usage:read",
+        "workflows:read",
       ].toSorted(),
     );
   });

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import { defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../../domain/scopes.ts";
+import { DECIDES_APPROVALS, defaultScopes, EVERYTHING, findUnknownScopes, knownScopes } from "../../domain/scopes.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ApiKey, Environment, Identity, Tenant } from "../../ports/identity.ts";
@@ -11,6 +11,7 @@ import type { PrincipalCache } from "./principal-cache.ts";
 import { appendAudit } from "./store-audit.ts";
 import { createAuthentication } from "./store-authentication.ts";
 import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-keys.ts";
+import { findPerson } from "./store-persons.ts";
 import {
   insertTenant,
   newSigningSecret,
@@ -194,12 +195,15 @@ async function mint(
   const { apiKey, start } = newKey(random);
   const keyHash = hashKey(apiKey);
   if (keyHash === undefined) throw new Error("A new key does not have the form of a key.");
+  const { personId, tenantId, environment } = input;
+  await requirePerson(transaction, { tenantId, network: environment }, personId);
   const key: ApiKey = {
     id: newId("key_", now.epochMilliseconds, random),
-    tenantId: input.tenantId,
+    tenantId,
+    personId,
     name: checkName(input.name ?? input.environment, "name"),
     start,
-    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment)),
+    scopes: checkScopes(input.scopes ?? defaultScopes(input.environment), personId),
     environment: input.environment,
     createdAt: now,
     expiresAt: checkExpiry(input.expiresAt === undefined ? undefined : timeOf(input.expiresAt), now),
@@ -214,7 +218,12 @@ async function mint(
       actor: input.actor,
       action: "key.mint",
       subjectId: key.id,
-      details: { environment: key.environment, scopes: key.scopes, expiresAt: key.expiresAt?.toString() ?? null },
+      details: {
+        environment: key.environment,
+        personId: personId ?? null,
+        scopes: key.scopes,
+        expiresAt: key.expiresAt?.toString() ?? null,
+      },
     },
     clock,
   );
@@ -242,7 +251,16 @@ function checkCap(capMicroUsdc: bigint): bigint {
   throw invalidInput([{ path: "monthlyCapMicroUsdc", message: "must not be negative, or more than can be stored" }]);
 }
 
-function checkScopes(scopes: readonly string[]): readonly string[] {
+async function requirePerson(
+  transaction: Queryable,
+  owner: { tenantId: string; network: Environment },
+  personId: string | undefined,
+): Promise<void> {
+  if (personId === undefined || (await findPerson(transaction, owner, personId)) !== undefined) return;
+  throw invalidInput([{ path: "personId", message: "must be a person of this tenant in this environment" }]);
+}
+
+function checkScopes(scopes: readonly string[], personId: string | undefined): readonly string[] {
   const unknown = findUnknownScopes(scopes);
   const known = `Known scopes: ${knownScopes.join(", ")}`;
   if (unknown.length > 0) {
@@ -250,7 +268,12 @@ function checkScopes(scopes: readonly string[]): readonly string[] {
     throw invalidInput([{ path: "scopes", message }]);
   }
   if (scopes.length === 0) throw invalidInput([{ path: "scopes", message: `must name at least one scope. ${known}` }]);
-  return scopes.includes(EVERYTHING) ? [EVERYTHING] : [...new Set(scopes)];
+  const decides = scopes.includes(DECIDES_APPROVALS);
+  if (decides && personId === undefined) {
+    throw invalidInput([{ path: "scopes", message: `${DECIDES_APPROVALS} is for keys of persons only` }]);
+  }
+  if (!scopes.includes(EVERYTHING)) return [...new Set(scopes)];
+  return decides ? [EVERYTHING, DECIDES_APPROVALS] : [EVERYTHING];
 }
 
 function checkExpiry(expiresAt: Temporal.Instant | undefined, now: Temporal.Instant): Temporal.Instant | undefined {

@@ -3,6 +3,8 @@ import type { Environment } from "../../ports/identity.ts";
 import { createIdentity } from "./identity.ts";
 import * as identity from "./migrations/0001-identity.ts";
 import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
+import * as persons from "./migrations/0032-persons.ts";
+import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 
 declare module "../../kernel/parts.ts" {
@@ -13,7 +15,8 @@ declare module "../../kernel/parts.ts" {
 
 export const identityModule = defineModule({
   name: "identity",
-  migrations: { "0001-identity": identity, "0020-travelers-by-network": travelersByNetwork },
+  migrations: { "0001-identity": identity, "0020-travelers-by-network": travelersByNetwork, "0032-persons": persons },
+  stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {
     identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>
       createIdentity({

@@ -16,6 +16,7 @@ interface KeyRow {
   keyHash: string;
   id: string;
   tenantId: string;
+  personId: string | null;
   scopes: string[];
   environment: Environment;
   expiresAt: Temporal.Instant | null;
@@ -27,7 +28,7 @@ interface KeyRow {
 
 const SELECT_KEY = {
   name: "authenticate-keys",
-  text: `select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.scopes, k.environment,
+  text: `select k.key_hash as "keyHash", k.id, k.tenant_id as "tenantId", k.person_id as "personId", k.scopes, k.environment,
       k.expires_at as "expiresAt", t.plan, t.is_demo as "isDemo", t.is_beta as "isBeta",
       t.signing_secret as "signingSecret"
     from api_key k join tenant t on t.id = k.tenant_id
@@ -70,6 +71,7 @@ function principalMaker(vault: Vault, networkMode: Environment): (row: KeyRow) =
       keyId: row.id,
       tenantId: row.tenantId,
       serviceAccountId: serviceAccountOf(row.id),
+      personId: row.personId ?? undefined,
       scopes: row.scopes,
       environment: environmentOfKey(row, networkMode),
       plan: row.plan,

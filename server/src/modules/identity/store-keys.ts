@@ -12,6 +12,7 @@ const KEY = /^ak_[0-9A-Za-z]{40}$/;
 const columns = [
   "id",
   "tenantId",
+  "personId",
   "name",
   "start",
   "scopes",
@@ -37,6 +38,7 @@ export async function insertKey(queryable: Queryable, key: ApiKey, keyHash: stri
     .values({
       id: key.id,
       tenantId: key.tenantId,
+      personId: key.personId ?? null,
       name: key.name,
       keyHash,
       start: key.start,

@@ -1,3 +1,4 @@
+import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Plan } from "../../kernel/plan.ts";
@@ -31,24 +32,22 @@ export interface ApprovalTerms {
   tolerance: Micro;
 }
 
+/** Why no approval lets the call through. */
+export type ApprovalRefusal = Extract<ServiceCode, `approval_${string}`>;
+
 /** What the policy asks of whoever keeps approvals. */
 export interface Approvals {
-  /** Whether an approval that was given, and is not used up, covers the case. It only reads. */
-  covers(asked: ApprovalCase): Promise<boolean>;
-  /** Uses it up in the transaction that stores the call. False: no approval covers the case any more. */
-  use(asked: ApprovalCase, transaction: Aggregates): Promise<boolean>;
-  /** Asks for an approval: the same case gets the one that waits already. Undefined: nobody can be asked. */
-  request(asked: ApprovalCase): Promise<RequestedApproval | undefined>;
+  /** Undefined: an approval that was given, and is not used up, covers the case. It only reads. */
+  refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined>;
+  /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
+  use(asked: ApprovalCase, transaction: Aggregates): Promise<ApprovalRefusal | undefined>;
+  /** Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago. */
+  request(asked: ApprovalCase): Promise<RequestedApproval>;
+  /** After the end of a call that has used one up: gives it back when nothing was done with it. */
+  settle(call: PendingCall): Promise<void>;
 }
 
 export interface RequestedApproval {
   approvalId: string;
   expiresAt: Temporal.Instant;
 }
-
-/** Where nobody keeps approvals, none was given and none can be asked for. */
-export const noApprovals: Approvals = {
-  covers: async () => false,
-  use: async () => false,
-  request: async () => undefined,
-};

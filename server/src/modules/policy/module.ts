@@ -1,6 +1,5 @@
 import { defineModule } from "../../kernel/module.ts";
 import { ReadyPolicies } from "./active-policies.ts";
-import { noApprovals } from "./approvals.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import type { ActivePolicies } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
@@ -23,7 +22,6 @@ export const policyModule = defineModule({
   migrations: { "0026-travel-policies": travelPolicies },
   parts: {
     activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock),
-    approvals: () => noApprovals,
   },
   gates: ({ stores, activePolicies, approvals, maps, fx, clock }) => [
     new PolicyGate({ stores, activePolicies, approvals, maps, fx, clock }),

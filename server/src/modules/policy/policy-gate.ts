@@ -1,4 +1,4 @@
-import { Failure } from "../../domain/errors.ts";
+import { Failure, isRetryable } from "../../domain/errors.ts";
 import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
@@ -8,7 +8,7 @@ import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";
 import type { Maps } from "../../ports/maps.ts";
-import type { ApprovalCase, Approvals, ApprovalTerms } from "./approvals.ts";
+import type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms } from "./approvals.ts";
 import type { PolicyDocument } from "./document.ts";
 import { evaluate, mergeVerdicts, type Verdict } from "./evaluate.ts";
 import type { Circumstances, Subject } from "./facts.ts";
@@ -49,18 +49,24 @@ export class PolicyGate implements Gate {
 
   async reserve(_call: PendingCall, plan: LazyPlan, transaction: Aggregates): Promise<void> {
     const judged = await this.#judged.get(plan);
-    if (judged === undefined || (await this.#options.approvals.use(judged, transaction))) return;
-    throw approvalRequired(judged);
+    if (judged === undefined) return;
+    const refusal = await this.#options.approvals.use(judged, transaction);
+    if (refusal !== undefined) throw notApproved(judged, refusal);
+  }
+
+  settle(call: PendingCall): Promise<void> {
+    return this.#options.approvals.settle(call);
   }
 
   async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
     const judged = await this.#judged.get(plan);
-    if (refusal.code !== "approval_required" || judged === undefined) return refusal;
-    const requested = await this.#options.approvals.request(judged);
-    if (requested === undefined) return refusal;
-    const { approvalId, expiresAt } = requested;
-    return new Failure("approval_required", {
-      detail: `${refusal.detail} Approval ${approvalId} was asked for; send the same call again once it is given.`,
+    if (judged === undefined || !needsApproval(judged.verdict) || refusal.code === "policy_denied") return refusal;
+    const { approvalId, expiresAt } = await this.#options.approvals.request(judged);
+    const next = isRetryable(refusal.code)
+      ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
+      : `That was the answer to approval ${approvalId}.`;
+    return new Failure(refusal.code, {
+      detail: `${refusal.detail} ${next}`,
       extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString() },
     });
   }
@@ -71,8 +77,9 @@ export class PolicyGate implements Gate {
     const judged = await judging;
     if (judged === undefined) return;
     if (judged.verdict.decision === "deny") throw denied(judged);
-    if (!needsApproval(judged.verdict) || (await this.#options.approvals.covers(judged))) return;
-    throw approvalRequired(judged);
+    if (!needsApproval(judged.verdict)) return;
+    const refusal = await this.#options.approvals.refuses(judged);
+    if (refusal !== undefined) throw notApproved(judged, refusal);
   }
 
   /** Undefined: the tenant enforces nothing, or the call buys and pays nothing. */
@@ -143,6 +150,20 @@ function denied(judged: ApprovalCase): Failure {
     detail: `The policy ${judged.policyId} denies it. ${text} Choose what the policy allows; check_policy tells beforehand.`,
     extra: describeVerdict(judged.verdict, judged),
   });
+}
+
+const whyNot: Readonly<Record<Exclude<ApprovalRefusal, "approval_required">, string>> = {
+  approval_used: "The approval of this call was used up before.",
+  approval_expired: "The approval of this call has expired.",
+  approval_price_changed: "The price has changed by more than its approval allows.",
+  approval_offer_changed: "What the call would do now is not what its approval was asked for.",
+  approval_revoked: "The approval of this call was taken back.",
+  approval_rejected: "A person has refused to approve this call.",
+};
+
+function notApproved(judged: ApprovalCase, refusal: ApprovalRefusal): Failure {
+  if (refusal === "approval_required") return approvalRequired(judged);
+  return new Failure(refusal, { detail: whyNot[refusal], extra: describeVerdict(judged.verdict, judged) });
 }
 
 function approvalRequired(judged: ApprovalCase): Failure {

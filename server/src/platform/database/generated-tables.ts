@@ -24,6 +24,7 @@ export interface ApiKeyTable {
   expiresAt: Timestamp | null;
   revokedAt: Timestamp | null;
   lastUsedAt: Timestamp | null;
+  personId: string | null;
 }
 
 export interface AppUserTable {
@@ -31,6 +32,34 @@ export interface AppUserTable {
   id: string;
   createdAt: Timestamp;
   network: "sandbox" | "production";
+}
+
+export interface ApprovalTable {
+  id: string;
+  position: GeneratedAlways<bigint>;
+  tenantId: string;
+  network: "sandbox" | "production";
+  callHash: string;
+  contentHash: string;
+  tool: string;
+  travelerId: string;
+  policyId: string;
+  policyVersion: number;
+  amountMicro: bigint | null;
+  toleranceMicro: bigint;
+  evidence: JsonObject;
+  role: "approver" | "finance" | "admin";
+  requestedBy: string;
+  requestedKeyId: string;
+  requestedAt: Timestamp;
+  expiresAt: Timestamp;
+  state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used";
+  decidedBy: string | null;
+  decidedWith: "key" | "token" | "link" | null;
+  decidedAt: Timestamp | null;
+  reason: string | null;
+  callId: string | null;
+  usedAt: Timestamp | null;
 }
 
 export interface AuditLogTable {
@@ -383,6 +412,17 @@ export interface PaymentPayerTable {
   settled: Defaulted<number>;
 }
 
+export interface PersonTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  id: string;
+  name: string;
+  email: string;
+  roles: string[];
+  createdAt: Timestamp;
+  removedAt: Timestamp | null;
+}
+
 export interface PricingPolicyTable {
   tenantId: string;
   network: "sandbox" | "production";
@@ -723,6 +763,7 @@ export interface Database {
   agentAction: AgentActionTable;
   apiKey: ApiKeyTable;
   appUser: AppUserTable;
+  approval: ApprovalTable;
   auditLog: AuditLogTable;
   booking: BookingTable;
   budget: BudgetTable;
@@ -748,6 +789,7 @@ export interface Database {
   orderEvent: OrderEventTable;
   payment: PaymentTable;
   paymentPayer: PaymentPayerTable;
+  person: PersonTable;
   pricingPolicy: PricingPolicyTable;
   privateOffer: PrivateOfferTable;
   seenOffer: SeenOfferTable;

@@ -20,6 +20,7 @@ const areaDescriptions: Readonly<Record<ToolArea, string>> = {
   travelers: "Profiles of the tenant's users.",
   usage: "What was called and what it cost.",
   workflows: "Whole bookings that pause for people and events, and go on.",
+  approvals: "What waits for the decision of a person.",
 };
 
 /** Groups of operations that are no areas of tools. */

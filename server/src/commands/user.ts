@@ -1,0 +1,185 @@
+import { newId } from "../domain/ids.ts";
+import { DECIDES_APPROVALS, defaultScopes, scopeOf } from "../domain/scopes.ts";
+import { isUserId, USER_ID_RULE } from "../domain/user-ids.ts";
+import { type Person, type PersonRole, personRoles } from "../modules/identity/index.ts";
+import { systemClock } from "../ports/clock.ts";
+import type { Environment } from "../ports/identity.ts";
+import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
+import { keyJson, newKeyLines } from "./describe-identity.ts";
+import type { Operator } from "./open-database.ts";
+import { runIdentityProgram } from "./run-identity-program.ts";
+
+const ACTOR = "command";
+const LONGEST_NAME = 100;
+const LONGEST_EMAIL = 254;
+const EMAIL = /^[^\s@<>",;:]+@[^\s@<>",;:]+\.[^\s@<>",;:]+$/;
+const DECIDERS: readonly PersonRole[] = ["approver", "finance", "admin"];
+const CALLERS: readonly PersonRole[] = ["traveler", "booker", "admin"];
+
+const of = { tenant: { type: "string" }, environment: { type: "string" } } as const;
+const OF_USAGE = "--tenant <tenantId> [--environment sandbox|production]";
+const ROLES_USAGE = `--roles ${personRoles.join("|")},…`;
+
+const add: Command<Operator> = {
+  name: "add",
+  summary: "Make somebody who works for a tenant. Approvers are mailed what waits for them.",
+  usage: `${OF_USAGE} --name <name> --email <address> ${ROLES_USAGE} [--id <userId>]`,
+  positionals: [],
+  options: {
+    ...of,
+    name: { type: "string" },
+    email: { type: "string" },
+    roles: { type: "string" },
+    id: { type: "string" },
+  },
+  prepare(args) {
+    const owner = ownerOf(args);
+    const person = {
+      id: args.text("id") ?? newId("user_", systemClock.now().epochMilliseconds),
+      name: args.required("name").trim(),
+      email: args.required("email").trim(),
+      roles: readRoles(args.required("roles")),
+    };
+    if (!isUserId(person.id) || person.id.startsWith("svc:")) throw new UsageError(`--id has ${USER_ID_RULE}.`);
+    if (person.name === "" || person.name.length > LONGEST_NAME || /\p{Cc}/u.test(person.name)) {
+      throw new UsageError(`--name has 1 to ${LONGEST_NAME} characters.`);
+    }
+    if (person.email.length > LONGEST_EMAIL || !EMAIL.test(person.email)) {
+      throw new UsageError("--email is an address, such as ada@example.com.");
+    }
+    return async (operator) => {
+      if ((await operator.getTenant(owner.tenantId)) === undefined) throw noTenant(owner.tenantId);
+      const made = await operator.persons.add(owner, person, ACTOR);
+      if (made === undefined) throw new Error(`Somebody has the id ${person.id} or the address ${person.email}.`);
+      const hint = `A key of their own: npm run user -- key ${made.id} --tenant ${owner.tenantId}`;
+      return { text: `${made.name} is ${made.id}: ${made.roles.join(", ")}.\n${hint}`, json: { person: made } };
+    };
+  },
+};
+
+const key: Command<Operator> = {
+  name: "key",
+  summary: `Make a key that is a person's own. It is shown once. Who decides gets ${DECIDES_APPROVALS}, which no other key has.`,
+  usage: `<userId> ${OF_USAGE} [--scopes a,b]`,
+  positionals: ["userId"],
+  options: { ...of, scopes: { type: "string" } },
+  prepare(args) {
+    const owner = ownerOf(args);
+    const id = args.positional(0);
+    const scopes = args
+      .text("scopes")
+      ?.split(",")
+      .map((scope) => scope.trim());
+    return async (operator) => {
+      const person = await operator.persons.find(owner, id);
+      if (person === undefined) throw nobody(id, owner.tenantId);
+      const { apiKey, key: made } = await operator.mintKey({
+        ...{
+          tenantId: owner.tenantId,
+          environment: owner.network,
+          personId: id,
+          name: person.name.slice(0, LONGEST_NAME),
+        },
+        ...{ scopes: scopes ?? scopesOf(person, owner.network), actor: ACTOR },
+      });
+      return {
+        text: `Key minted for ${person.name}.\n${newKeyLines(made, apiKey)}`,
+        json: { key: keyJson(made), apiKey },
+      };
+    };
+  },
+};
+
+const roles: Command<Operator> = {
+  name: "roles",
+  summary: "Change what somebody may do. It counts at once; keys keep their scopes.",
+  usage: `<userId> ${OF_USAGE} ${ROLES_USAGE}`,
+  positionals: ["userId"],
+  options: { ...of, roles: { type: "string" } },
+  prepare(args) {
+    const owner = ownerOf(args);
+    const id = args.positional(0);
+    const wanted = readRoles(args.required("roles"));
+    return async ({ persons }) => {
+      const person = await persons.setRoles(owner, id, wanted, ACTOR);
+      if (person === undefined) throw nobody(id, owner.tenantId);
+      return { text: `${person.name} is ${person.roles.join(", ")}.`, json: { person } };
+    };
+  },
+};
+
+const remove: Command<Operator> = {
+  name: "remove",
+  summary: "Somebody has left: decides nothing any more, and all of their keys end at once.",
+  usage: `<userId> ${OF_USAGE}`,
+  positionals: ["userId"],
+  options: of,
+  prepare(args) {
+    const owner = ownerOf(args);
+    const id = args.positional(0);
+    return async ({ persons }) => {
+      if (!(await persons.remove(owner, id, ACTOR))) throw nobody(id, owner.tenantId);
+      return { text: `${id} is removed, with all keys.`, json: { userId: id, removed: true } };
+    };
+  },
+};
+
+const list: Command<Operator> = {
+  name: "list",
+  summary: "List the people of a tenant.",
+  usage: OF_USAGE,
+  positionals: [],
+  options: of,
+  prepare(args) {
+    const owner = ownerOf(args);
+    return async ({ persons }) => {
+      const all = await persons.list(owner);
+      const rows = all.map((person) => [person.id, person.name, person.email, person.roles.join(",")]);
+      const text =
+        rows.length === 0 ? "This tenant has no people." : formatTable(["ID", "NAME", "EMAIL", "ROLES"], rows);
+      return { text, json: { persons: all } };
+    };
+  },
+};
+
+function scopesOf(person: Person, environment: Environment): readonly string[] {
+  const has = (some: readonly PersonRole[]) => person.roles.some((role) => some.includes(role));
+  return [
+    ...(has(CALLERS) ? defaultScopes(environment) : []),
+    ...(has(DECIDERS) ? [scopeOf("approvals", "read"), DECIDES_APPROVALS] : []),
+  ];
+}
+
+function ownerOf(args: Arguments): { tenantId: string; network: Environment } {
+  const environment = args.text("environment") ?? "sandbox";
+  if (environment !== "sandbox" && environment !== "production") {
+    throw new UsageError("--environment is sandbox or production.");
+  }
+  return { tenantId: args.required("tenant"), network: environment };
+}
+
+function readRoles(text: string): readonly PersonRole[] {
+  const wanted = new Set(text.split(",").map((role) => role.trim()));
+  const known = personRoles.filter((role) => wanted.has(role));
+  if (known.length === 0 || known.length < wanted.size) {
+    throw new UsageError(`--roles names one or more of ${personRoles.join(", ")}.`);
+  }
+  return known;
+}
+
+function noTenant(tenantId: string): Error {
+  return new Error(`There is no tenant ${tenantId}. List them: npm run tenant -- list`);
+}
+
+function nobody(id: string, tenantId: string): Error {
+  return new Error(`Tenant ${tenantId} has nobody ${id} there. List them: npm run user -- list --tenant ${tenantId}`);
+}
+
+export const userProgram: Program<Operator> = {
+  name: "user",
+  summary: "People of a tenant: who they are, what they may do, and their own keys.",
+  commands: [add, key, roles, remove, list],
+  notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+};
+
+if (import.meta.main) await runIdentityProgram(userProgram);

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf, stranger } from "../../../test/support/treasury.ts";
+import { runProgram } from "../../commands/command-line.ts";
+import { userProgram } from "../../commands/user.ts";
+
+/** From the refusal of a call to the same call that goes through once. */
+
+let service: TestService;
+let approver: { id: string; key: string };
+beforeAll(async () => {
+  service = await openSharedService();
+  await service.isFunded(service.tenantId);
+  approver = await newPerson("Grace", "approver");
+  await enforce({});
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const Key = z.object({ apiKey: z.string() });
+
+async function user(...args: string[]): Promise<unknown> {
+  const output = { out: "", error: "" };
+  const code = await runProgram(
+    userProgram,
+    [...args, "--tenant", service.tenantId, "--json"],
+    { out: (text) => (output.out += text), error: (text) => (output.error += text) },
+    (work) => service.operator(work),
+  );
+  expect(code, output.error).toBe(0);
+  return JSON.parse(output.out);
+}
+
+async function newPerson(name: string, roles: string) {
+  const id = `user_${name.toLowerCase()}`;
+  await user("add", "--name", name, "--email", `${name.toLowerCase()}@example.com`, "--roles", roles, "--id", id);
+  return { id, key: Key.parse(await user("key", id)).apiKey };
+}
+
+const ask = (path: string, body?: unknown, key = service.apiKey, method = body === undefined ? "GET" : "POST") =>
+  service.send(path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const decide = (approvalId: unknown, decision: object, key = approver.key) =>
+  ask(`/api/approvals/${String(approvalId)}/decision`, decision, key);
+
+/** Every payment over a dollar and every flight needs an approval. */
+async function enforce(approval: object): Promise<void> {
+  const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval };
+  expect((await ask("/api/policies/approving", { document }, service.apiKey, "PUT")).status).toBeLessThan(300);
+  const answer = await ask("/api/policy-enforcement", { policyId: "approving" }, service.apiKey, "PUT");
+  expect(answer.status, answer.text).toBe(200);
+}
+
+const transfer = (amount = "5") => ({ to: stranger(), amount, token: "USDC" });
+const send = (args: object) => service.call("send_tokens", args);
+const day = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+async function anOffer(days: number): Promise<string> {
+  const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
+  const { offers } = resultOf(await service.call("search_flights", query));
+  return (
+    z
+      .array(z.object({ id: z.string() }))
+      .min(1)
+      .parse(offers)[0]?.id ?? ""
+  );
+}
+
+/** A transfer that waits. */
+async function waiting() {
+  const args = transfer();
+  const { body } = await send(args);
+  expect(body.code).toBe("approval_required");
+  return { args, approvalId: String(body.approvalId) };
+}
+const change = (approvalId: string, set: string) =>
+  service.sql(`update approval set ${set} where tenant_id = $1 and id = $2`, [service.tenantId, approvalId]);
+
+describe("a call that a policy lets through with an approval only", () => {
+  it("is refused with the approval's id, and goes through once after it was given", async () => {
+    const offerId = await anOffer(80);
+    const book = () => service.call("book_flight", { offerId });
+    const refused = await book();
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { code: "approval_required", retryable: true, approvalId: expect.stringMatching(/^apr_/) },
+    ]);
+    const { approvalId } = refused.body;
+    // The same call asks for no second one.
+    expect((await book()).body).toMatchObject({ code: "approval_required", approvalId });
+    const listed = await ask("/api/approvals", undefined, approver.key);
+    expect(listed.body).toMatchObject({
+      approvals: [
+        {
+          ...{ approvalId, state: "pending", tool: "book_flight", role: "approver" },
+          evidence: { bought: { kind: "flight", legs: [{ origin: "LHR", destination: "JFK" }] } },
+        },
+      ],
+    });
+    const decided = await decide(approvalId, { decision: "approve", reason: "The client pays." });
+    expect([decided.status, decided.body]).toMatchObject([200, { state: "approved", decidedBy: approver.id }]);
+    // Looked at again, it is the same offer.
+    await service.call("display_offer_conditions", { offerId });
+    const booked = await book();
+    expect(booked.status, booked.text).toBe(200);
+    expect((await ask(`/api/approvals/${String(approvalId)}`)).body).toMatchObject({ state: "used" });
+    // What is done is not done, or asked for, again.
+    const again = await book();
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"]);
+    const audit = await service.sql(
+      "select action, actor, details from audit_log where tenant_id = $1 and subject_id = $2 order by id",
+      [service.tenantId, approvalId],
+    );
+    expect(audit).toMatchObject([
+      { action: "approval.request", details: { evidence: { bought: { kind: "flight" } } } },
+      { action: "approval.decide", actor: approver.id, details: { to: "approved", reason: "The client pays." } },
+    ]);
+  });
+
+  it("goes through once of many at the same moment", async () => {
+    const { args, approvalId } = await waiting();
+    await decide(approvalId, { decision: "approve" });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(args)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 7 }, () => 403)]);
+    const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.code));
+    expect([...codes].every((code) => code === "approval_used" || code === "approval_required")).toBe(true);
+  });
+
+  it("is refused with a code of its own for each thing that an approval does not allow", async () => {
+    const used = await waiting();
+    await decide(used.approvalId, { decision: "approve" });
+    expect((await send(used.args)).status).toBe(200);
+    const second = (await send(used.args)).body;
+    expect(second).toMatchObject({ code: "approval_used", retryable: true });
+    expect(second.approvalId).not.toBe(used.approvalId);
+    expect((await send(used.args)).body).toMatchObject({ code: "approval_required", approvalId: second.approvalId });
+
+    const refusals: [string, string | undefined, string, boolean][] = [
+      ["approval_expired", "expires_at = now() - interval '1 second'", "approve", true],
+      ["approval_price_changed", "amount_micro = amount_micro - 1", "approve", true],
+      ["approval_offer_changed", "content_hash = 'another'", "approve", true],
+      ["approval_rejected", undefined, "reject", false],
+    ];
+    for (const [code, set, decision, retryable] of refusals) {
+      const { args, approvalId } = await waiting();
+      expect((await decide(approvalId, { decision })).status, code).toBe(200);
+      if (set !== undefined) await change(approvalId, set);
+      const { body } = await send(args);
+      expect(body, code).toMatchObject({ code, retryable });
+      // A new one is asked for, unless a person has said no.
+      expect(body.approvalId === approvalId, code).toBe(!retryable);
+      expect((await send(args)).body.code).toBe(retryable ? "approval_required" : code);
+    }
+    const { args, approvalId } = await waiting();
+    await decide(approvalId, { decision: "approve" });
+    expect((await decide(approvalId, { decision: "revoke" })).body.state).toBe("revoked");
+    expect((await send(args)).body).toMatchObject({ code: "approval_revoked", retryable: false, approvalId });
+    // The control: nothing changed, and it goes through.
+    const control = await waiting();
+    await decide(control.approvalId, { decision: "approve" });
+    expect((await send(control.args)).status).toBe(200);
+  });
+
+  it("may cost more by the tolerance, and not a micro-unit above it", async () => {
+    await enforce({ toleranceUsd: 2 });
+    for (const [less, code] of [
+      ["2000000", undefined],
+      ["2000001", "approval_price_changed"],
+    ] as const) {
+      const { args, approvalId } = await waiting();
+      await decide(approvalId, { decision: "approve" });
+      await change(approvalId, `amount_micro = amount_micro - ${less}`);
+      expect((await send(args)).body.code).toBe(code);
+    }
+    await enforce({});
+  });
+
+  it("gets its approval back when it fails before anything is done", async () => {
+    const args = transfer("900000000");
+    const { approvalId } = (await send(args)).body;
+    await decide(approvalId, { decision: "approve" });
+    expect((await send(args)).body.code).toBe("insufficient_balance");
+    expect((await ask(`/api/approvals/${String(approvalId)}`)).body.state).toBe("approved");
+  });
+});
+
+describe("a decision", () => {
+  it("is one of 50 at the same moment, and the others hear which", async () => {
+    const { approvalId } = await waiting();
+    const second = await newPerson("Boss", "admin");
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        decide(approvalId, { decision: at % 2 ? "approve" : "reject" }, at % 3 ? approver.key : second.key),
+      ),
+    );
+    const [won, ...others] = answers.toSorted((a, b) => a.status - b.status);
+    expect(won?.status).toBe(200);
+    for (const { status, body } of others) {
+      expect([status, body]).toMatchObject([
+        409,
+        { code: "conflict", state: won?.body.state, decidedBy: won?.body.decidedBy },
+      ]);
+    }
+  });
+
+  it("is not who asked's, not an agent's, not another role's or tenant's, and not of who has left", async () => {
+    const { approvalId } = await waiting();
+    const approve = { decision: "approve" };
+    expect((await decide(approvalId, approve, service.apiKey)).body).toMatchObject({
+      ...{ code: "missing_scope", scope: "approvals:decide" },
+    });
+    await expect(
+      service.operator((operator) =>
+        operator.mintKey({
+          ...{ tenantId: service.tenantId, environment: "sandbox", scopes: ["approvals:decide"], actor: "test" },
+        }),
+      ),
+    ).rejects.toMatchObject({ code: "invalid_input" });
+    const finance = await newPerson("Fin", "finance");
+    expect((await decide(approvalId, approve, finance.key)).body.code).toBe("may_not_decide");
+    expect((await ask("/api/approvals", undefined, finance.key)).body.approvals).toEqual([]);
+
+    const both = await newPerson("Both", "booker,approver");
+    const own = transfer();
+    const asked = await service.call("send_tokens", own, { key: both.key });
+    expect(asked.body.code).toBe("approval_required");
+    expect((await decide(asked.body.approvalId, approve, both.key)).body.code).toBe("may_not_decide");
+    expect((await decide(approvalId, approve, both.key)).status).toBe(200);
+    expect((await decide(asked.body.approvalId, approve)).body).toMatchObject({
+      state: "approved",
+      requestedBy: both.id,
+    });
+    expect((await service.call("send_tokens", own, { key: both.key })).status).toBe(200);
+
+    const left = await newPerson("Left", "approver");
+    await user("remove", left.id);
+    expect((await decide((await waiting()).approvalId, approve, left.key)).status).toBe(401);
+  });
+});

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { canonicalJson } from "../../domain/canonical-json.ts";
+import type { Micro } from "../../domain/money.ts";
+import type { Plan } from "../../kernel/plan.ts";
+import type { ApprovalCase } from "../policy/index.ts";
+import type { Binding } from "./approvals.ts";
+
+export function bindCall(asked: ApprovalCase): Binding {
+  const { call, plan } = asked;
+  return {
+    callHash: hashOf({ tool: call.tool.name, args: call.args ?? {}, subject: call.subject }),
+    contentHash: hashOf(contentOf(asked)),
+    amount: amountOf(plan),
+  };
+}
+
+/** Without prices, which have a tolerance of their own, and without what says nothing of the thing itself. */
+function contentOf({ call, plan, policyId, version }: ApprovalCase): unknown {
+  const { bought, movements, boughtHash, tripId } = plan;
+  return {
+    ...{ travelerId: call.travelerId, policyId, version, boughtHash, tripId },
+    bought: bought === undefined ? undefined : withoutPrices(bought),
+    // What a purchase moves follows from what is bought.
+    movements:
+      bought === undefined
+        ? movements.map(({ token, from, to, isLater }) => ({ token, from, to, isLater }))
+        : undefined,
+  };
+}
+
+const PRICES = ["price", "pricePerNight", "comparables", "emissionsKgPerPassenger"];
+
+function withoutPrices(bought: object): object {
+  return Object.fromEntries(Object.entries(bought).filter(([name]) => !PRICES.includes(name)));
+}
+
+/** Undefined: not all of it is known. */
+function amountOf({ bought, movements }: Plan): Micro | undefined {
+  if (bought !== undefined) return bought.price;
+  let sum = 0n;
+  for (const { amount } of movements) {
+    if (amount === undefined) return undefined;
+    sum += amount;
+  }
+  return sum;
+}
+
+function hashOf(value: unknown): string {
+  // Through its text, in which times are texts as well.
+  const plain: unknown = JSON.parse(JSON.stringify(value));
+  return hash("sha256", canonicalJson(plain), "base64url");
+}

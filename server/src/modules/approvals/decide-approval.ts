@@ -1,0 +1,63 @@
+import { Failure } from "../../domain/errors.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Approval, Decision } from "./approvals.ts";
+
+/** Who decides: a person of the tenant, or a system of the operator's that says for whom. */
+export type Decider =
+  | { kind: "person"; personId: string; with: "key" | "link" }
+  | { kind: "token"; name: string; approvedBy: string };
+
+type DecisionStores = Pick<Stores, "approvals" | "persons">;
+
+/** The one way in which approvals are decided. Throws Failure for who may not, and when it was decided before. */
+export async function decideApproval(
+  stores: DecisionStores,
+  approval: Approval,
+  decider: Decider,
+  { to, reason }: Pick<Decision, "to" | "reason">,
+): Promise<Approval> {
+  await requireMayDecide(stores, approval, decider);
+  const decision = { to, reason, ...nameOf(decider) };
+  const decided = await stores.approvals.decide(approval, approval.id, decision);
+  if (decided !== undefined) return decided;
+  throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
+}
+
+/** Four eyes: not who asked, by whichever key of a person's. */
+async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
+  const { tenantId, requestedBy, requestedKeyId, role } = approval;
+  if (decider.kind === "token") {
+    if (decider.approvedBy === requestedBy) throw mayNot("Who asked for a call does not approve it.");
+    return;
+  }
+  const { personId } = decider;
+  if (personId === requestedBy || personId === (await persons.ofKey(tenantId, requestedKeyId))) {
+    throw mayNot("You have asked for it yourself. Somebody else has to decide.");
+  }
+  const roles = (await persons.find(approval, personId))?.roles ?? [];
+  if (roles.includes(role) || roles.includes("admin")) return;
+  throw mayNot(`The policy has this decided by the role ${role}.`);
+}
+
+function nameOf(decider: Decider): Pick<Decision, "by" | "with"> {
+  return decider.kind === "token"
+    ? { by: `${decider.name} for ${decider.approvedBy}`, with: "token" }
+    : { by: decider.personId, with: decider.with };
+}
+
+function mayNot(detail: string): Failure {
+  return new Failure("may_not_decide", { detail });
+}
+
+function alreadyDecided({ state, decidedBy, decidedAt, reason }: Approval): Failure {
+  const isOpen = state === "pending" || (state === "approved" && decidedBy === undefined);
+  return new Failure("conflict", {
+    detail: isOpen ? "It has expired." : `It is ${state} already, and cannot be decided that way any more.`,
+    extra: {
+      state: isOpen ? "expired" : state,
+      decidedBy: decidedBy ?? null,
+      decidedAt: decidedAt?.toString() ?? null,
+      reason: reason ?? null,
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { formatDecimal } from "../../domain/money.ts";
+import { APPROVAL_STATES, type Approval } from "./approvals.ts";
+
+export const ApprovalAnswer = z.object({
+  approvalId: z.string(),
+  state: z
+    .enum([...APPROVAL_STATES, "expired"])
+    .describe(
+      "approved: the same call goes through once. replaced: the call has changed, and another one was asked for",
+    ),
+  tool: z.string(),
+  travelerId: z.string(),
+  amount: z.string().nullable().describe("US dollars, or what a transfer moves; null: not known"),
+  tolerance: z.string().describe("By how much the amount may rise"),
+  policyId: z.string(),
+  policyVersion: z.int(),
+  role: z.enum(["approver", "finance", "admin"]).describe("Who decides, besides an admin; never who asked"),
+  requestedBy: z.string(),
+  requestedAt: z.string(),
+  expiresAt: z.string(),
+  decidedBy: z.string().nullable(),
+  decidedAt: z.string().nullable(),
+  reason: z.string().nullable(),
+  usedAt: z.string().nullable(),
+  evidence: z
+    .record(z.string(), z.unknown())
+    .describe("What whoever decides is shown: what is bought and paid, and what the policy said of it"),
+});
+
+export function describeApproval(approval: Approval, now: Temporal.Instant): z.output<typeof ApprovalAnswer> {
+  const { id, amount, tolerance, requestedAt, decidedBy, decidedAt, reason, usedAt, expiresAt, evidence } = approval;
+  const { tool, travelerId, policyId, policyVersion, role, requestedBy } = approval;
+  return {
+    ...{ approvalId: id, state: stateAt(approval, now), tool, travelerId },
+    ...{ amount: amount === undefined ? null : formatDecimal(amount), tolerance: formatDecimal(tolerance) },
+    ...{ policyId, policyVersion, role, requestedBy, requestedAt: requestedAt.toString() },
+    ...{ expiresAt: expiresAt.toString(), decidedBy: decidedBy ?? null, decidedAt: decidedAt?.toString() ?? null },
+    ...{ reason: reason ?? null, usedAt: usedAt?.toString() ?? null, evidence },
+  };
+}
+
+export function stateAt({ state, expiresAt }: Approval, now: Temporal.Instant): Approval["state"] | "expired" {
+  const isOpen = state === "pending" || state === "approved";
+  return isOpen && Temporal.Instant.compare(expiresAt, now) <= 0 ? "expired" : state;
+}

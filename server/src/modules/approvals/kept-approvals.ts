@@ -1,0 +1,98 @@
+import { newId, type RandomBytes } from "../../domain/ids.ts";
+import type { PendingCall } from "../../kernel/charge.ts";
+import type { Aggregates, Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ApprovalCase, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
+import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
+import { bindCall } from "./bind-call.ts";
+import { showCase } from "./show-case.ts";
+
+export interface KeptApprovalsOptions {
+  stores: Pick<Stores, "approvals" | "transaction">;
+  clock: Clock;
+  random: RandomBytes;
+}
+
+/** The approvals that policies ask for, as they are stored. */
+export class KeptApprovals implements Approvals {
+  readonly #options: KeptApprovalsOptions;
+
+  constructor(options: KeptApprovalsOptions) {
+    this.#options = options;
+  }
+
+  async refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined> {
+    const binding = bindCall(asked);
+    const last = await this.#options.stores.approvals.findLast(ownerOf(asked.call), binding.callHash);
+    return judge(last, binding, this.#options.clock.now());
+  }
+
+  async use(asked: ApprovalCase, { approvals }: Aggregates): Promise<ApprovalRefusal | undefined> {
+    const owner = ownerOf(asked.call);
+    const binding = bindCall(asked);
+    const last = await approvals.findLast(owner, binding.callHash, "lock");
+    const refusal = judge(last, binding, this.#options.clock.now());
+    if (refusal === undefined && last !== undefined) await approvals.use(owner, last.id, asked.call.id);
+    return refusal;
+  }
+
+  async request(asked: ApprovalCase): Promise<RequestedApproval> {
+    const { stores, clock, random } = this.#options;
+    const { call, policyId, version, terms } = asked;
+    const owner = ownerOf(call);
+    const binding = bindCall(asked);
+    const now = clock.now();
+    return await stores.transaction(async ({ approvals }) => {
+      const last = await approvals.findLast(owner, binding.callHash, "lock");
+      if (last !== undefined && isAnswered(last, now)) return requestedOf(last);
+      const approval = await approvals.request({
+        ...{ id: newId("apr_", now.epochMilliseconds, random), ...owner, ...binding },
+        ...{ tool: call.tool.name, travelerId: call.travelerId, policyId, policyVersion: version },
+        ...{ tolerance: terms.tolerance, role: terms.role, evidence: showCase(asked) },
+        ...{ requestedBy: call.subject, requestedKeyId: call.keyId, requestedAt: now },
+        expiresAt: now.add({ hours: terms.expiresHours }),
+      });
+      return requestedOf(approval);
+    });
+  }
+
+  settle({ id }: Pick<PendingCall, "id">): Promise<void> {
+    return this.#options.stores.approvals.settle(id);
+  }
+}
+
+/** Undefined: the call may go through. */
+function judge(last: Approval | undefined, binding: Binding, now: Temporal.Instant): ApprovalRefusal | undefined {
+  if (last === undefined || last.state === "replaced") return "approval_required";
+  if (last.state === "used") return "approval_used";
+  const isOver = hasExpired(last, now);
+  if (last.state === "revoked") return isOver ? "approval_required" : "approval_revoked";
+  if (last.state === "rejected") return isOver ? "approval_required" : "approval_rejected";
+  if (isOver) return "approval_expired";
+  if (last.contentHash !== binding.contentHash) return "approval_offer_changed";
+  if (!isWithin(last, binding)) return "approval_price_changed";
+  return last.state === "approved" ? undefined : "approval_required";
+}
+
+/** A price that has fallen is never too much. */
+function isWithin({ amount, tolerance }: Approval, now: Binding): boolean {
+  if (amount === undefined || now.amount === undefined) return amount === now.amount;
+  return now.amount <= amount + tolerance;
+}
+
+/** A person has said no, which is not asked about again so soon. */
+function isAnswered({ state, expiresAt }: Approval, now: Temporal.Instant): boolean {
+  return (state === "rejected" || state === "revoked") && !hasExpired({ expiresAt }, now);
+}
+
+function hasExpired({ expiresAt }: Pick<Approval, "expiresAt">, now: Temporal.Instant): boolean {
+  return Temporal.Instant.compare(expiresAt, now) <= 0;
+}
+
+function requestedOf({ id, expiresAt }: Approval): RequestedApproval {
+  return { approvalId: id, expiresAt };
+}
+
+function ownerOf({ tenantId, environment }: PendingCall): ApprovalOwner {
+  return { tenantId, network: environment };
+}

@@ -1,0 +1,148 @@
+import { z } from "zod";
+import { invalidInput, unauthorized } from "../../domain/errors.ts";
+import { DECIDES_APPROVALS, scopeOf } from "../../domain/scopes.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { defineInternalRoute, defineRoute } from "../../kernel/route.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Principal } from "../../ports/identity.ts";
+import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage } from "./approvals.ts";
+import { type Decider, decideApproval } from "./decide-approval.ts";
+import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
+
+interface ApprovalPorts {
+  stores: Pick<Stores, "approvals" | "persons">;
+  clock: Clock;
+}
+
+const APPROVAL_ID = /^apr_[0-9A-Z]{26}$/;
+const NOT_FOUND = "There is no such approval for this key or token.";
+export const LONGEST_REASON = 1_000;
+
+const ApprovalPath = z.object({ approvalId: z.string().regex(APPROVAL_ID) });
+export const stateByDecision = { approve: "approved", reject: "rejected", revoke: "revoked" } as const;
+
+const example = ApprovalAnswer.parse({
+  ...{ approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", state: "pending", tool: "book_flight", travelerId: "user_ada" },
+  ...{ amount: "3120.50", tolerance: "0.00", policyId: "acme-corp-2027", policyVersion: 3, role: "approver" },
+  ...{ requestedBy: "svc:key_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", requestedAt: "2030-01-01T09:00:00Z" },
+  ...{ expiresAt: "2030-01-02T09:00:00Z", decidedBy: null, decidedAt: null, reason: null, usedAt: null },
+  evidence: { bought: { kind: "flight", priceUsd: "3120.50" }, violations: [] },
+});
+
+const listApprovals = defineRoute({
+  id: "list_approvals",
+  method: "GET",
+  path: "/api/approvals",
+  tag: "approvals",
+  summary: "List approvals",
+  description:
+    "What waits for a decision, newest first; with `state` another kind. A person's key lists what that person may decide, every other key all of the tenant.",
+  scope: scopeOf("approvals", "read"),
+  query: z.object({
+    ...pageQuery(z.string().regex(APPROVAL_ID, CURSOR_MESSAGE)),
+    state: z.enum(APPROVAL_STATES).meta({ default: "pending" }).exactOptional(),
+  }),
+  answers: {
+    200: { description: "One page.", schema: z.object({ approvals: z.array(ApprovalAnswer), nextCursor: NextCursor }) },
+  },
+  errors: {},
+  example: { answer: { approvals: [example], nextCursor: null } },
+  async run({ principal, query }, { stores, clock }: ApprovalPorts) {
+    const owner = ownerOf(principal);
+    const decidableBy = await decidableFor(stores, owner, principal.personId);
+    const { state = "pending", cursor: before } = query;
+    const read = (limit: number) => stores.approvals.list([owner], { limit, before, state, decidableBy });
+    const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
+    return { approvals: shown.map((approval) => describeApproval(approval, clock.now())), nextCursor };
+  },
+});
+
+const readApproval = defineRoute({
+  id: "read_approval",
+  method: "GET",
+  path: "/api/approvals/:approvalId",
+  tag: "approvals",
+  summary: "Read an approval",
+  description: "What was asked for, what was decided, and whether it was used.",
+  scope: scopeOf("approvals", "read"),
+  params: ApprovalPath,
+  answers: { 200: { description: "The approval.", schema: ApprovalAnswer } },
+  errors: { not_found: NOT_FOUND },
+  example: { answer: example },
+  async run({ principal, params, fail }, { stores, clock }: ApprovalPorts) {
+    const approval = await stores.approvals.find([ownerOf(principal)], params.approvalId);
+    if (approval === undefined) throw fail("not_found");
+    return describeApproval(approval, clock.now());
+  },
+});
+
+const decide = defineInternalRoute({
+  id: "decide_approval",
+  method: "POST",
+  path: "/api/approvals/:approvalId/decision",
+  tag: "approvals",
+  summary: "Decide an approval",
+  description:
+    "Approves or rejects what waits, or revokes an approval that no call has used yet. With the key of a person who has the role and has not asked for it, or with an internal token that says in approvedBy who decided. The first decision counts; a 409 says which it was.",
+  scope: DECIDES_APPROVALS,
+  params: ApprovalPath,
+  body: z.strictObject({
+    decision: z.enum(["approve", "reject", "revoke"]),
+    reason: z.string().trim().min(1).max(LONGEST_REASON).describe("Kept, and shown to who asked").exactOptional(),
+    approvedBy: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .describe("With an internal token only: the person who decided")
+      .exactOptional(),
+  }),
+  answers: { 200: { description: "The approval as it is decided.", schema: ApprovalAnswer } },
+  errors: {
+    not_found: NOT_FOUND,
+    may_not_decide: "Who asked does not decide, and the policy names the role that does.",
+    conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
+  },
+  example: {
+    body: { decision: "approve", reason: "The client pays." },
+    answer: { ...example, state: "approved", decidedBy: "user_grace", decidedAt: "2030-01-01T09:10:00Z" },
+  },
+  async run({ principals, params, body, fail }, { stores, clock }: ApprovalPorts) {
+    const approval = await stores.approvals.find(principals.map(ownerOf), params.approvalId);
+    if (approval === undefined) throw fail("not_found");
+    const { decision, reason, approvedBy } = body;
+    const decider = deciderOf(principals, approvedBy);
+    const to = stateByDecision[decision];
+    return describeApproval(await decideApproval(stores, approval, decider, { to, reason }), clock.now());
+  },
+});
+
+export const approvalRoutes = [listApprovals, readApproval, decide];
+
+function ownerOf({ tenantId, environment }: Principal): ApprovalOwner {
+  return { tenantId, network: environment };
+}
+
+async function decidableFor(
+  { persons }: ApprovalPorts["stores"],
+  owner: ApprovalOwner,
+  personId: string | undefined,
+): Promise<ApprovalPage["decidableBy"]> {
+  if (personId === undefined) return undefined;
+  return { personId, roles: (await persons.find(owner, personId))?.roles ?? [] };
+}
+
+function deciderOf(principals: readonly Principal[], approvedBy: string | undefined): Decider {
+  const [first] = principals;
+  if (first === undefined) throw unauthorized();
+  if (first.isInternal === true) {
+    if (approvedBy !== undefined) return { kind: "token", name: first.serviceAccountId, approvedBy };
+    throw invalidInput([{ path: "approvedBy", message: "must name the person who decided" }]);
+  }
+  if (approvedBy !== undefined) {
+    throw invalidInput([{ path: "approvedBy", message: "is for internal tokens; a key says itself whose it is" }]);
+  }
+  if (first.personId === undefined) throw unauthorized();
+  return { kind: "person", personId: first.personId, with: "key" };
+}

@@ -1,0 +1,58 @@
+import { formatDecimal } from "../../domain/money.ts";
+import type { PlannedMovement } from "../../kernel/plan.ts";
+import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
+import { type ApprovalCase, describeVerdict } from "../policy/index.ts";
+
+/** What whoever decides is shown of a call: plain values, as they are stored and audited. */
+export function showCase(asked: ApprovalCase): Readonly<Record<string, unknown>> {
+  const { plan, verdict } = asked;
+  return {
+    bought: plan.bought === undefined ? null : showPurchase(plan.bought),
+    payments: plan.movements.map(showMovement),
+    irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({
+      what,
+      undoableUntil: undoableUntil?.toString() ?? null,
+    })),
+    ...describeVerdict(verdict, asked),
+  };
+}
+
+function showPurchase(bought: Purchase): Record<string, unknown> {
+  const { kind, price, travelerIds, refundable } = bought;
+  return {
+    kind,
+    priceUsd: price === undefined ? null : formatDecimal(price),
+    travelerIds: travelerIds ?? null,
+    refundable: refundable ?? null,
+    ...(bought.kind === "flight" ? showFlight(bought) : showStay(bought)),
+  };
+}
+
+function showFlight({ carriers, changeable, legs }: FlightPurchase): Record<string, unknown> {
+  return {
+    carriers: carriers ?? null,
+    changeable: changeable ?? null,
+    legs: legs.map(({ origin, destination, departsAt, arrivesAt, stops, cabin }) => ({
+      origin: origin ?? null,
+      destination: destination ?? null,
+      departsAt: departsAt?.toString() ?? null,
+      arrivesAt: arrivesAt?.toString() ?? null,
+      stops: stops ?? null,
+      cabin: cabin ?? null,
+    })),
+  };
+}
+
+function showStay({ checkInDate, checkOutDate, rooms, country, stars }: StayPurchase): Record<string, unknown> {
+  return {
+    checkInDate: checkInDate?.toString() ?? null,
+    checkOutDate: checkOutDate?.toString() ?? null,
+    rooms: rooms ?? null,
+    country: country ?? null,
+    stars: stars ?? null,
+  };
+}
+
+function showMovement({ token, amount, from, to, isLater }: PlannedMovement): Record<string, unknown> {
+  return { token, amount: amount === undefined ? null : formatDecimal(amount), from, to, later: isLater === true };
+}

@@ -1,0 +1,165 @@
+import { type SqlBool, sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { appendAudit } from "../identity/index.ts";
+import type { Approval, ApprovalOwner, ApprovalPage, Decision, NewApproval, StoredApprovals } from "./approvals.ts";
+
+const columns = [
+  ...(["id", "tenantId", "network", "callHash", "contentHash", "tool", "travelerId", "policyId"] as const),
+  ...(["policyVersion", "amountMicro as amount", "toleranceMicro as tolerance", "evidence", "role"] as const),
+  ...(["requestedBy", "requestedKeyId", "requestedAt", "expiresAt", "state"] as const),
+  ...(["decidedBy", "decidedWith", "decidedAt", "reason", "usedAt"] as const),
+] as const;
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createApprovals(queryable: Queryable, clock: Clock): StoredApprovals {
+  const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
+    queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  return {
+    async find(owners, id) {
+      const rows = await selectOf(queryable, owners).where("id", "=", id).execute();
+      return rows.map((row) => withoutNulls(row))[0];
+    },
+    async findLast(owner, callHash, lock) {
+      const row = await selectOf(queryable, [owner])
+        .where("callHash", "=", callHash)
+        .orderBy("position", "desc")
+        .limit(1)
+        .$if(lock !== undefined, (query) => query.forUpdate())
+        .executeTakeFirst();
+      return row === undefined ? undefined : withoutNulls(row);
+    },
+    request: (approval) => inTransaction((db) => request(db, clock, approval)),
+    decide: (owner, id, decision) => inTransaction((db) => decide(db, clock, { owner, id }, decision)),
+    async use(owner, id, callId) {
+      await changeOf(queryable, owner, id)
+        .set({ state: "used", callId, usedAt: clock.now().toString() })
+        .where("state", "=", "approved")
+        .execute();
+    },
+    settle: (callId) => giveBack(queryable, sql`approval.call_id = ${callId}`),
+    settleAll: (limit) =>
+      giveBack(
+        queryable,
+        sql`approval.id in (
+          select used.id from approval used join call on call.id = used.call_id
+          where used.state = 'used' and call.state = 'released' and call.effect in ('none', 'failed') limit ${limit})`,
+      ),
+    list: (owners, page) => list(queryable, clock, owners, page),
+  };
+}
+
+function selectOf(db: Queryable, owners: readonly ApprovalOwner[]) {
+  return db
+    .selectFrom("approval")
+    .select(columns)
+    .where(({ or, and, eb }) =>
+      or(owners.map(({ tenantId, network }) => and([eb("tenantId", "=", tenantId), eb("network", "=", network)]))),
+    );
+}
+
+function changeOf(db: Queryable, { tenantId, network }: ApprovalOwner, id: string) {
+  return db
+    .updateTable("approval")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("id", "=", id);
+}
+
+async function request(db: Queryable, clock: Clock, approval: NewApproval): Promise<Approval> {
+  const { tenantId, network, callHash, contentHash, amount, tolerance, evidence, ...rest } = approval;
+  // One after the other for each call: there may be none to lock yet.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`approval:${network}:${tenantId}:${callHash}`}, 0))`.execute(
+    db,
+  );
+  const now = clock.now().toString();
+  const waiting = await selectOf(db, [approval])
+    .where("callHash", "=", callHash)
+    .where("state", "=", "pending")
+    .where("contentHash", "=", contentHash)
+    .where("amountMicro", amount === undefined ? "is" : "=", amount ?? null)
+    .where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`)
+    .executeTakeFirst();
+  if (waiting !== undefined) return withoutNulls(waiting);
+  await db
+    .updateTable("approval")
+    .set({ state: "replaced" })
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("callHash", "=", callHash)
+    .where("state", "in", ["pending", "approved"])
+    .execute();
+  const row = await db
+    .insertInto("approval")
+    .values({
+      ...{ ...rest, tenantId, network, callHash, contentHash, evidence: JSON.stringify(evidence), state: "pending" },
+      ...{ amountMicro: amount ?? null, toleranceMicro: tolerance },
+      ...{ requestedAt: approval.requestedAt.toString(), expiresAt: approval.expiresAt.toString() },
+    })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  const { id, tool, requestedBy } = approval;
+  const details = { network, tool, evidence };
+  await appendAudit(db, { tenantId, actor: requestedBy, action: "approval.request", subjectId: id, details }, clock);
+  return withoutNulls(row);
+}
+
+async function decide(
+  db: Queryable,
+  clock: Clock,
+  { owner, id }: { owner: ApprovalOwner; id: string },
+  { to, by, with: decidedWith, reason }: Decision,
+): Promise<Approval | undefined> {
+  const decidedAt = clock.now().toString();
+  const row = await changeOf(db, owner, id)
+    .set({ state: to, decidedBy: by, decidedWith, decidedAt, reason: reason ?? null })
+    .where("state", "=", to === "revoked" ? "approved" : "pending")
+    .where("expiresAt", ">", sql<Temporal.Instant>`${decidedAt}::timestamptz`)
+    .returning(columns)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { tenantId, network } = owner;
+  const details = { network, to, with: decidedWith, reason: reason ?? null, evidence: row.evidence };
+  await appendAudit(db, { tenantId, actor: by, action: "approval.decide", subjectId: id, details }, clock);
+  return withoutNulls(row);
+}
+
+/** Of calls that have failed and done nothing outside. One that was asked for again meanwhile stays as it is. */
+async function giveBack(db: Queryable, which: ReturnType<typeof sql>): Promise<void> {
+  await sql`
+    update approval set state = 'approved', call_id = null, used_at = null
+    from call
+    where ${which} and approval.state = 'used' and call.id = approval.call_id
+      and call.state = 'released' and call.effect in ('none', 'failed')
+      and not exists (select 1 from approval later where later.tenant_id = approval.tenant_id
+        and later.network = approval.network and later.call_hash = approval.call_hash
+        and later.position > approval.position)`.execute(db);
+}
+
+async function list(
+  db: Queryable,
+  clock: Clock,
+  owners: readonly ApprovalOwner[],
+  { limit, before, state, decidableBy }: ApprovalPage,
+): Promise<readonly Approval[]> {
+  const now = clock.now().toString();
+  let query = selectOf(db, owners).orderBy("position", "desc").limit(limit);
+  if (before !== undefined) {
+    query = query.where("position", "<", (eb) =>
+      eb.selectFrom("approval as last").select("last.position").where("last.id", "=", before),
+    );
+  }
+  if (state !== undefined) query = query.where("state", "=", state);
+  if (state === "pending") query = query.where("expiresAt", ">", sql<Temporal.Instant>`${now}::timestamptz`);
+  if (decidableBy !== undefined) {
+    const { personId, roles } = decidableBy;
+    query = query
+      .where("requestedBy", "<>", personId)
+      .where(
+        sql<SqlBool>`not exists (select 1 from api_key where api_key.id = requested_key_id and api_key.person_id = ${personId})`,
+      );
+    if (!roles.includes("admin")) query = query.where(sql<SqlBool>`role = any (${[...roles]}::text[])`);
+  }
+  return (await query.execute()).map((row) => withoutNulls(row));
+}

@@ -1,0 +1,135 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { type Person, type PersonRole, type Persons, personRoles } from "./persons.ts";
+import { appendAudit } from "./store-audit.ts";
+
+interface Owner {
+  tenantId: string;
+  network: Environment;
+}
+
+const columns = ["id", "name", "email", "roles", "createdAt"] as const;
+
+/** Joins the caller's transaction when `queryable` is one. */
+export function createPersons(queryable: Queryable, clock: Clock): Persons {
+  const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
+    queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  return {
+    add: (owner, person, actor) => inTransaction((db) => add({ db, clock }, owner, person, actor)),
+    find: (owner, id) => findPerson(queryable, owner, id),
+    async list(owner) {
+      const rows = await personsOf(queryable, owner).select(columns).orderBy("createdAt").orderBy("id").execute();
+      return rows.map(toPerson);
+    },
+    setRoles: (owner, id, roles, actor) => inTransaction((db) => setRoles({ db, clock }, owner, { id, roles }, actor)),
+    remove: (owner, id, actor) => inTransaction((db) => remove({ db, clock }, owner, id, actor)),
+    async ofKey(tenantId, keyId) {
+      const row = await queryable
+        .selectFrom("apiKey")
+        .select("personId")
+        .where("tenantId", "=", tenantId)
+        .where("id", "=", keyId)
+        .executeTakeFirst();
+      return row?.personId ?? undefined;
+    },
+  };
+}
+
+export async function findPerson(db: Queryable, owner: Owner, id: string): Promise<Person | undefined> {
+  const row = await personsOf(db, owner).select(columns).where("id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : toPerson(row);
+}
+
+interface Storage {
+  db: Queryable;
+  clock: Clock;
+}
+
+function personsOf(db: Queryable, { tenantId, network }: Owner) {
+  return db
+    .selectFrom("person")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("removedAt", "is", null);
+}
+
+async function add(
+  { db, clock }: Storage,
+  owner: Owner,
+  person: Omit<Person, "createdAt">,
+  actor: string,
+): Promise<Person | undefined> {
+  const createdAt = clock.now();
+  await db
+    .insertInto("appUser")
+    .values({ ...owner, id: person.id, createdAt: createdAt.toString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db
+    .insertInto("person")
+    .values({ ...owner, ...person, roles: [...person.roles], createdAt: createdAt.toString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await audit({ db, clock }, owner, { action: "person.add", id: person.id, actor, details: { roles: person.roles } });
+  return toPerson(row);
+}
+
+async function setRoles(
+  { db, clock }: Storage,
+  owner: Owner,
+  { id, roles }: Pick<Person, "id" | "roles">,
+  actor: string,
+): Promise<Person | undefined> {
+  const row = await changePerson(db, owner, id)
+    .set({ roles: [...roles] })
+    .returning(columns)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  await audit({ db, clock }, owner, { action: "person.roles", id, actor, details: { roles } });
+  return toPerson(row);
+}
+
+async function remove({ db, clock }: Storage, owner: Owner, id: string, actor: string): Promise<boolean> {
+  const now = clock.now().toString();
+  const row = await changePerson(db, owner, id).set({ removedAt: now }).returning("id").executeTakeFirst();
+  if (row === undefined) return false;
+  await db
+    .updateTable("apiKey")
+    .set({ revokedAt: sql<string>`coalesce(revoked_at, ${now}::timestamptz)` })
+    .where("tenantId", "=", owner.tenantId)
+    .where("environment", "=", owner.network)
+    .where("personId", "=", id)
+    .execute();
+  await audit({ db, clock }, owner, { action: "person.remove", id, actor, details: {} });
+  return true;
+}
+
+function changePerson(db: Queryable, { tenantId, network }: Owner, id: string) {
+  return db
+    .updateTable("person")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("id", "=", id)
+    .where("removedAt", "is", null);
+}
+
+function audit(
+  { db, clock }: Storage,
+  { tenantId, network }: Owner,
+  { action, id, actor, details }: { action: string; id: string; actor: string; details: object },
+): Promise<void> {
+  const entry = { tenantId, actor, action, subjectId: id, details: { network, ...details } };
+  return appendAudit(db, entry, clock);
+}
+
+function toPerson<Row extends { roles: readonly string[] }>(row: Row): Omit<Row, "roles"> & Pick<Person, "roles"> {
+  return { ...row, roles: row.roles.filter(isRole) };
+}
+
+function isRole(text: string): text is PersonRole {
+  return personRoles.some((role) => role === text);
+}

@@ -1,0 +1,2 @@
+export type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms, RequestedApproval } from "./approvals.ts";
+export { describeVerdict } from "./verdict-answer.ts";
