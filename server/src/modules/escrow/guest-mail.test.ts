@@ -21,6 +21,7 @@ import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
 import type { GuestMailing } from "./guest-mailing.ts";
+import { escrowJobs } from "./jobs.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
 import { describeWhole } from "./trip-answers.ts";
 import type { NewTrip, Trip } from "./trips.ts";
@@ -206,6 +207,19 @@ describe("a mail that is kept", () => {
     expect(server.received).toHaveLength(4);
     clock.advance({ hours: 24 });
     expect(await sendTo("one", "d@example.com")).toBe(true);
+  });
+
+  it("is forgotten by a job once its day and the next are over", async () => {
+    expect(await send(await newTrip({ tenantId: "past", guestEmail: "past@example.com" }), {})).toBe(true);
+    const counts = () =>
+      setup.db.selectFrom("guestMailCount").selectAll().where("counted", "=", "tenant:past").execute();
+    const jobs = escrowJobs({ networks: {}, submitters: {}, stores, clock, log: silentLog });
+    clock.advance({ hours: 24 });
+    for (const job of jobs) await job.run();
+    expect(await counts()).toHaveLength(1);
+    clock.advance({ hours: 24 });
+    for (const job of jobs) await job.run();
+    expect(await counts()).toEqual([]);
   });
 });
 

@@ -1,15 +1,13 @@
-import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
-import { listEnvironments } from "../../kernel/parts.ts";
 import { escrowEndings } from "./chain-endings.ts";
 import { openGuestMailing } from "./guest-mailing.ts";
+import { escrowJobs } from "./jobs.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
 import * as escrowAdoption from "./migrations/0017-escrow-adoption.ts";
 import * as guestMailKept from "./migrations/0021-guest-mail-kept.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { planATrip } from "./prompts/plan-a-trip.ts";
-import { releaseTrips } from "./release-trips.ts";
 import { escrowRoutes } from "./routes.ts";
 import { guestRoutes } from "./routes-guests.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
@@ -38,8 +36,6 @@ declare module "../../kernel/parts.ts" {
     readonly mailsPerRecipientDay: number;
   }
 }
-
-const RELEASE_MILLISECONDS = 60_000;
 
 export const escrowModule = defineModule({
   name: "escrow",
@@ -103,14 +99,7 @@ export const escrowModule = defineModule({
     mailer === undefined
       ? []
       : [guestMailUse({ stores, claimKeys, clock, mailer, guestMailing: openGuestMailing(settings) })],
-  jobs({ networks, submitters, stores, clock, log }) {
-    return listEnvironments(networks).flatMap(([environment, { chain }]) => {
-      const submission = submitters[environment];
-      if (submission === undefined) return [];
-      const run = () => releaseTrips({ stores, chain, submission, clock, log });
-      return [defineJob({ name: `release-trips ${environment}`, everyMilliseconds: RELEASE_MILLISECONDS, run })];
-    });
-  },
+  jobs: escrowJobs,
   // Its end comes before that of the job, which a mail under way would hold up.
   stop: async ({ mailer }) => mailer?.close(),
 });
