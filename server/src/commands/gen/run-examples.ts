@@ -124,6 +124,8 @@ interface StandIns {
  */
 function createStandIns(): StandIns {
   const HEX = /0x(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
+  // Ids of background work are drawn from the system's generator.
+  const TRANSFER_ID = /(?<=\bctx_)[0-9A-Z]{26}\b/g;
   const SECRET = /(?<=\/claim\/0x[0-9a-f]{64}#)[\w-]{43}|(?<="claimCode":")\d{6}(?=")/g;
   const shownByReal = new Map<string, string>();
   const realByShown = new Map<string, string>();
@@ -141,6 +143,7 @@ function createStandIns(): StandIns {
     shown: (text, args) =>
       text
         .replaceAll(SECRET, (value) => toShow(value))
+        .replaceAll(TRANSFER_ID, (value) => toShow(value))
         .replaceAll(HEX, (value) =>
           !shownByReal.has(value) && args.toLowerCase().includes(value) ? value : toShow(value, "0x"),
         ),
