@@ -1233,6 +1233,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#airport_transfer_coordinator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Coordinate an airport transfer
+         * @description Plan the way from an airport to an address: estimated time, when to be picked up, map and directions. Times are estimates with a band. It books nothing. Price: 3000 micro-USDC (0.003 USDC).
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["airport_transfer_coordinator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#airport_arrival_playbook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write an arrival playbook
+         * @description The steps from the seat on the aircraft to the door of the stay, with times, map and directions. Made from what is usual at airports and from the distance; it knows no queues and no gates. Price: 3000 micro-USDC (0.003 USDC).
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["airport_arrival_playbook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#run_workflow": {
         parameters: {
             query?: never;
@@ -4999,6 +5043,321 @@ export interface components {
                 /** @description Not null: there are no texts in the language asked for */
                 note: string | null;
             };
+        } & {
+            [key: string]: unknown;
+        };
+        airport_transfer_coordinator_args: {
+            /** @description IATA code or name */
+            airport: string;
+            /** @description Degrees, -90 to 90 */
+            airportLatitude?: number;
+            /** @description Degrees, -180 to 180 */
+            airportLongitude?: number;
+            /** @description As it is shown */
+            destinationLabel?: string;
+            /** @description Address, neighborhood or sight; the one near the airport is taken */
+            destinationAddress: string;
+            /** @description ISO 3166-1 alpha-2, such as US */
+            regionCode?: string;
+            /** @default en */
+            languageCode?: string;
+            /** @description ISO 8601 with Z or an offset */
+            arrivalTimeIso?: string;
+            /** @default 1 */
+            travelerCount?: number;
+            /**
+             * @default driving
+             * @enum {string}
+             */
+            mode?: "driving" | "transit" | "walking";
+            /** @default true */
+            includeSafety?: boolean;
+        };
+        airport_transfer_coordinator_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+            airport: {
+                /** @description May be a text of others */
+                label: string;
+                iataCode: string | null;
+                latitude: number;
+                longitude: number;
+                timeZone: string;
+                note: string | null;
+            };
+            destination: {
+                /** @description May be a text of others */
+                label: string;
+                takenAs: string;
+                latitude: number;
+                longitude: number;
+                /** @enum {string} */
+                precision: "point" | "address" | "landmark" | "neighborhood" | "airport" | "city" | "region";
+                /** @description What of the address is not known; the place is the wider one that is */
+                unknownPart: string | null;
+                /** @description Also of this name and near the airport: ask which */
+                readonly otherCandidates: string[];
+            };
+            way: {
+                /** @enum {string} */
+                mode: "driving" | "transit" | "walking";
+                /**
+                 * @description From the distance alone
+                 * @constant
+                 */
+                isEstimate: true;
+                straightKilometers: number;
+                roadKilometers: number;
+                minutes: {
+                    fewest: number;
+                    likely: number;
+                    most: number;
+                };
+            } | null;
+            /** @description Why there is no way */
+            wayNote: string | null;
+            /** @description Null without arrivalTimeIso */
+            schedule: {
+                /** @description UTC */
+                landsAt: string;
+                /** @description On the airport's clock, as all times here */
+                landsAtLocal: string;
+                timeZone: string;
+                /** @description By what is usual for border and bags */
+                outsideAirportLocal: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                };
+                atDestinationLocal: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                } | null;
+                isNight: boolean;
+            } | null;
+            links: {
+                /** @description Directions over all stops */
+                google: string;
+                /** @description Directions, one address a leg: Apple Maps takes two places */
+                apple: string[];
+                /** @description The same; empty for transit, which it does not know */
+                openStreetMap: string[];
+            };
+            map: {
+                /**
+                 * @description city: schematic, without streets
+                 * @enum {string}
+                 */
+                kind: "city" | "region" | "world";
+                lightPngUrl: string;
+                darkPngUrl: string;
+                /** @description Light or dark by the reader's device */
+                svgUrl: string;
+                widthPixels: number;
+                heightPixels: number;
+                /** @description Whoever has the addresses can read the files until then */
+                expiresAt: string;
+                /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
+                readonly labelsNotDrawn: string[];
+            } | null;
+            /** @description Why there is no map; the rest holds */
+            mapNote: string | null;
+            /** @description All of it for the traveler, in the language asked for */
+            card: {
+                /** @enum {string} */
+                channel: "whatsapp" | "slack" | "web" | "email" | "mcp";
+                /**
+                 * @description mrkdwn: Slack's
+                 * @enum {string}
+                 */
+                format: "whatsapp" | "mrkdwn" | "markdown" | "plain";
+                /** @description Ready to be sent there; names in it are texts of others */
+                text: string;
+            };
+            notes: string[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            /** @description Three people with luggage each; null unless driving */
+            taxisNeeded: number | null;
+            /** @description When a driver should wait at arrivals; null without arrivalTimeIso */
+            pickUpAtLocal: string | null;
+            /** @description Null: not asked for */
+            safety: {
+                advice: string[];
+                isNight: boolean | null;
+            } | null;
+        } & {
+            [key: string]: unknown;
+        };
+        airport_arrival_playbook_args: {
+            /** @description IATA code or name */
+            airport: string;
+            /** @description Degrees, -90 to 90 */
+            airportLatitude?: number;
+            /** @description Degrees, -180 to 180 */
+            airportLongitude?: number;
+            /** @description As it is shown */
+            destinationLabel?: string;
+            /** @description Address, neighborhood or sight; the one near the airport is taken */
+            destinationAddress: string;
+            /** @description ISO 3166-1 alpha-2, such as US */
+            regionCode?: string;
+            /** @default en */
+            languageCode?: string;
+            /** @description ISO 8601 with Z or an offset */
+            arrivalTimeIso?: string;
+            travelerName?: string;
+            flightNumber?: string;
+            pnr?: string;
+            /**
+             * @default driving
+             * @enum {string}
+             */
+            mode?: "driving" | "transit" | "walking";
+        };
+        airport_arrival_playbook_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+            airport: {
+                /** @description May be a text of others */
+                label: string;
+                iataCode: string | null;
+                latitude: number;
+                longitude: number;
+                timeZone: string;
+                note: string | null;
+            };
+            destination: {
+                /** @description May be a text of others */
+                label: string;
+                takenAs: string;
+                latitude: number;
+                longitude: number;
+                /** @enum {string} */
+                precision: "point" | "address" | "landmark" | "neighborhood" | "airport" | "city" | "region";
+                /** @description What of the address is not known; the place is the wider one that is */
+                unknownPart: string | null;
+                /** @description Also of this name and near the airport: ask which */
+                readonly otherCandidates: string[];
+            };
+            way: {
+                /** @enum {string} */
+                mode: "driving" | "transit" | "walking";
+                /**
+                 * @description From the distance alone
+                 * @constant
+                 */
+                isEstimate: true;
+                straightKilometers: number;
+                roadKilometers: number;
+                minutes: {
+                    fewest: number;
+                    likely: number;
+                    most: number;
+                };
+            } | null;
+            /** @description Why there is no way */
+            wayNote: string | null;
+            /** @description Null without arrivalTimeIso */
+            schedule: {
+                /** @description UTC */
+                landsAt: string;
+                /** @description On the airport's clock, as all times here */
+                landsAtLocal: string;
+                timeZone: string;
+                /** @description By what is usual for border and bags */
+                outsideAirportLocal: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                };
+                atDestinationLocal: {
+                    earliest: string;
+                    likely: string;
+                    latest: string;
+                } | null;
+                isNight: boolean;
+            } | null;
+            links: {
+                /** @description Directions over all stops */
+                google: string;
+                /** @description Directions, one address a leg: Apple Maps takes two places */
+                apple: string[];
+                /** @description The same; empty for transit, which it does not know */
+                openStreetMap: string[];
+            };
+            map: {
+                /**
+                 * @description city: schematic, without streets
+                 * @enum {string}
+                 */
+                kind: "city" | "region" | "world";
+                lightPngUrl: string;
+                darkPngUrl: string;
+                /** @description Light or dark by the reader's device */
+                svgUrl: string;
+                widthPixels: number;
+                heightPixels: number;
+                /** @description Whoever has the addresses can read the files until then */
+                expiresAt: string;
+                /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
+                readonly labelsNotDrawn: string[];
+            } | null;
+            /** @description Why there is no map; the rest holds */
+            mapNote: string | null;
+            /** @description All of it for the traveler, in the language asked for */
+            card: {
+                /** @enum {string} */
+                channel: "whatsapp" | "slack" | "web" | "email" | "mcp";
+                /**
+                 * @description mrkdwn: Slack's
+                 * @enum {string}
+                 */
+                format: "whatsapp" | "mrkdwn" | "markdown" | "plain";
+                /** @description Ready to be sent there; names in it are texts of others */
+                text: string;
+            };
+            notes: string[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            steps: {
+                /** @enum {string} */
+                kind: "before_landing" | "border" | "bags" | "arrivals_hall" | "way" | "destination";
+                title: string;
+                /** @description Names in them are texts of others */
+                lines: string[];
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -20176,6 +20535,538 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    airport_transfer_coordinator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "airport_transfer_coordinator";
+                    args: components["schemas"]["airport_transfer_coordinator_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["airport_transfer_coordinator_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "airport_not_found" | "destination_not_found" | "provider_unavailable" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    airport_arrival_playbook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "airport_arrival_playbook";
+                    args: components["schemas"]["airport_arrival_playbook_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["airport_arrival_playbook_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "airport_not_found" | "destination_not_found" | "provider_unavailable" | "tool_failed" | "internal_error";
                     };
                 };
             };

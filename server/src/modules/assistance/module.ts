@@ -1,10 +1,13 @@
 import { defineModule } from "../../kernel/module.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
+import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
+import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
 import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
 import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 
 /** Help around a trip that is put together from what other parts know. */
 export const assistanceModule = defineModule({
   name: "assistance",
-  tools: [tripCheckinReminder, tripWeatherBrief, airQualityBrief],
+  needs: ["maps", "places"],
+  tools: [tripCheckinReminder, tripWeatherBrief, airQualityBrief, airportTransferCoordinator, airportArrivalPlaybook],
 });

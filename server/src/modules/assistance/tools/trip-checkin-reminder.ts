@@ -5,25 +5,13 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool, type Ports } from "../../../kernel/tool.ts";
 import type { Airport } from "../../../ports/maps.ts";
 import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { Instant } from "../instant-field.ts";
 import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
 import { estimateWay } from "../way-to-airport.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
 const LIFETIME = Temporal.Duration.from({ hours: 30 * 24 });
-
-const Instant = z
-  .string()
-  .refine(isInstant, { message: "must be ISO 8601 with Z or an offset, such as 2027-03-28T09:30:00+02:00" })
-  .describe("ISO 8601 with Z or an offset");
-
-function isInstant(text: string): boolean {
-  try {
-    return Temporal.Instant.from(text).epochMilliseconds > 0;
-  } catch {
-    return false;
-  }
-}
 
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { ProviderProvenance } from "../../domain/schemas.ts";
+import { LanguageAnswer } from "../../domain/texts.ts";
+import { ChannelText, DeepLinks, MapAnswer } from "../maps/index.ts";
+import { WayMode } from "./arrival-input.ts";
+
+const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
+
+/** What every tool of an arrival answers. */
+export const ArrivalAnswer = ProviderProvenance.extend({
+  airport: z.object({
+    label: z.string().describe("May be a text of others"),
+    iataCode: z.string().nullable(),
+    latitude: z.number(),
+    longitude: z.number(),
+    timeZone: z.string(),
+    note: z.string().nullable(),
+  }),
+  destination: z.object({
+    label: z.string().describe("May be a text of others"),
+    takenAs: z.string(),
+    latitude: z.number(),
+    longitude: z.number(),
+    precision: z.enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"]),
+    unknownPart: z.string().nullable().describe("What of the address is not known; the place is the wider one that is"),
+    otherCandidates: z.array(z.string()).readonly().describe("Also of this name and near the airport: ask which"),
+  }),
+  way: z
+    .object({
+      mode: WayMode,
+      isEstimate: z.literal(true).describe("From the distance alone"),
+      straightKilometers: z.number(),
+      roadKilometers: z.number(),
+      minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }),
+    })
+    .nullable(),
+  wayNote: z.string().nullable().describe("Why there is no way"),
+  schedule: z
+    .object({
+      landsAt: z.string().describe("UTC"),
+      landsAtLocal: z.string().describe("On the airport's clock, as all times here"),
+      timeZone: z.string(),
+      outsideAirportLocal: LocalBand.describe("By what is usual for border and bags"),
+      atDestinationLocal: LocalBand.nullable(),
+      isNight: z.boolean(),
+    })
+    .nullable()
+    .describe("Null without arrivalTimeIso"),
+  links: DeepLinks,
+  map: MapAnswer.nullable(),
+  mapNote: z.string().nullable().describe("Why there is no map; the rest holds"),
+  card: ChannelText.describe("All of it for the traveler, in the language asked for"),
+  notes: z.array(z.string()),
+  language: LanguageAnswer,
+});
+
+/** The failures of every tool of an arrival. */
+export const arrivalErrors = {
+  airport_not_found:
+    "The airport is not known, or the city has several: airportsMeant and nearMatches list them. Give an IATA code, or airportLatitude and airportLongitude.",
+  destination_not_found:
+    "The destination is not known; nearMatches lists similar names. Give a neighborhood, a sight or the city.",
+  provider_unavailable: "No provider of places answers. Send the same call later.",
+} as const;

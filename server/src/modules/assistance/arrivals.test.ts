@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const Band = z.object({ earliest: z.string(), likely: z.string(), latest: z.string() });
+const Answer = z.looseObject({
+  airport: z.looseObject({ iataCode: z.string().nullable(), timeZone: z.string() }),
+  destination: z.looseObject({ takenAs: z.string(), otherCandidates: z.array(z.string()) }),
+  way: z
+    .looseObject({
+      isEstimate: z.literal(true),
+      straightKilometers: z.number(),
+      roadKilometers: z.number(),
+      minutes: z.object({ fewest: z.number(), likely: z.number(), most: z.number() }),
+    })
+    .nullable(),
+  schedule: z
+    .looseObject({ landsAtLocal: z.string(), outsideAirportLocal: Band, atDestinationLocal: Band.nullable() })
+    .nullable(),
+  links: z.looseObject({ google: z.string() }),
+  map: z.looseObject({ lightPngUrl: z.string() }).nullable(),
+  card: z.object({ text: z.string() }),
+  notes: z.array(z.string()),
+  language: z.looseObject({ used: z.string(), note: z.string().nullable() }),
+});
+const Transfer = Answer.extend({
+  taxisNeeded: z.number().nullable(),
+  pickUpAtLocal: z.string().nullable(),
+  safety: z.object({ advice: z.array(z.string()), isNight: z.boolean().nullable() }).nullable(),
+});
+const Playbook = Answer.extend({ steps: z.array(z.object({ kind: z.string(), lines: z.array(z.string()) })) });
+
+const transfer = async (args: object) =>
+  Transfer.parse(resultOf(await service.call("airport_transfer_coordinator", args)));
+const playbook = async (args: object) => Playbook.parse(resultOf(await service.call("airport_arrival_playbook", args)));
+const minutesBetween = (one: string, other: string) => Temporal.PlainDateTime.from(one).until(other).total("minutes");
+
+const soho = { airport: "LHR", destinationAddress: "Soho, London" };
+const late = { ...soho, arrivalTimeIso: "2035-07-01T21:30:00Z" };
+
+describe("a transfer from an airport", () => {
+  it("has an estimate with a band, times on the airport's clock, a map and links", async () => {
+    const { way, schedule, pickUpAtLocal, taxisNeeded, safety, map, links, notes, card } = await transfer({
+      ...late,
+      travelerCount: 4,
+    });
+    // About 24 km in a straight line; the road is longer, and the drive takes between half an hour and one and a half.
+    expect(way?.straightKilometers).toBeGreaterThan(20);
+    expect(way?.roadKilometers).toBeGreaterThan(way?.straightKilometers ?? 0);
+    expect(way?.minutes.fewest).toBeGreaterThanOrEqual(30);
+    expect(way?.minutes.most).toBeLessThanOrEqual(90);
+    expect(schedule?.landsAtLocal).toBe("2035-07-01T22:30:00");
+    expect(pickUpAtLocal).toBe(schedule?.outsideAirportLocal.likely);
+    const { likely = "" } = schedule?.atDestinationLocal ?? {};
+    expect(minutesBetween(pickUpAtLocal ?? "", likely)).toBe(way?.minutes.likely);
+    expect([taxisNeeded, safety?.isNight]).toEqual([2, true]);
+    expect(notes.join()).toMatch(/estimated from the straight line/);
+    expect(links.google).toMatch(/travelmode=driving/);
+    const png = await fetch(map?.lightPngUrl ?? "");
+    expect([png.status, png.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(card.text).toContain(map?.lightPngUrl);
+  });
+
+  it("goes to the place of the name that is near the airport", async () => {
+    const toParis = (airport: string) => transfer({ airport, destinationAddress: "Paris", includeSafety: false });
+    const [france, texas] = [await toParis("CDG"), await toParis("DFW")];
+    expect(france.destination.takenAs).toMatch(/France/);
+    expect(texas.destination.takenAs).toMatch(/Texas|United States/);
+    expect(texas.way?.straightKilometers).toBeLessThan(300);
+    expect(texas.safety).toBeNull();
+  });
+
+  it("over the sea is none, and says so", async () => {
+    const { way, wayNote, schedule, taxisNeeded } = await transfer({
+      ...late,
+      destinationAddress: "Eiffel Tower, Paris",
+    });
+    expect([way, taxisNeeded, schedule?.atDestinationLocal]).toEqual([null, null, null]);
+    expect(wayNote).toMatch(/300 km/);
+  });
+
+  it.each([
+    [{ airport: "London" }, "airport_not_found", /LHR/],
+    [{ airport: "Qwxzhaus" }, "airport_not_found", /nearMatches/],
+    [{ destinationAddress: "Qwxzhaus" }, "destination_not_found", /nearMatches/],
+  ])("is not guessed: %j", async (args, code, body) => {
+    const answer = await service.call("airport_transfer_coordinator", { ...soho, ...args });
+    expect([answer.status, answer.body.code]).toEqual([500, code]);
+    expect(JSON.stringify(answer.body)).toMatch(body);
+  });
+
+  it("takes an airport by its name, or by its coordinates where its code is not known", async () => {
+    expect((await transfer({ ...soho, airport: "Heathrow" })).airport.timeZone).toBe("Europe/London");
+    const given = { airport: "ZZZ", airportLatitude: 35.77, airportLongitude: 140.39 };
+    const { airport, way } = await transfer({ ...given, destinationAddress: "Shinjuku, Tokyo", mode: "transit" });
+    expect([airport.iataCode, airport.timeZone]).toEqual([null, "Asia/Tokyo"]);
+    // The express takes 80 minutes.
+    expect(way?.minutes.fewest).toBeLessThan(90);
+    expect(way?.minutes.most).toBeGreaterThan(80);
+  });
+
+  it.each([
+    [{ arrivalTimeIso: "2035-05-01T09:30:00" }, "arrivalTimeIso"],
+    [{ travelerCount: 13 }, "travelerCount"],
+    [{ airportLatitude: 1 }, "airportLongitude"],
+    [{ airportLatitude: 91, airportLongitude: 0 }, "airportLatitude"],
+    [{ regionCode: "XX" }, "regionCode"],
+  ])("is refused with %j", async (args, path) => {
+    const answer = await service.call("airport_transfer_coordinator", { ...soho, ...args });
+    expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
+    expect(answer.body.issues).toMatchObject([{ path }]);
+  });
+});
+
+describe("an arrival playbook", () => {
+  it("leads from the seat to the door, with the traveler's own words as they are", async () => {
+    const travelerName = "עדה 🧳 Lovelace";
+    const args = { ...late, travelerName, flightNumber: "BA117", pnr: "RZPNX8" };
+    const { steps, card } = await playbook(args);
+    expect(steps.map(({ kind }) => kind)).toEqual([
+      ...["before_landing", "border", "bags", "arrivals_hall", "way", "destination"],
+    ]);
+    expect(steps[0]?.lines[0]).toContain(travelerName);
+    expect(steps[2]?.lines.join()).toMatch(/BA117.*RZPNX8/);
+    expect(steps[3]?.lines[0]).toMatch(/10:30 PM/);
+    expect(card.text).toContain("BA117");
+  });
+
+  it("is in the traveler's language, and in English where there are no texts", async () => {
+    const german = await playbook({ ...late, languageCode: "de-AT" });
+    expect(german.steps[3]?.lines.join()).toMatch(/Landung 1\. Juli 2035|Landung So.*Juli 2035/);
+    expect(german.language).toMatchObject({ used: "de", note: null });
+    const klingon = await playbook({ ...soho, languageCode: "tlh", arrivalTimeIso: undefined });
+    expect(klingon.language).toMatchObject({ used: "en", note: expect.stringContaining("no texts in this language") });
+    expect(klingon.schedule).toBeNull();
+  });
+
+  it("is refused or fails as a transfer is", async () => {
+    const answer = await service.call("airport_arrival_playbook", { ...soho, airport: "London" });
+    expect(answer.body).toMatchObject({ code: "airport_not_found" });
+    const odd = await service.call("airport_arrival_playbook", { ...soho, mode: "bicycling" });
+    expect(odd.body).toMatchObject({ code: "invalid_input", issues: [{ path: "mode" }] });
+  });
+});

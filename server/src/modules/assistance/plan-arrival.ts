@@ -1,0 +1,139 @@
+import type { Words } from "../../domain/texts.ts";
+import type { Ports } from "../../kernel/tool.ts";
+import { deepLinksOf, fitToChannel, MAP_ATTRIBUTION, makeRouteMap, mapTexts } from "../maps/index.ts";
+import { arrivalTexts } from "./arrival-texts.ts";
+import { type ArrivalTimes, MINUTES_TO_EXIT, timesOf } from "./arrival-times.ts";
+import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
+import { estimateWay, type WayMode, type WayToAirport } from "./way-to-airport.ts";
+
+type ArrivalPorts = Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">;
+
+interface Arrival {
+  tenantId: string;
+  airport: ArrivalAirport;
+  destination: ArrivalDestination;
+  mode: WayMode;
+  landsAt: Temporal.Instant | undefined;
+  words: Words;
+}
+
+/** The way from the airport with its times, its map and the links to it: what every tool of an arrival answers. */
+export async function planArrival(arrival: Arrival, ports: ArrivalPorts) {
+  const { tenantId, airport, destination, mode, landsAt, words } = arrival;
+  const way = estimateWay(airport, destination, mode);
+  const times = landsAt === undefined ? undefined : timesOf(landsAt, way, airport.timeZone);
+  const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
+  const stops = [
+    { ...positionOf(airport), number: 1, label: airport.label, precision: "airport" as const, note: null },
+    { ...positionOf(destination), number: 2, label: destination.label, precision: "address" as const, note: null },
+  ];
+  const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words });
+  const links = deepLinksOf(stops, mode);
+  return {
+    ...{ title, way, times },
+    answer: {
+      airport,
+      destination,
+      way: way === undefined ? null : describeWay(way, mode),
+      wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
+      schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
+      ...{ links, map, mapNote },
+    },
+  };
+}
+
+type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
+
+const positionOf = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
+
+function describeWay(way: WayToAirport, mode: WayMode) {
+  const { distanceKilometers, roadKilometers, minutes, fewestMinutes, mostMinutes } = way;
+  return {
+    ...{ mode, isEstimate: true as const, straightKilometers: distanceKilometers, roadKilometers },
+    minutes: { fewest: fewestMinutes, likely: minutes, most: mostMinutes },
+  };
+}
+
+function describeTimes({ landsAt, outside, arrives, isNight }: ArrivalTimes, timeZone: string) {
+  const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime().toString();
+  const localBand = (band: typeof outside) => ({
+    ...{ earliest: local(band.earliest), likely: local(band.likely), latest: local(band.latest) },
+  });
+  return {
+    ...{ landsAt: landsAt.toString(), landsAtLocal: local(landsAt), timeZone, isNight },
+    outsideAirportLocal: localBand(outside),
+    atDestinationLocal: arrives === undefined ? null : localBand(arrives),
+  };
+}
+
+/** The traveler's own lines about the way, in words. */
+export function sayWay({ way, times, answer }: ArrivalPlan, mode: WayMode, words: Words): string[] {
+  const say = arrivalTexts(words);
+  const { airport, destination } = answer;
+  const kilometers = { style: "unit", unit: "kilometer", maximumFractionDigits: 0 } as const;
+  const estimate =
+    way === undefined
+      ? say("wayUnknown")
+      : say("wayEstimated", {
+          ...{ minutes: way.minutes, fewest: way.fewestMinutes, most: way.mostMinutes },
+          distance: words.number(way.roadKilometers, kilometers),
+        });
+  const moment = times?.arrives?.likely;
+  return [
+    ...(way === undefined ? [] : [say(mode, { destination: destination.label })]),
+    estimate,
+    ...(moment === undefined
+      ? []
+      : [say("arrives", { destination: destination.label, moment: words.moment(moment, airport.timeZone) })]),
+  ];
+}
+
+/** When the traveler lands and stands outside. */
+export function sayExit({ times, answer: { airport } }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  const { fewest, most } = MINUTES_TO_EXIT;
+  const lands = times === undefined ? [] : [say("lands", { moment: words.moment(times.landsAt, airport.timeZone) })];
+  return [...lands, say("outside", { fewest, most })];
+}
+
+export function saySafety({ times }: ArrivalPlan, words: Words): string[] {
+  const say = arrivalTexts(words);
+  return [say("safeTaxi"), say("safeThings"), ...(times?.isNight === true ? [say("safeNight")] : [])];
+}
+
+/** All of it as a message, as a chat or a page shows it. */
+export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, lines: readonly string[], words: Words) {
+  const [summary = "", ...others] = lines;
+  const say = mapTexts(words);
+  return fitToChannel(
+    {
+      ...{ title, summary, lines: others, notes: "" },
+      picture: map === null ? undefined : { label: say("map"), url: map.lightPngUrl },
+      links: [{ label: say("directions"), url: links.google }],
+    },
+    "web",
+  );
+}
+
+/** What is said beside the plan: in English, for the caller. */
+export function notesOf({ airport, destination, way }: ArrivalPlan["answer"]): string[] {
+  const { label, takenAs, unknownPart, otherCandidates } = destination;
+  return [
+    ...(airport.note === null ? [] : [airport.note]),
+    ...(label === takenAs ? [] : [`The destination was taken as ${takenAs}.`]),
+    ...(unknownPart === null
+      ? []
+      : [`Not known of the address, and left out: ${unknownPart}. The time is that to the wider place.`]),
+    ...(otherCandidates.length === 0 ? [] : [`Near this airport it could also be: ${otherCandidates.join("; ")}.`]),
+    ...(way?.mode === "walking" && way.straightKilometers > FARTHEST_WALK_KILOMETERS
+      ? ["That is far to walk with luggage: ask again with driving or transit."]
+      : []),
+    "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them.",
+  ];
+}
+
+const FARTHEST_WALK_KILOMETERS = 5;
+
+export function attributionOf({ map }: ArrivalPlan["answer"], attribution: readonly string[]): string[] {
+  return [...new Set([...attribution, ...(map === null ? [] : MAP_ATTRIBUTION)])];
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { type Words, wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
+import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
+import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+import { playbookTexts } from "../playbook-texts.ts";
+import { assistanceTexts } from "../texts.ts";
+
+const LONGEST_TEXT = 100;
+
+const Step = z.object({
+  kind: z.enum(["before_landing", "border", "bags", "arrivals_hall", "way", "destination"]),
+  title: z.string(),
+  lines: z.array(z.string()).describe("Names in them are texts of others"),
+});
+
+export const airportArrivalPlaybook = defineTool({
+  name: "airport_arrival_playbook",
+  title: "Write an arrival playbook",
+  summary: "The steps from the seat on the aircraft to the door of the stay, with times, map and directions.",
+  advice: "Made from what is usual at airports and from the distance; it knows no queues and no gates.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  input: z
+    .strictObject({
+      ...arrivalFields,
+      travelerName: z.string().optional(),
+      flightNumber: z.string().optional(),
+      pnr: z.string().optional(),
+      mode: WayMode.default("driving"),
+    })
+    .superRefine(checkAirportPosition),
+  output: ArrivalAnswer.extend({ steps: z.array(Step) }),
+  errors: arrivalErrors,
+  example: (today) => ({
+    airport: "NRT",
+    destinationAddress: "Shinjuku, Tokyo",
+    arrivalTimeIso: `${today.add({ days: 60 })}T07:30:00Z`,
+    ...{ flightNumber: "JL44", pnr: "RZPNX8", travelerName: "Ada Lovelace", mode: "transit" as const },
+  }),
+
+  async run(input, { caller, call, fail, ...ports }) {
+    const { mode, arrivalTimeIso } = input;
+    const words = wordsIn(input.languageCode);
+    const found = await findAirport(input, ports.maps, call.signal);
+    if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
+    const where = { ...input, languageCode: words.locale };
+    const { destination, nearMatches, provenance } = await findDestination(
+      where,
+      found.airport,
+      ports.maps,
+      call.signal,
+    );
+    if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
+    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
+    const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
+    const plan = await planArrival(arrival, ports);
+    const { answer } = plan;
+    const steps = stepsOf(plan, input, words);
+    const lines = steps.map(
+      ({ title, lines: [first = "", ...others] }) => `${title}: ${[first, ...others].join(". ")}`,
+    );
+    return {
+      ...answer,
+      steps,
+      card: arrivalCard(plan, [sayExit(plan, words).join(" · "), ...lines], words),
+      notes: notesOf(answer),
+      language: words.answer,
+      ...provenance,
+      attribution: attributionOf(answer, provenance.attribution),
+    };
+  },
+});
+
+interface Traveler {
+  travelerName?: string | undefined;
+  flightNumber?: string | undefined;
+  pnr?: string | undefined;
+  mode: z.output<typeof WayMode>;
+}
+
+function stepsOf(
+  plan: Awaited<ReturnType<typeof planArrival>>,
+  { travelerName, flightNumber, pnr, mode }: Traveler,
+  words: Words,
+): z.output<typeof Step>[] {
+  const say = playbookTexts(words);
+  const sayTrip = assistanceTexts(words);
+  const [name, flight, reference] = [travelerName, flightNumber, pnr].map((text) =>
+    toVisibleText(text ?? "", LONGEST_TEXT),
+  );
+  const [safeTaxi = "", ...safety] = saySafety(plan, words);
+  return [
+    {
+      ...{ kind: "before_landing", title: say("before") },
+      lines: [...(name ? [sayTrip("traveler", { name })] : []), say("beforeText")],
+    },
+    { kind: "border", title: say("border"), lines: [say("borderText")] },
+    {
+      ...{ kind: "bags", title: say("bags") },
+      lines: [
+        ...(flight ? [say("flight", { flight })] : []),
+        ...(reference ? [sayTrip("bookingReference", { pnr: reference })] : []),
+        say("bagsText"),
+      ],
+    },
+    { kind: "arrivals_hall", title: say("hall"), lines: [...sayExit(plan, words), safeTaxi] },
+    { kind: "way", title: say("onward"), lines: [...sayWay(plan, mode, words), ...safety] },
+    {
+      ...{ kind: "destination", title: say("door") },
+      lines: [plan.answer.destination.label, say("doorText")],
+    },
+  ];
+}

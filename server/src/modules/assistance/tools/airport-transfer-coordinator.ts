@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { wordsIn } from "../../../domain/texts.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
+import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
+import { arrivalTexts } from "../arrival-texts.ts";
+import { findAirport, findDestination } from "../find-arrival-places.ts";
+import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
+
+/** With luggage; more fit without. */
+const TRAVELERS_IN_A_TAXI = 3;
+
+export const airportTransferCoordinator = defineTool({
+  name: "airport_transfer_coordinator",
+  title: "Coordinate an airport transfer",
+  summary: "Plan the way from an airport to an address: estimated time, when to be picked up, map and directions.",
+  advice: "Times are estimates with a band. It books nothing.",
+  area: "trip",
+  effect: "read",
+  price: 3_000n,
+  payableWithoutKey: true,
+  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  input: z
+    .strictObject({
+      ...arrivalFields,
+      travelerCount: z.int().min(1).max(12).default(1),
+      mode: WayMode.default("driving"),
+      includeSafety: z.boolean().default(true),
+    })
+    .superRefine(checkAirportPosition),
+  output: ArrivalAnswer.extend({
+    taxisNeeded: z.int().nullable().describe("Three people with luggage each; null unless driving"),
+    pickUpAtLocal: z.string().nullable().describe("When a driver should wait at arrivals; null without arrivalTimeIso"),
+    safety: z
+      .object({ advice: z.array(z.string()), isNight: z.boolean().nullable() })
+      .nullable()
+      .describe("Null: not asked for"),
+  }),
+  errors: arrivalErrors,
+  example: (today) => ({
+    airport: "LHR",
+    destinationLabel: "Hotel in Soho",
+    destinationAddress: "Soho, London",
+    arrivalTimeIso: `${today.add({ days: 60 })}T21:45:00Z`,
+    travelerCount: 4,
+  }),
+
+  async run(input, { caller, call, fail, ...ports }) {
+    const { mode, travelerCount, includeSafety, arrivalTimeIso } = input;
+    const words = wordsIn(input.languageCode);
+    const found = await findAirport(input, ports.maps, call.signal);
+    if ("unknown" in found) throw fail("airport_not_found", { extra: { ...found.unknown } });
+    const where = { ...input, languageCode: words.locale };
+    const { destination, nearMatches, provenance } = await findDestination(
+      where,
+      found.airport,
+      ports.maps,
+      call.signal,
+    );
+    if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
+    const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
+    const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
+    const plan = await planArrival(arrival, ports);
+    const { answer, times } = plan;
+    const taxisNeeded =
+      mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
+    const safety = includeSafety ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null } : null;
+    const lines = [
+      ...sayExit(plan, words),
+      ...sayWay(plan, mode, words),
+      ...(taxisNeeded === null ? [] : [arrivalTexts(words)("taxis", { count: taxisNeeded })]),
+      ...(safety?.advice ?? []),
+    ];
+    return {
+      ...answer,
+      taxisNeeded,
+      pickUpAtLocal: times === undefined ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
+      safety,
+      card: arrivalCard(plan, lines, words),
+      notes: notesOf(answer),
+      language: words.answer,
+      ...provenance,
+      attribution: attributionOf(answer, provenance.attribution),
+    };
+  },
+});

@@ -1,0 +1,4 @@
+export { ChannelText, fitToChannel } from "./channel-text.ts";
+export { DeepLinks, deepLinksOf } from "./deep-links.ts";
+export { MAP_ATTRIBUTION, MapAnswer, makeRouteMap } from "./make-route-map.ts";
+export { mapTexts } from "./texts.ts";
