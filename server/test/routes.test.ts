@@ -67,6 +67,7 @@ describe("called", () => {
     // Who has the address of a file may read it: the tests are who has none.
     const fileAddress = `${"0".repeat(32)}.png`;
     own = { tripId, bookingId, orderId: await bookFlight(), userId: "user_own", policyId: "own-policy", fileAddress };
+    own = { ...own, invoiceNumber: "SANDBOX-INV-000001" };
     expect((await send(find("write_traveler"), { body: { givenName: "Own" } })).status).toBe(201);
     expect((await send(find("write_policy"))).status).toBe(201);
     const input = { tripId, origin: "LHR", destination: "JFK", departureDate: "2030-01-01" };

@@ -1277,6 +1277,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#generate_booking_invoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Invoice a booking
+         * @description Issue the invoice of a settled booking, as PDF and JSON. After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. PUT /api/invoicing sets seller, buyer and tax. Price: 5000 micro-USDC (0.005 USDC).
+         *
+         *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
+         */
+        post: operations["generate_booking_invoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#run_workflow": {
         parameters: {
             query?: never;
@@ -1544,6 +1566,70 @@ export interface paths {
          */
         get: operations["read_file"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invoices and credit notes
+         * @description The newest first. generate_booking_invoice of the booking gives addresses of the files.
+         */
+        get: operations["list_invoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoices/{invoiceNumber}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke the addresses of an invoice's files
+         * @description Every address of this invoice's PDF and JSON that was given out stops working at once. The invoice stays; generate_booking_invoice gives new addresses.
+         */
+        delete: operations["revoke_invoice_files"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/invoicing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what invoices say of seller, buyer and tax
+         * @description Sandbox and production have settings each.
+         */
+        get: operations["read_invoicing"];
+        /**
+         * Set what invoices say of seller, buyer and tax
+         * @description Replaces the settings whole. Invoices that were issued stay as they are; new ones follow.
+         */
+        put: operations["write_invoicing"];
         post?: never;
         delete?: never;
         options?: never;
@@ -5358,6 +5444,54 @@ export interface components {
                 /** @description Names in them are texts of others */
                 lines: string[];
             }[];
+        } & {
+            [key: string]: unknown;
+        };
+        generate_booking_invoice_args: {
+            bookingId: string;
+            /** @description txHash of settle_booking; left out: the recorded one */
+            settleTxHash?: string;
+        };
+        generate_booking_invoice_result: {
+            invoiceNumber: string;
+            pdfUrl: string;
+            jsonUrl: string;
+            totalUsdc: string;
+            total: string;
+            currency: string;
+            issuedOn: string;
+            /** @description What the fonts of the PDF lack: boxes stand there; the JSON has everything */
+            charactersNotShown: string;
+            bookingId: string;
+            /** @description The order that the booking pays for; null: one of your own vendors */
+            orderId: string | null;
+            settleTxHash: string;
+            dueOn: string;
+            /** @description Whoever has an address can read the file until then */
+            filesExpireAt: string;
+            /** @description Of refunds after the settlement, oldest first */
+            creditNotes: {
+                invoiceNumber: string;
+                pdfUrl: string;
+                jsonUrl: string;
+                totalUsdc: string;
+                total: string;
+                currency: string;
+                issuedOn: string;
+                /** @description What the fonts of the PDF lack: boxes stand there; the JSON has everything */
+                charactersNotShown: string;
+            }[];
+            /** @description Missing on a sandbox invoice; PUT /api/invoicing sets them */
+            notGiven: ("seller" | "buyer")[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            /** @description true: no tax document, and it says so across the page */
+            sandbox: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -21089,6 +21223,272 @@ export interface operations {
             };
         };
     };
+    generate_booking_invoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "generate_booking_invoice";
+                    args: components["schemas"]["generate_booking_invoice_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["generate_booking_invoice_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "booking_not_found" | "booking_not_settled" | "settlement_unknown" | "settlement_of_other_booking" | "settlement_reverted" | "settlement_not_final" | "invoicing_not_set" | "invoice_not_drawn" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     run_workflow: {
         parameters: {
             query?: never;
@@ -24168,6 +24568,918 @@ export interface operations {
                         status?: 503;
                         /** @enum {unknown} */
                         code?: "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    list_invoices: {
+        parameters: {
+            query?: {
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of invoices and credit notes. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        invoices: {
+                            invoiceNumber: string;
+                            /** @enum {string} */
+                            kind: "invoice" | "credit_note";
+                            /** @description The number of the invoice that a credit note corrects */
+                            corrects: string | null;
+                            bookingId: string;
+                            orderId: string | null;
+                            totalUsdc: string;
+                            total: string;
+                            currency: string;
+                            issuedOn: string;
+                        }[];
+                        /** @description null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    revoke_invoice_files: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path: {
+                /** @description Such as INV-000001 */
+                invoiceNumber: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many addresses were revoked. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "revoked": 2
+                     *     }
+                     */
+                    "application/json": {
+                        revoked: number;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    read_invoicing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings; null: none were given. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "settings": {
+                     *         "seller": {
+                     *           "name": "Example Travel GmbH",
+                     *           "addressLines": [
+                     *             "Beispielstraße 12",
+                     *             "10115 Berlin"
+                     *           ],
+                     *           "countryCode": "DE",
+                     *           "taxId": "DE123456789"
+                     *         },
+                     *         "buyer": {
+                     *           "name": "Example Ltd",
+                     *           "addressLines": [
+                     *             "1 Sample Street",
+                     *             "London"
+                     *           ],
+                     *           "countryCode": "GB",
+                     *           "reference": "PO 4711"
+                     *         },
+                     *         "language": "en",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "invoiceSeries": "INV-",
+                     *         "creditNoteSeries": "CN-",
+                     *         "dueDays": 14,
+                     *         "showMarkup": false,
+                     *         "tax": {
+                     *           "treatment": "margin_scheme"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        settings: {
+                            /** @description Who sells to the buyer: you, or whom you invoice for */
+                            seller: {
+                                /** @description Legal name */
+                                name: string;
+                                /** @description As they stand on a letter, without the country */
+                                addressLines: string[];
+                                countryCode: string;
+                                /** @description VAT or other tax number */
+                                taxId?: string;
+                                /** Format: email */
+                                email?: string;
+                            };
+                            buyer: {
+                                /** @description Legal name */
+                                name: string;
+                                /** @description As they stand on a letter, without the country */
+                                addressLines: string[];
+                                countryCode: string;
+                                /** @description VAT or other tax number */
+                                taxId?: string;
+                                /** Format: email */
+                                email?: string;
+                                /** @description Purchase order or cost centre that the buyer wants to read */
+                                reference?: string;
+                            };
+                            /**
+                             * @description Of the buyer, as a BCP 47 tag, such as de or pt-BR
+                             * @default en
+                             */
+                            language: string;
+                            /**
+                             * @description By whose calendar invoices are dated
+                             * @default UTC
+                             */
+                            timeZone: string;
+                            /**
+                             * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                             * @default INV-
+                             */
+                            invoiceSeries: string;
+                            /**
+                             * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                             * @default CN-
+                             */
+                            creditNoteSeries: string;
+                            /**
+                             * @description From the date of the invoice
+                             * @default 0
+                             */
+                            dueDays: number;
+                            /**
+                             * @description false: one line has your markup and the service's fee together
+                             * @default false
+                             */
+                            showMarkup: boolean;
+                            tax: {
+                                /**
+                                 * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax
+                                 * @enum {string}
+                                 */
+                                treatment: "none" | "included" | "exempt" | "reverse_charge" | "margin_scheme";
+                                /** @description Only with included */
+                                ratePercent?: string;
+                                /** @description In place of the usual words for the treatment */
+                                note?: string;
+                            };
+                        } | null;
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    write_invoicing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seller": {
+                 *         "name": "Example Travel GmbH",
+                 *         "addressLines": [
+                 *           "Beispielstraße 12",
+                 *           "10115 Berlin"
+                 *         ],
+                 *         "countryCode": "DE",
+                 *         "taxId": "DE123456789"
+                 *       },
+                 *       "buyer": {
+                 *         "name": "Example Ltd",
+                 *         "addressLines": [
+                 *           "1 Sample Street",
+                 *           "London"
+                 *         ],
+                 *         "countryCode": "GB",
+                 *         "reference": "PO 4711"
+                 *       },
+                 *       "language": "en",
+                 *       "timeZone": "Europe/Berlin",
+                 *       "invoiceSeries": "INV-",
+                 *       "creditNoteSeries": "CN-",
+                 *       "dueDays": 14,
+                 *       "showMarkup": false,
+                 *       "tax": {
+                 *         "treatment": "margin_scheme"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Who sells to the buyer: you, or whom you invoice for */
+                    seller: {
+                        /** @description Legal name */
+                        name: string;
+                        /** @description As they stand on a letter, without the country */
+                        addressLines: string[];
+                        countryCode: string;
+                        /** @description VAT or other tax number */
+                        taxId?: string;
+                        /** Format: email */
+                        email?: string;
+                    };
+                    buyer: {
+                        /** @description Legal name */
+                        name: string;
+                        /** @description As they stand on a letter, without the country */
+                        addressLines: string[];
+                        countryCode: string;
+                        /** @description VAT or other tax number */
+                        taxId?: string;
+                        /** Format: email */
+                        email?: string;
+                        /** @description Purchase order or cost centre that the buyer wants to read */
+                        reference?: string;
+                    };
+                    /**
+                     * @description Of the buyer, as a BCP 47 tag, such as de or pt-BR
+                     * @default en
+                     */
+                    language?: string;
+                    /**
+                     * @description By whose calendar invoices are dated
+                     * @default UTC
+                     */
+                    timeZone?: string;
+                    /**
+                     * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                     * @default INV-
+                     */
+                    invoiceSeries?: string;
+                    /**
+                     * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                     * @default CN-
+                     */
+                    creditNoteSeries?: string;
+                    /**
+                     * @description From the date of the invoice
+                     * @default 0
+                     */
+                    dueDays?: number;
+                    /**
+                     * @description false: one line has your markup and the service's fee together
+                     * @default false
+                     */
+                    showMarkup?: boolean;
+                    tax: {
+                        /**
+                         * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax
+                         * @enum {string}
+                         */
+                        treatment: "none" | "included" | "exempt" | "reverse_charge" | "margin_scheme";
+                        /** @description Only with included */
+                        ratePercent?: string;
+                        /** @description In place of the usual words for the treatment */
+                        note?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The settings as they are now. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "settings": {
+                     *         "seller": {
+                     *           "name": "Example Travel GmbH",
+                     *           "addressLines": [
+                     *             "Beispielstraße 12",
+                     *             "10115 Berlin"
+                     *           ],
+                     *           "countryCode": "DE",
+                     *           "taxId": "DE123456789"
+                     *         },
+                     *         "buyer": {
+                     *           "name": "Example Ltd",
+                     *           "addressLines": [
+                     *             "1 Sample Street",
+                     *             "London"
+                     *           ],
+                     *           "countryCode": "GB",
+                     *           "reference": "PO 4711"
+                     *         },
+                     *         "language": "en",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "invoiceSeries": "INV-",
+                     *         "creditNoteSeries": "CN-",
+                     *         "dueDays": 14,
+                     *         "showMarkup": false,
+                     *         "tax": {
+                     *           "treatment": "margin_scheme"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        settings: {
+                            /** @description Who sells to the buyer: you, or whom you invoice for */
+                            seller: {
+                                /** @description Legal name */
+                                name: string;
+                                /** @description As they stand on a letter, without the country */
+                                addressLines: string[];
+                                countryCode: string;
+                                /** @description VAT or other tax number */
+                                taxId?: string;
+                                /** Format: email */
+                                email?: string;
+                            };
+                            buyer: {
+                                /** @description Legal name */
+                                name: string;
+                                /** @description As they stand on a letter, without the country */
+                                addressLines: string[];
+                                countryCode: string;
+                                /** @description VAT or other tax number */
+                                taxId?: string;
+                                /** Format: email */
+                                email?: string;
+                                /** @description Purchase order or cost centre that the buyer wants to read */
+                                reference?: string;
+                            };
+                            /**
+                             * @description Of the buyer, as a BCP 47 tag, such as de or pt-BR
+                             * @default en
+                             */
+                            language: string;
+                            /**
+                             * @description By whose calendar invoices are dated
+                             * @default UTC
+                             */
+                            timeZone: string;
+                            /**
+                             * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                             * @default INV-
+                             */
+                            invoiceSeries: string;
+                            /**
+                             * @description Stands before the number; each series counts from 1 without gaps. Ends in - or /
+                             * @default CN-
+                             */
+                            creditNoteSeries: string;
+                            /**
+                             * @description From the date of the invoice
+                             * @default 0
+                             */
+                            dueDays: number;
+                            /**
+                             * @description false: one line has your markup and the service's fee together
+                             * @default false
+                             */
+                            showMarkup: boolean;
+                            tax: {
+                                /**
+                                 * @description Your decision, never guessed. included: markup and service fee hold tax at ratePercent. The others print their note and no tax
+                                 * @enum {string}
+                                 */
+                                treatment: "none" | "included" | "exempt" | "reverse_charge" | "margin_scheme";
+                                /** @description Only with included */
+                                ratePercent?: string;
+                                /** @description In place of the usual words for the treatment */
+                                note?: string;
+                            };
+                        };
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Missing scope */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "unavailable";
                     };
                 };
             };

@@ -100,6 +100,8 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 
 /** Codes for which the same call, sent again later, can succeed. Everything else is final. */
 const retryableCodes: ReadonlySet<string> = new Set([
+  "settlement_not_final",
+  "invoice_not_drawn",
   "in_progress",
   "approval_required",
   "approval_used",

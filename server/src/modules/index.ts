@@ -9,6 +9,7 @@ import { escrowModule } from "./escrow/module.ts";
 import { filesModule } from "./files/module.ts";
 import { flightsModule } from "./flights/module.ts";
 import { identityModule } from "./identity/module.ts";
+import { invoicesModule } from "./invoices/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
@@ -52,6 +53,7 @@ export const modules = [
   filesModule,
   mapsModule,
   assistanceModule,
+  invoicesModule,
   workflowsModule,
   demoModule,
   accountModule,

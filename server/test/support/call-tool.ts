@@ -63,6 +63,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     activePolicies: absent("activePolicies"),
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
+    invoiceRenderer: absent("invoiceRenderer"),
     workflows: absent("workflows"),
   };
   return async (

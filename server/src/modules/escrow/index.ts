@@ -1,1 +1,4 @@
 export { bookingErrors, stepErrors, tripStateErrors } from "./errors.ts";
+export type { EscrowBooking } from "./escrow-bookings.ts";
+export { Hash, hashOf, readHash } from "./input.ts";
+export { escrowStep } from "./step-operation.ts";

@@ -35,6 +35,8 @@ export interface SharedFiles {
   ): Promise<void>;
   /** Whose it is does not matter: who has the token was given it. */
   read(tokenHash: Uint8Array, at: Temporal.Instant): Promise<SharedFile | undefined>;
+  /** Nobody can read the owner's files of these names any more. Answers how many there were. */
+  withdraw(owner: { tenantId: string; network: Environment }, fileNames: readonly string[]): Promise<number>;
   /** Removes those that have expired. */
   prune(at: Temporal.Instant): Promise<void>;
 }

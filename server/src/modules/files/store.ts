@@ -31,6 +31,16 @@ export function createSharedFiles(db: Queryable): SharedFiles {
         .where("expiresAt", ">", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
         .executeTakeFirst(),
 
+    async withdraw({ tenantId, network }, fileNames) {
+      const { numDeletedRows } = await db
+        .deleteFrom("sharedFile")
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("fileName", "in", fileNames)
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    },
+
     async prune(at) {
       await db
         .deleteFrom("sharedFile")

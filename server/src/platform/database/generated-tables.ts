@@ -111,6 +111,22 @@ export interface BookingTable {
   ticketOrderHash: string | null;
 }
 
+export interface BookingInvoiceTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  invoiceNumber: string;
+  series: string;
+  number: number;
+  kind: "invoice" | "credit_note";
+  bookingId: Hex;
+  orderId: string | null;
+  totalMicro: bigint;
+  document: Json;
+  pdf: Buffer | null;
+  charactersNotShown: Defaulted<string>;
+  issuedAt: Timestamp;
+}
+
 export interface BudgetTable {
   tenantId: string;
   environment: "sandbox" | "production";
@@ -319,6 +335,21 @@ export interface InternalTokenTenantTable {
   tenantId: string;
   network: "sandbox" | "production";
   keyId: string;
+}
+
+export interface InvoiceSeriesTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  series: string;
+  lastNumber: Defaulted<number>;
+}
+
+export interface InvoicingSettingsTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  settings: Json;
+  updatedAt: Timestamp;
+  updatedBy: string;
 }
 
 export interface LedgerAccountTable {
@@ -766,6 +797,7 @@ export interface Database {
   approval: ApprovalTable;
   auditLog: AuditLogTable;
   booking: BookingTable;
+  bookingInvoice: BookingInvoiceTable;
   budget: BudgetTable;
   call: CallTable;
   callSpend: CallSpendTable;
@@ -782,6 +814,8 @@ export interface Database {
   idempotency: IdempotencyTable;
   internalToken: InternalTokenTable;
   internalTokenTenant: InternalTokenTenantTable;
+  invoiceSeries: InvoiceSeriesTable;
+  invoicingSettings: InvoicingSettingsTable;
   ledgerAccount: LedgerAccountTable;
   ledgerEntry: LedgerEntryTable;
   ledgerTransaction: LedgerTransactionTable;

@@ -30,6 +30,7 @@ export const settleBooking = defineTool({
   output: Output,
   errors: bookingStepErrors,
   example: (_today, { ticketedBookingId }) => ({ bookingId: ticketedBookingId }),
+  gives: ({ bookingId }) => ({ settledBookingId: bookingId }),
 
   plan: ({ bookingId }, { stores, caller }) => planSettlement({ stores, caller }, bookingId),
 

@@ -1,0 +1,1 @@
+export type { SharedFiles } from "./shared-files.ts";

@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import type { Booking } from "../bookings/index.ts";
+import { BOOKING_CURRENCY, BOOKING_RATE, BookingRate, namesOf, toMicroUsdc } from "../bookings/index.ts";
+import type { OrderRecord } from "../orders/index.ts";
+import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
+import type { InvoiceDocument, lineKinds } from "./document.ts";
+import type { Settlement } from "./find-settlement.ts";
+import type { InvoicingSettings } from "./settings.ts";
+
+type LineKind = (typeof lineKinds)[number];
+type Line = readonly [kind: LineKind, amount: Micro];
+
+const LONGEST_TEXT = 200;
+const shown = (text: string): string => toVisibleText(text, LONGEST_TEXT);
+
+export interface InvoiceFacts {
+  settlement: Settlement;
+  /** Undefined: no order of ours stands behind the booking. */
+  order: OrderRecord | undefined;
+  orderBooking: Booking | undefined;
+  /** Undefined: the sandbox tenant has given none. */
+  settings: InvoicingSettings | undefined;
+  chainId: number;
+  issuedAt: Temporal.Instant;
+}
+
+/** What of a booking's result an invoice says; flights and stays have some of it each. */
+const Bought = z.object({
+  rate: BookingRate.default(BOOKING_RATE),
+  baseAmount: z.string().nullable().default(null),
+  taxAmount: z.string().nullable().default(null),
+  services: z.array(z.object({ totalAmount: z.string() })).default([]),
+  accommodationName: z.string().default(""),
+  checkInDate: z.string().default(""),
+  checkOutDate: z.string().default(""),
+});
+type Bought = z.output<typeof Bought>;
+
+export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocument {
+  const { settlement, order, orderBooking, settings, issuedAt, chainId } = facts;
+  const { booking } = settlement;
+  const bought = Bought.parse(orderBooking?.result ?? {});
+  const lines = [...vendorLines(facts, bought), ...feeLines(facts)].filter(([, amount]) => amount !== 0n);
+  const issued = issuedAt.toZonedDateTimeISO(settings?.timeZone ?? "UTC").toPlainDate();
+  const exact = booking.vendorPaid + booking.feePaid;
+  return {
+    ...{ kind: "invoice", number, corrects: null, sandbox: booking.network === "sandbox" },
+    ...{ issuedOn: issued.toString(), dueOn: issued.add({ days: settings?.dueDays ?? 0 }).toString() },
+    ...{ language: settings?.language ?? "en", ...partiesOf(settings) },
+    booking: {
+      ...{ bookingId: booking.bookingId, tripId: booking.tripId, orderId: order?.orderId ?? null },
+      pnr: order?.pnr ?? null,
+      travelers: namesOf(orderBooking?.travelers ?? []).map((one) => shown(`${one.givenName} ${one.familyName}`)),
+      tickets: (order?.documents ?? []).flatMap(({ number: ticket }) => (typeof ticket === "string" ? [ticket] : [])),
+      journey: journeyOf(order, bought),
+    },
+    ...amountsOf(lines, settings),
+    settlement: {
+      ...{ totalUsdc: formatDecimal(exact), txHash: settlement.transactionHash, chainId },
+      ...{ settledAt: settlement.settledAt.toString(), rate: bought.rate },
+    },
+  };
+}
+
+/** For what the order gave back after the settlement. */
+export function composeCreditNote(
+  invoice: InvoiceDocument,
+  {
+    refund,
+    issuedAt,
+    timeZone,
+    number,
+  }: { refund: Micro; issuedAt: Temporal.Instant; timeZone: string; number: string },
+): InvoiceDocument {
+  const issuedOn = issuedAt.toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  const { tax, settlement } = invoice;
+  return {
+    ...invoice,
+    ...{ kind: "credit_note", number, issuedOn, dueOn: issuedOn },
+    corrects: { number: invoice.number, issuedOn: invoice.issuedOn },
+    ...totalsOf([["refund", refund]]),
+    // What comes back is the fare of the supplier, which holds no tax of the seller.
+    tax: { ...tax, includedAmount: tax.includedAmount === null ? null : "0.00" },
+    settlement: { ...settlement, totalUsdc: formatDecimal(refund) },
+  };
+}
+
+function partiesOf(settings: InvoicingSettings | undefined): Pick<InvoiceDocument, "seller" | "buyer"> {
+  if (settings === undefined) return { seller: null, buyer: null };
+  const { seller, buyer } = settings;
+  return { seller: partyOf(seller), buyer: { ...partyOf(buyer), reference: buyer.reference ?? null } };
+}
+
+function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSettings["seller"]) {
+  return {
+    ...{ name: shown(name), addressLines: addressLines.map(shown), countryCode },
+    ...{ taxId: taxId === undefined ? null : shown(taxId), email: email ?? null },
+  };
+}
+
+/** What the vendor was paid, by what the supplier's books say of it. */
+function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: Bought): Line[] {
+  const paid = booking.vendorPaid;
+  const price = order?.totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(order.totalAmount) : undefined;
+  if (order === undefined || price === undefined) return [["vendor", paid]];
+  const difference: Line = ["adjustment", paid - price];
+  if (order.kind === "stay") return [["stay", price], difference];
+  const services = bought.services.reduce((sum, { totalAmount }) => sum + (toMicroUsdc(totalAmount) ?? 0n), 0n);
+  const [base, taxes] = [bought.baseAmount, bought.taxAmount].map((text) =>
+    text === null ? undefined : toMicroUsdc(text),
+  );
+  const isItemised = base !== undefined && taxes !== undefined && base + taxes + services === price;
+  const fare: Line[] = isItemised
+    ? [
+        ["fare", base],
+        ["taxes", taxes],
+      ]
+    : [["fare_and_taxes", price - services]];
+  return [...fare, ["bags_and_seats", services], difference];
+}
+
+function feeLines({ settlement: { booking }, settings }: InvoiceFacts): Line[] {
+  if (settings?.showMarkup !== true) return [["fees", booking.feePaid]];
+  return [
+    ["markup", booking.feePaid - booking.serviceFee],
+    ["service_fee", booking.serviceFee],
+  ];
+}
+
+const feeKinds: ReadonlySet<LineKind> = new Set(["markup", "service_fee", "fees"]);
+
+function amountsOf(lines: readonly Line[], settings: InvoicingSettings | undefined) {
+  const totals = totalsOf(lines);
+  const { treatment, ratePercent, note } = settings?.tax ?? { treatment: "none" as const };
+  const rate = ratePercent === undefined ? undefined : parseDecimal(ratePercent);
+  const fees = totals.lines.filter(({ kind }) => feeKinds.has(kind));
+  const feeCents = fees.reduce((sum, { amount }) => sum + (parseDecimal(amount) ?? 0n) / 10_000n, 0n);
+  return {
+    ...totals,
+    tax: {
+      treatment,
+      ratePercent: ratePercent ?? null,
+      includedAmount: rate === undefined ? null : formatCents(taxWithin(feeCents, rate)),
+      note: note === undefined ? null : shown(note),
+    },
+  };
+}
+
+function totalsOf(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "currency" | "total"> {
+  const { cents, total } = roundToCents(lines.map(([, amount]) => amount));
+  return {
+    lines: lines.map(([kind, amount], index) => ({
+      ...{ kind, amount: formatCents(cents[index] ?? 0n), exactUsdc: formatDecimal(amount) },
+    })),
+    currency: BOOKING_CURRENCY,
+    total: formatCents(total),
+  };
+}
+
+function journeyOf(order: OrderRecord | undefined, bought: Bought): string[] {
+  if (order === undefined) return [];
+  if (order.kind === "stay")
+    return [shown(`${bought.accommodationName}, ${bought.checkInDate} – ${bought.checkOutDate}`)];
+  return order.slices.flatMap(({ segments }) =>
+    segments.map(({ flightNumber, origin, destination, departingAt }) =>
+      shown(`${flightNumber} ${origin} – ${destination}, ${departingAt.replace("T", " ").slice(0, 16)}`),
+    ),
+  );
+}

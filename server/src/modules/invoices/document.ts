@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import { BookingRate } from "../bookings/index.ts";
+import { taxTreatments } from "./settings.ts";
+
+const Party = z.object({
+  name: z.string(),
+  addressLines: z.array(z.string()),
+  countryCode: z.string(),
+  taxId: z.string().nullable(),
+  email: z.string().nullable(),
+});
+
+export const lineKinds = [
+  "fare",
+  "taxes",
+  "fare_and_taxes",
+  "bags_and_seats",
+  "stay",
+  "vendor",
+  "adjustment",
+  "markup",
+  "service_fee",
+  "fees",
+  "refund",
+] as const;
+
+/** What an invoice or credit note says, whatever draws it. It is stored once and never changed. */
+export const InvoiceDocument = z.object({
+  kind: z.enum(["invoice", "credit_note"]),
+  number: z.string(),
+  issuedOn: z.string(),
+  dueOn: z.string(),
+  sandbox: z.boolean(),
+  language: z.string(),
+  seller: Party.nullable(),
+  buyer: Party.extend({ reference: z.string().nullable() }).nullable(),
+  corrects: z.object({ number: z.string(), issuedOn: z.string() }).nullable(),
+  booking: z.object({
+    bookingId: z.string(),
+    tripId: z.string(),
+    orderId: z.string().nullable(),
+    pnr: z.string().nullable(),
+    travelers: z.array(z.string()),
+    tickets: z.array(z.string()),
+    journey: z.array(z.string()),
+  }),
+  lines: z.array(z.object({ kind: z.enum(lineKinds), amount: DecimalAmount, exactUsdc: DecimalAmount })),
+  currency: z.string(),
+  total: DecimalAmount,
+  tax: z.object({
+    treatment: z.enum(taxTreatments),
+    ratePercent: z.string().nullable(),
+    includedAmount: DecimalAmount.nullable(),
+    note: z.string().nullable(),
+  }),
+  settlement: z.object({
+    totalUsdc: DecimalAmount,
+    txHash: z.string(),
+    chainId: z.int(),
+    settledAt: z.string(),
+    rate: BookingRate,
+  }),
+});
+export type InvoiceDocument = z.output<typeof InvoiceDocument>;

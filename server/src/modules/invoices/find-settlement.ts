@@ -1,0 +1,70 @@
+import type { Failure, FailureDetails } from "../../domain/errors.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { type EscrowBooking, escrowStep } from "../escrow/index.ts";
+
+export const settlementErrors = {
+  booking_not_found: "You have no booking with this id. Take it from reserve_booking.",
+  booking_not_settled:
+    "The booking has not been settled, so there is nothing to invoice yet. settle_booking comes first; the text names its state.",
+  settlement_unknown:
+    "No transaction of yours has this hash. Leave settleTxHash out, or take txHash of the answer of settle_booking.",
+  settlement_of_other_booking:
+    "This transaction did not settle this booking; it is another step or another booking. Leave settleTxHash out.",
+  settlement_reverted: "This transaction was reverted: it settled nothing. Call settle_booking again.",
+  settlement_not_final: "The settlement is on its way and not confirmed yet. Call again shortly.",
+} as const;
+
+type Fail = (code: keyof typeof settlementErrors, details?: FailureDetails) => Failure;
+
+export interface Settlement {
+  booking: EscrowBooking;
+  transactionHash: Hex;
+  settledAt: Temporal.Instant;
+}
+
+/** The settlement that our records of the chain have; throws where they have none or the hash is not of it. */
+export async function findSettlement(
+  { escrowBookings, chainTransactions }: Pick<Stores, "escrowBookings" | "chainTransactions">,
+  {
+    tenantId,
+    network,
+    bookingId,
+    hash,
+  }: Pick<EscrowBooking, "tenantId" | "network" | "bookingId"> & { hash: Hex | undefined },
+  fail: Fail,
+): Promise<Settlement> {
+  const booking = await escrowBookings.find(tenantId, network, bookingId);
+  if (booking === undefined) throw fail("booking_not_found");
+  if (hash !== undefined) await requireSettling({ chainTransactions }, booking, hash, fail);
+  if (booking.state !== "settled") {
+    throw fail("booking_not_settled", {
+      detail: `The booking is ${booking.state}: there is nothing to invoice before settle_booking has paid it out.`,
+    });
+  }
+  const step = booking.transactions.findLast((one) => one.step === "settle" || one.step === "release");
+  const recorded = step && (await chainTransactions.findByHash(network, step.transactionHash));
+  if (step === undefined || recorded === undefined) {
+    throw fail("settlement_unknown", {
+      detail:
+        "The booking was paid out by a transaction of somebody else, of which there is no record. It cannot be invoiced here.",
+    });
+  }
+  if (recorded.state !== "confirmed") throw fail("settlement_not_final");
+  return { booking, transactionHash: step.transactionHash, settledAt: step.at };
+}
+
+async function requireSettling(
+  { chainTransactions }: Pick<Stores, "chainTransactions">,
+  { tenantId, network, bookingId }: EscrowBooking,
+  hash: Hex,
+  fail: Fail,
+): Promise<void> {
+  const transaction = await chainTransactions.findByHash(network, hash);
+  if (transaction === undefined || transaction.tenantId !== tenantId) throw fail("settlement_unknown");
+  const step = escrowStep.read(transaction.operation)?.action;
+  const settles = step?.name === "settle" || step?.name === "release_booking";
+  if (!settles || step.bookingId !== bookingId) throw fail("settlement_of_other_booking");
+  if (transaction.state === "reverted") throw fail("settlement_reverted");
+  if (transaction.state !== "confirmed") throw fail("settlement_not_final");
+}

@@ -1,0 +1,176 @@
+import { inflateSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Escrow, freshHash, HexText, openEscrow } from "../../../test/support/escrow.ts";
+import type { CallOptions, TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { newFundedTenant, resultOf, stranger } from "../../../test/support/treasury.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import { InvoiceDocument } from "./document.ts";
+
+let service: TestService;
+let escrow: Escrow;
+let tripId: Hex;
+beforeAll(async () => {
+  service = await openSharedService();
+  escrow = openEscrow(service);
+  tripId = await escrow.prefund("3000");
+});
+afterAll(async () => {
+  await escrow?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const Invoice = z.looseObject({
+  invoiceNumber: z.string(),
+  pdfUrl: z.string(),
+  jsonUrl: z.string(),
+  totalUsdc: z.string(),
+  total: z.string(),
+  settleTxHash: HexText,
+  creditNotes: z.array(z.looseObject({ invoiceNumber: z.string(), totalUsdc: z.string(), jsonUrl: z.string() })),
+});
+
+const invoice = async (bookingId: Hex, args: object = {}, as: CallOptions = {}) =>
+  await service.call("generate_booking_invoice", { bookingId, ...args }, as);
+const invoiceOf = async (bookingId: Hex, args: object = {}) => Invoice.parse(resultOf(await invoice(bookingId, args)));
+const codeOf = async (bookingId: Hex, args: object = {}, as: CallOptions = {}) =>
+  (await invoice(bookingId, args, as)).body.code;
+const fetchFile = async (url: string) => await fetch(url);
+const documentAt = async (url: string) => InvoiceDocument.parse(await (await fetchFile(url)).json());
+const api = async (method: string, path: string, body?: unknown) =>
+  await service.send(path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** Paid out to a vendor of the tenant's own, with odd micro-units. */
+async function settledBooking(): Promise<{ bookingId: Hex; txHash: Hex }> {
+  const bookingId = await escrow.reserve(tripId, "60");
+  const commit = { vendorAmountUsdc: "33.333333", feeAmountUsdc: "5.555556", vendorAddress: stranger() };
+  resultOf(await service.call("commit_booking", { bookingId, itineraryHash: freshHash(), ...commit }));
+  resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: freshHash() }));
+  const { txHash } = resultOf(await service.call("settle_booking", { bookingId }));
+  return { bookingId, txHash: HexText.parse(txHash) };
+}
+
+const numberOf = (text: string): number => Number(/^SANDBOX-INV-(\d{6})$/.exec(text)?.[1]);
+const cents = (amount: string): bigint => (parseDecimal(amount) ?? -1n) / 10_000n;
+
+describe("an invoice", () => {
+  it("is one for a booking however often and by however many it is asked for, and numbers have no gaps", async () => {
+    const { bookingId, txHash } = await settledBooking();
+    const asked = await Promise.all(Array.from({ length: 20 }, () => invoiceOf(bookingId)));
+    const [first] = asked;
+    expect(new Set(asked.map(({ invoiceNumber }) => invoiceNumber)).size).toBe(1);
+    expect(first).toMatchObject({ totalUsdc: "38.888889", total: "38.89", currency: "USD", settleTxHash: txHash });
+    expect(first).toMatchObject({ sandbox: true, notGiven: ["seller", "buyer"], creditNotes: [] });
+    const others = await Promise.all([settledBooking(), settledBooking()]);
+    const numbers = await Promise.all(others.map(async (one) => (await invoiceOf(one.bookingId)).invoiceNumber));
+    const own = numberOf(first?.invoiceNumber ?? "");
+    expect(numbers.map(numberOf).toSorted()).toEqual([own + 1, own + 2]);
+  });
+
+  it("leaves no gap when its document is not stored after its number was taken", async () => {
+    const { bookingId } = await settledBooking();
+    const before = (await invoiceOf((await settledBooking()).bookingId)).invoiceNumber;
+    // As a death between the two: the database refuses this tenant's documents.
+    await service.sql(`create function refuse_invoice() returns trigger language plpgsql as
+      $$ begin if new.tenant_id = '${service.tenantId}' then raise exception 'refused'; end if; return new; end $$`);
+    await service.sql(
+      "create trigger refuse_invoice before insert on booking_invoice for each row execute function refuse_invoice()",
+    );
+    try {
+      expect((await invoice(bookingId)).body.ok).toBe(false);
+    } finally {
+      await service.sql("drop function refuse_invoice cascade");
+    }
+    expect(numberOf((await invoiceOf(bookingId)).invoiceNumber)).toBe(numberOf(before) + 1);
+  });
+
+  it("says seller, buyer and tax as they are set, and its lines sum to its total to the cent", async () => {
+    const settings = {
+      seller: { name: "Example Travel GmbH", addressLines: ["Beispielstraße 12"], countryCode: "DE", taxId: "DE1" },
+      buyer: { name: "יוסי בן-דוד", addressLines: ["Tel Aviv"], countryCode: "IL", reference: "PO 4711" },
+      ...{ dueDays: 14, showMarkup: true, language: "de", tax: { treatment: "included", ratePercent: "19" } },
+    };
+    expect((await api("PUT", "/api/invoicing", settings)).status).toBe(200);
+    expect((await api("GET", "/api/invoicing")).body.settings).toMatchObject(settings);
+    const { bookingId } = await settledBooking();
+    const { jsonUrl, pdfUrl, invoiceNumber } = await invoiceOf(bookingId);
+    const document = await documentAt(jsonUrl);
+    expect(document).toMatchObject({ seller: settings.seller, buyer: { name: "יוסי בן-דוד", reference: "PO 4711" } });
+    expect(document.lines.map(({ kind }) => kind)).toEqual(["vendor", "markup"]);
+    const sum = document.lines.reduce((all, { amount }) => all + cents(amount), 0n);
+    expect(sum).toBe(cents(document.total));
+    // 5.56 hold 0.89 at 19 %.
+    expect(document.tax).toMatchObject({ treatment: "included", includedAmount: "0.89" });
+    expect(Temporal.PlainDate.from(document.issuedOn).add({ days: 14 }).toString()).toBe(document.dueOn);
+
+    const pdf = Buffer.from(await (await fetchFile(pdfUrl)).arrayBuffer());
+    const said = pdf.toString("latin1");
+    expect(said.startsWith("%PDF-1.7")).toBe(true);
+    expect(said).toContain("<pdfaid:part>3</pdfaid:part>");
+    expect(said).toContain("/AFRelationship /Data");
+    expect(said.match(/\/Type \/Page\b/g)).toHaveLength(1);
+    expect(said.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(streamsOf(pdf).some((one) => one.includes(invoiceNumber))).toBe(true);
+
+    const wrong = { ...settings, tax: { treatment: "exempt", ratePercent: "19" } };
+    expect((await api("PUT", "/api/invoicing", wrong)).body).toMatchObject({ code: "invalid_input" });
+    expect((await api("PUT", "/api/invoicing", { ...settings, invoiceSeries: "INV-1" })).status).toBe(400);
+  });
+
+  it("is read at addresses that can be revoked, and the same PDF is given at new ones", async () => {
+    const { bookingId } = await settledBooking();
+    const first = await invoiceOf(bookingId);
+    const pdf = await (await fetchFile(first.pdfUrl)).bytes();
+    const revoked = await api("DELETE", `/api/invoices/${first.invoiceNumber}/files`);
+    expect(revoked.body).toEqual({ revoked: 2 });
+    for (const url of [first.pdfUrl, first.jsonUrl]) expect((await fetchFile(url)).status).toBe(404);
+    const again = await invoiceOf(bookingId);
+    expect(again.pdfUrl).not.toBe(first.pdfUrl);
+    expect(await (await fetchFile(again.pdfUrl)).bytes()).toEqual(pdf);
+    const { body } = await api("GET", "/api/invoices?limit=1");
+    expect(body.invoices).toEqual([expect.objectContaining({ invoiceNumber: first.invoiceNumber, kind: "invoice" })]);
+  });
+});
+
+describe("no invoice", () => {
+  it("is made before the settlement, of another's booking, or by a hash that is not its settlement's", async () => {
+    const { bookingId, txHash } = await settledBooking();
+    const other = await settledBooking();
+    const open = await escrow.bookingAfter(tripId, "confirm_flight");
+    expect(await codeOf(open)).toBe("booking_not_settled");
+    expect(await codeOf(await escrow.bookingAfter(tripId, "cancel_booking"))).toBe("booking_not_settled");
+    expect(await codeOf(freshHash())).toBe("booking_not_found");
+    expect(await codeOf(bookingId, { settleTxHash: freshHash() })).toBe("settlement_unknown");
+    expect(await codeOf(bookingId, { settleTxHash: other.txHash })).toBe("settlement_of_other_booking");
+    expect(await codeOf(bookingId, { settleTxHash: "0x12" })).toBe("invalid_input");
+    const { as } = await newFundedTenant(service, "Others");
+    expect(await codeOf(bookingId, {}, as)).toBe("booking_not_found");
+    await service.sql("update chain_transaction set state = 'reverted' where hash = $1", [txHash]);
+    expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_reverted");
+    expect(await codeOf(bookingId)).toBe("settlement_not_final");
+    await service.sql("update chain_transaction set state = 'confirmed' where hash = $1", [txHash]);
+    expect((await invoiceOf(bookingId, { settleTxHash: txHash })).settleTxHash).toBe(txHash);
+  });
+});
+
+/** What the streams of a PDF hold, unpacked where they are packed. */
+function streamsOf(pdf: Buffer): string[] {
+  const found: string[] = [];
+  for (let at = pdf.indexOf("stream\n"); at !== -1; at = pdf.indexOf("stream\n", at + 7)) {
+    const end = pdf.indexOf("endstream", at);
+    const raw = pdf.subarray(at + 7, end);
+    try {
+      found.push(inflateSync(raw).toString("utf8"));
+    } catch {
+      found.push(raw.toString("utf8"));
+    }
+    at = end;
+  }
+  return found;
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { invalidInput } from "../../domain/errors.ts";
+import { DecimalAmount } from "../../domain/schemas.ts";
+import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import { defineRoute } from "../../kernel/route.ts";
+import type { SharedFiles } from "../files/index.ts";
+import type { Invoices } from "./invoices.ts";
+import { InvoicingSettings } from "./settings.ts";
+import { fileNamesOf } from "./share-invoice.ts";
+
+interface InvoiceRoutePorts {
+  stores: { invoices: Invoices; sharedFiles: Pick<SharedFiles, "withdraw"> };
+}
+
+const example: z.output<typeof InvoicingSettings> = {
+  seller: {
+    name: "Example Travel GmbH",
+    addressLines: ["Beispielstraße 12", "10115 Berlin"],
+    countryCode: "DE",
+    taxId: "DE123456789",
+  },
+  buyer: { name: "Example Ltd", addressLines: ["1 Sample Street", "London"], countryCode: "GB", reference: "PO 4711" },
+  ...{ language: "en", timeZone: "Europe/Berlin", invoiceSeries: "INV-", creditNoteSeries: "CN-" },
+  ...{ dueDays: 14, showMarkup: false, tax: { treatment: "margin_scheme" } },
+};
+
+const readInvoicing = defineRoute({
+  id: "read_invoicing",
+  method: "GET",
+  path: "/api/invoicing",
+  tag: "escrow",
+  summary: "Read what invoices say of seller, buyer and tax",
+  description: "Sandbox and production have settings each.",
+  scope: "escrow:read",
+  answers: {
+    200: {
+      description: "The settings; null: none were given.",
+      schema: z.object({ settings: InvoicingSettings.nullable() }),
+    },
+  },
+  errors: {},
+  example: { answer: { settings: example } },
+  async run({ principal: { tenantId, environment } }, { stores }: InvoiceRoutePorts) {
+    return { settings: (await stores.invoices.settings({ tenantId, network: environment })) ?? null };
+  },
+});
+
+const writeInvoicing = defineRoute({
+  id: "write_invoicing",
+  method: "PUT",
+  path: "/api/invoicing",
+  tag: "escrow",
+  summary: "Set what invoices say of seller, buyer and tax",
+  description: "Replaces the settings whole. Invoices that were issued stay as they are; new ones follow.",
+  scope: "escrow:write",
+  body: InvoicingSettings,
+  answers: { 200: { description: "The settings as they are now.", schema: z.object({ settings: InvoicingSettings }) } },
+  errors: {},
+  example: { body: example, answer: { settings: example } },
+  async run({ principal, body }, { stores }: InvoiceRoutePorts) {
+    const { tenantId, environment, serviceAccountId } = principal;
+    await stores.invoices.putSettings({ tenantId, network: environment }, body, serviceAccountId);
+    return { settings: body };
+  },
+});
+
+const Listed = z.object({
+  invoiceNumber: z.string(),
+  kind: z.enum(["invoice", "credit_note"]),
+  corrects: z.string().nullable().describe("The number of the invoice that a credit note corrects"),
+  bookingId: z.string(),
+  orderId: z.string().nullable(),
+  totalUsdc: DecimalAmount,
+  total: DecimalAmount,
+  currency: z.string(),
+  issuedOn: z.string(),
+});
+
+const listInvoices = defineRoute({
+  id: "list_invoices",
+  method: "GET",
+  path: "/api/invoices",
+  tag: "escrow",
+  summary: "List invoices and credit notes",
+  description: "The newest first. generate_booking_invoice of the booking gives addresses of the files.",
+  scope: "escrow:read",
+  query: z.object(pageQuery(z.string().max(40))),
+  answers: {
+    200: {
+      description: "One page of invoices and credit notes.",
+      schema: z.object({ invoices: z.array(Listed), nextCursor: NextCursor }),
+    },
+  },
+  errors: {},
+  async run({ principal: { tenantId, environment }, query }, { stores: { invoices } }: InvoiceRoutePorts) {
+    const owner = { tenantId, network: environment };
+    const after = query.cursor === undefined ? undefined : await invoices.find(owner, query.cursor);
+    if (query.cursor !== undefined && after === undefined) {
+      throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
+    }
+    const { shown, nextCursor } = await readPage(
+      query,
+      (limit) => invoices.list(owner, { limit, after }),
+      ({ invoiceNumber }) => invoiceNumber,
+    );
+    return {
+      invoices: shown.map(({ invoiceNumber, kind, bookingId, orderId, document }) => ({
+        ...{ invoiceNumber, kind, bookingId, orderId: orderId ?? null, corrects: document.corrects?.number ?? null },
+        ...{ totalUsdc: document.settlement.totalUsdc, total: document.total, currency: document.currency },
+        issuedOn: document.issuedOn,
+      })),
+      nextCursor,
+    };
+  },
+});
+
+const revokeFiles = defineRoute({
+  id: "revoke_invoice_files",
+  method: "DELETE",
+  path: "/api/invoices/:invoiceNumber/files",
+  tag: "escrow",
+  summary: "Revoke the addresses of an invoice's files",
+  description:
+    "Every address of this invoice's PDF and JSON that was given out stops working at once. The invoice stays; generate_booking_invoice gives new addresses.",
+  scope: "escrow:write",
+  params: z.object({ invoiceNumber: z.string().max(40).describe("Such as INV-000001") }),
+  answers: {
+    200: { description: "How many addresses were revoked.", schema: z.object({ revoked: z.int() }) },
+  },
+  errors: { not_found: "You have no invoice with this number. GET /api/invoices lists them." },
+  example: { answer: { revoked: 2 } },
+  async run({ principal: { tenantId, environment }, params, fail }, { stores }: InvoiceRoutePorts) {
+    const owner = { tenantId, network: environment };
+    if ((await stores.invoices.find(owner, params.invoiceNumber)) === undefined) throw fail("not_found");
+    const names = Object.values(fileNamesOf(params.invoiceNumber));
+    return { revoked: await stores.sharedFiles.withdraw(owner, names) };
+  },
+});
+
+export const invoiceRoutes = [readInvoicing, writeInvoicing, listInvoices, revokeFiles];

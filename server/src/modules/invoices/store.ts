@@ -1,0 +1,201 @@
+import { type InferResult, sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { appendAudit } from "../identity/index.ts";
+import { InvoiceDocument } from "./document.ts";
+import type { DrawnInvoice, Invoices, Owner, StoredInvoice } from "./invoices.ts";
+import { InvoicingSettings } from "./settings.ts";
+
+const DIGITS = 6;
+
+const columns = [
+  "invoiceNumber",
+  "kind",
+  "bookingId",
+  "orderId",
+  "totalMicro as total",
+  "document",
+  "issuedAt",
+] as const;
+
+const invoicesOf = (db: Queryable, { tenantId, network }: Owner) =>
+  db.selectFrom("bookingInvoice").select(columns).where("tenantId", "=", tenantId).where("network", "=", network);
+
+type Row = InferResult<ReturnType<typeof invoicesOf>>[number];
+
+/** Joins the caller's transaction when `db` is one. */
+export function createInvoices(db: Queryable, clock: Clock): Invoices {
+  return { ...createSettings(db, clock), ...createReads(db), ...createWrites(db), ...createDrawings(db) };
+}
+
+function createSettings(queryable: Queryable, clock: Clock): Pick<Invoices, "settings" | "putSettings"> {
+  return {
+    async settings({ tenantId, network }) {
+      const row = await queryable
+        .selectFrom("invoicingSettings")
+        .select("settings")
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .executeTakeFirst();
+      return row === undefined ? undefined : InvoicingSettings.parse(row.settings);
+    },
+
+    async putSettings({ tenantId, network }, settings, actor) {
+      const values = { settings: JSON.stringify(settings), updatedAt: clock.now().toString(), updatedBy: actor };
+      const work = async (db: Queryable): Promise<void> => {
+        await db
+          .insertInto("invoicingSettings")
+          .values({ tenantId, network, ...values })
+          .onConflict((conflict) => conflict.columns(["tenantId", "network"]).doUpdateSet(values))
+          .execute();
+        const audited = { tenantId, actor, action: "invoicing.write", subjectId: network, details: { settings } };
+        await appendAudit(db, audited, clock);
+      };
+      await (queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work));
+    },
+  };
+}
+
+function createReads(db: Queryable): Pick<Invoices, "ofBooking" | "find" | "list" | "listToCredit"> {
+  return {
+    async ofBooking(owner, bookingId) {
+      const rows = await invoicesOf(db, owner)
+        .where("bookingId", "=", bookingId)
+        .orderBy("kind", "desc")
+        .orderBy("issuedAt")
+        .orderBy("invoiceNumber")
+        .execute();
+      return rows.map(toInvoice);
+    },
+
+    async find(owner, invoiceNumber) {
+      const row = await invoicesOf(db, owner).where("invoiceNumber", "=", invoiceNumber).executeTakeFirst();
+      return row === undefined ? undefined : toInvoice(row);
+    },
+
+    async list(owner, { limit, after }) {
+      const rows = await invoicesOf(db, owner)
+        .$if(after !== undefined, (query) =>
+          query.where(
+            sql<boolean>`(issued_at, invoice_number) < (${after?.issuedAt.toString()}::timestamptz, ${after?.invoiceNumber})`,
+          ),
+        )
+        .orderBy("issuedAt", "desc")
+        .orderBy("invoiceNumber", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(toInvoice);
+    },
+
+    async listToCredit(since, limit) {
+      const refunded = sql`(select coalesce(sum((details->>'refundedUsdc')::numeric), 0) * 1000000 from order_event
+        where network = i.network and order_id = i.order_id and kind = 'refunded'
+          and details->>'reason' is distinct from 'paid_by_escrow'
+          and at > (i.document->'settlement'->>'settledAt')::timestamptz)`;
+      const credited = sql`(select coalesce(sum(total_micro), 0) from booking_invoice
+        where tenant_id = i.tenant_id and network = i.network and booking_id = i.booking_id and kind = 'credit_note')`;
+      const { rows } = await sql<Owner & Pick<StoredInvoice, "bookingId">>`
+        select i.tenant_id, i.network, i.booking_id from booking_invoice i
+        where i.kind = 'invoice'
+          and (i.network, i.order_id) in
+            (select network, order_id from order_event where kind = 'refunded' and at >= ${since.toString()}::timestamptz)
+          and ${credited} < least(${refunded}, i.total_micro)
+        limit ${limit}`.execute(db);
+      return rows;
+    },
+  };
+}
+
+function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries" | "add"> {
+  return {
+    async lockInvoice(owner, bookingId) {
+      const row = await invoicesOf(db, owner)
+        .where("bookingId", "=", bookingId)
+        .where("kind", "=", "invoice")
+        .forUpdate()
+        .executeTakeFirst();
+      return row === undefined ? undefined : toInvoice(row);
+    },
+
+    async lockSeries({ tenantId, network }, series) {
+      const key = { tenantId, network, series };
+      await db
+        .insertInto("invoiceSeries")
+        .values(key)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await seriesOf(db, key).forUpdate().execute();
+    },
+
+    async add(owner, series, { issuedAt, total, ...invoice }, write) {
+      const { tenantId, network } = owner;
+      const { lastNumber } = await seriesOf(db, { tenantId, network, series }).executeTakeFirstOrThrow();
+      const number = lastNumber + 1;
+      await db
+        .updateTable("invoiceSeries")
+        .set({ lastNumber: number })
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", network)
+        .where("series", "=", series)
+        .execute();
+      const invoiceNumber = series + String(number).padStart(DIGITS, "0");
+      const document = write(invoiceNumber);
+      const { kind, bookingId, orderId = null } = invoice;
+      await db
+        .insertInto("bookingInvoice")
+        .values({
+          ...{ tenantId, network, invoiceNumber, series, number, kind, bookingId, orderId, totalMicro: total },
+          ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString() },
+        })
+        .execute();
+      return { ...invoice, invoiceNumber, total, document, issuedAt };
+    },
+  };
+}
+
+function seriesOf(db: Queryable, { tenantId, network, series }: Owner & { series: string }) {
+  return db
+    .selectFrom("invoiceSeries")
+    .select("lastNumber")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("series", "=", series);
+}
+
+function createDrawings(db: Queryable): Pick<Invoices, "drawn" | "keepDrawn"> {
+  const drawn: Invoices["drawn"] = async ({ tenantId, network }, invoiceNumber) => {
+    const row = await db
+      .selectFrom("bookingInvoice")
+      .select(["pdf", "charactersNotShown"])
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where("invoiceNumber", "=", invoiceNumber)
+      .executeTakeFirst();
+    return row === undefined || row.pdf === null ? undefined : { ...row, pdf: row.pdf };
+  };
+  return {
+    drawn,
+    async keepDrawn(owner, invoiceNumber, { pdf, charactersNotShown }): Promise<DrawnInvoice> {
+      await db
+        .updateTable("bookingInvoice")
+        .set({ pdf: Buffer.from(pdf), charactersNotShown })
+        .where("tenantId", "=", owner.tenantId)
+        .where("network", "=", owner.network)
+        .where("invoiceNumber", "=", invoiceNumber)
+        .where("pdf", "is", null)
+        .execute();
+      const kept = await drawn(owner, invoiceNumber);
+      if (kept === undefined) throw new Error(`the invoice ${invoiceNumber} is gone`);
+      return kept;
+    },
+  };
+}
+
+function toInvoice({ orderId, document, kind, ...row }: Row): StoredInvoice {
+  return {
+    ...row,
+    kind: kind === "invoice" ? "invoice" : "credit_note",
+    orderId: orderId ?? undefined,
+    document: InvoiceDocument.parse(document),
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { Hash, hashOf, readHash } from "../../escrow/index.ts";
+import { findSettlement, settlementErrors } from "../find-settlement.ts";
+import type { StoredInvoice } from "../invoices.ts";
+import { creditRefunds, issueInvoice } from "../issue-invoice.ts";
+import { FILE_LIFETIME, shareInvoice } from "../share-invoice.ts";
+
+const Files = z.object({
+  invoiceNumber: z.string(),
+  pdfUrl: z.string(),
+  jsonUrl: z.string(),
+  totalUsdc: DecimalAmount,
+  total: DecimalAmount,
+  currency: z.string(),
+  issuedOn: z.string(),
+  charactersNotShown: z.string().describe("What the fonts of the PDF lack: boxes stand there; the JSON has everything"),
+});
+
+export const generateBookingInvoice = defineTool({
+  name: "generate_booking_invoice",
+  title: "Invoice a booking",
+  summary: "Issue the invoice of a settled booking, as PDF and JSON.",
+  advice:
+    "After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. PUT /api/invoicing sets seller, buyer and tax.",
+  area: "escrow",
+  effect: "write",
+  price: 5_000n,
+  payableWithoutKey: false,
+  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer"],
+  input: z.strictObject({
+    bookingId: z.string(),
+    settleTxHash: Hash.optional().describe("txHash of settle_booking; left out: the recorded one"),
+  }),
+  output: Files.extend({
+    bookingId: z.string(),
+    orderId: z.string().nullable().describe("The order that the booking pays for; null: one of your own vendors"),
+    settleTxHash: z.string(),
+    dueOn: z.string(),
+    filesExpireAt: z.string().describe("Whoever has an address can read the file until then"),
+    creditNotes: z.array(Files).describe("Of refunds after the settlement, oldest first"),
+    notGiven: z
+      .array(z.enum(["seller", "buyer"]))
+      .describe("Missing on a sandbox invoice; PUT /api/invoicing sets them"),
+    language: LanguageAnswer,
+    sandbox: z.boolean().describe("true: no tax document, and it says so across the page"),
+  }),
+  errors: {
+    ...settlementErrors,
+    invoicing_not_set: "An invoice needs a seller and a buyer. Set them with PUT /api/invoicing, then call again.",
+    invoice_not_drawn:
+      "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
+  },
+  example: (_today, { settledBookingId }) => ({ bookingId: settledBookingId }),
+
+  plan: () => EMPTY_PLAN,
+
+  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, caller, fail }) {
+    const { tenantId, environment: network } = caller;
+    const owner = { tenantId, network };
+    const bookingId = readHash(input.bookingId);
+    if (bookingId === undefined) throw fail("booking_not_found");
+    const hash = input.settleTxHash === undefined ? undefined : hashOf(input.settleTxHash);
+    const settlement = await findSettlement(stores, { tenantId, network, bookingId, hash }, fail);
+    const settings = await stores.invoices.settings(owner);
+    const issued = await stores.invoices.ofBooking(owner, bookingId);
+    if (settings === undefined && network === "production" && issued.length === 0) throw fail("invoicing_not_set");
+    if (issued.length === 0) await issueInvoice({ stores, clock }, settlement, { settings, chainId: chain.chainId });
+    await creditRefunds({ stores, clock }, owner, bookingId);
+    const filesExpireAt = clock.now().add(FILE_LIFETIME);
+    const ports = { stores, fileShelf, invoiceRenderer };
+    const answers: z.output<typeof Files>[] = [];
+    const documents = await stores.invoices.ofBooking(owner, bookingId);
+    for (const one of documents) {
+      const shared = await shareInvoice(ports, owner, one, filesExpireAt);
+      if (shared === undefined) throw fail("invoice_not_drawn");
+      answers.push({ ...describe(one), ...shared });
+    }
+    const [[invoice], [first, ...creditNotes]] = [documents, answers];
+    if (invoice === undefined || first === undefined) throw new Error(`the invoice of ${bookingId} is gone`);
+    const { document, orderId } = invoice;
+    return {
+      ...first,
+      ...{ bookingId, orderId: orderId ?? null, settleTxHash: document.settlement.txHash, dueOn: document.dueOn },
+      ...{ filesExpireAt: filesExpireAt.toString(), creditNotes },
+      notGiven: (["seller", "buyer"] as const).filter((party) => document[party] === null),
+      ...{ language: wordsIn(document.language).answer, sandbox: document.sandbox },
+    };
+  },
+});
+
+function describe({ invoiceNumber, document: { total, currency, issuedOn, settlement } }: StoredInvoice) {
+  return { invoiceNumber, total, currency, issuedOn, totalUsdc: settlement.totalUsdc };
+}
