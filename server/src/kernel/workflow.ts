@@ -20,7 +20,7 @@ export interface Workflow {
   run(input: unknown, steps: Steps): Promise<Readonly<Record<string, unknown>>>;
 }
 
-export interface WorkflowStep {
+interface WorkflowStep {
   readonly id: string;
   readonly description: string;
   /** Of a pause: what its resolution looks like. Undefined: the step is a call. */

@@ -3,7 +3,7 @@ import { StepFailure, type Steps } from "../kernel/workflow.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
 
-export const TripAnswer = z.object({
+const TripAnswer = z.object({
   tripId: z.string(),
   state: z.string(),
   claim: z.object({ guestWallet: z.string().nullable() }),

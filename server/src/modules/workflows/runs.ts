@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/identity.ts";
 
-export type RunState = "running" | "paused" | "completed" | "failed";
+type RunState = "running" | "paused" | "completed" | "failed";
 
 export interface Run {
   id: string;
@@ -87,7 +87,7 @@ export interface RunPause extends Omit<NewPause, "position" | "event"> {
 /** A run is there for its tenant, in its environment. */
 export type RunOwner = Pick<Run, "tenantId" | "network">;
 
-export interface FoundSession {
+interface FoundSession {
   run: Run;
   pause: RunPause;
   /** False: it was resolved, or the run was cancelled. */
