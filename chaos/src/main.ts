@@ -9,8 +9,9 @@ import { mixed } from "./mixed/index.ts";
 import { paid } from "./paid/index.ts";
 import { runChaos } from "./run.ts";
 import { servicing } from "./servicing/index.ts";
+import { workflows } from "./workflows/index.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, mixed];
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, mixed];
 /** Every area, one after the other. */
 const ALL = "all";
 const MOST_ROUNDS = 10_000;
