@@ -161,4 +161,34 @@ describe("service.book_flight", () => {
       1,
     );
   });
+
+  it("goes on once a person has approved the call that an enforced policy holds up", async () => {
+    const tripId = await claimedTrip("900");
+    const put = async (path: string, body: object) =>
+      await service.send(path, {
+        method: "PUT",
+        headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+        body: JSON.stringify(body),
+      });
+    await put("/api/policies/strict", { document: { flight: { maxPrice: { default: 1 } } } });
+    expect((await put("/api/policy-enforcement", { policyId: "strict" })).status).toBe(200);
+    const run = await start(tripId);
+    expect(run).toMatchObject({ status: "paused", nextStepId: "book_flight:approval:1", decidedBy: "service" });
+    const { approvalId } = Object(run.shown);
+    const decided = await service.send(`/api/approvals/${approvalId}/decision`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${service.internalToken}` },
+      body: JSON.stringify({ decision: "approve", approvedBy: "travel desk" }),
+    });
+    expect(decided.status, decided.text).toBe(200);
+    await expect
+      .poll(() => read(run))
+      .toMatchObject({
+        steps: expect.arrayContaining([expect.objectContaining({ step: "book_flight", state: "done" })]),
+      });
+    const { steps } = await read(run);
+    expect(Steps.parse(steps).filter(({ step }) => step.includes("approval"))).toEqual([
+      { step: "book_flight:approval:1", state: "done" },
+    ]);
+  });
 });

@@ -7,7 +7,7 @@ export type Decider =
   | { kind: "person"; personId: string; with: "key" | "link" }
   | { kind: "token"; name: string; approvedBy: string };
 
-type DecisionStores = Pick<Stores, "approvals" | "persons">;
+type DecisionStores = Pick<Stores, "approvals" | "persons" | "transaction">;
 
 /** The one way in which approvals are decided. Throws Failure for who may not, and when it was decided before. */
 export async function decideApproval(
@@ -18,7 +18,17 @@ export async function decideApproval(
 ): Promise<Approval> {
   await requireMayDecide(stores, approval, decider);
   const decision = { to, reason, ...nameOf(decider) };
-  const decided = await stores.approvals.decide(approval, approval.id, decision);
+  const decided = await stores.transaction(async ({ approvals, runEvents }) => {
+    const changed = await approvals.decide(approval, approval.id, decision);
+    if (changed === undefined || to === "revoked") return changed;
+    // A run of a workflow may wait for it.
+    const { tenantId, network } = approval;
+    await runEvents.raise({
+      ...{ tenantId, network, name: "approval_decided", subject: approval.id },
+      resolution: { status: to },
+    });
+    return changed;
+  });
   if (decided !== undefined) return decided;
   throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
 }

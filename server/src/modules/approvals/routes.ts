@@ -11,7 +11,7 @@ import { type Decider, decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 
 interface ApprovalPorts {
-  stores: Pick<Stores, "approvals" | "persons">;
+  stores: Pick<Stores, "approvals" | "persons" | "transaction">;
   clock: Clock;
 }
 

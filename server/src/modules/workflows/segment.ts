@@ -48,6 +48,7 @@ const Decided = z.object({ resolution: z.object({ status: z.string() }) });
 /** What a person is asked about a step, beside what the workflow itself waits for. */
 const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
+const WithApproval = z.object({ approvalId: z.string() });
 const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
 
 /** One execution of a run, from its beginning to the next pause or its end; what the journal has is not done again. */
@@ -176,14 +177,18 @@ export class Segment implements Steps {
 
   /** Once it is given, the same call is sent again with the same key: the approval lets it through once. */
   #askForApproval(stepId: string, tool: string, { detail, extra }: Outcome & { ok: false }): Promise<never> {
+    const approvalId = WithApproval.safeParse(extra).data?.approvalId;
     return this.#park(this.#questionId(stepId, "approval"), {
       step: stepId,
       reason: detail ?? `${tool} needs an approval.`,
       resolution: Approved,
-      by: "person",
       shown: { tool, ...(typeof extra === "object" ? extra : {}) },
       timeoutHours: APPROVAL_HOURS,
       onTimeout: { status: "rejected" },
+      // Where it has a record of its own, it is decided there, by the API, the link or a channel.
+      ...(approvalId === undefined
+        ? { by: "person" }
+        : { by: "service", event: { name: "approval_decided", subject: approvalId } }),
     });
   }
 
