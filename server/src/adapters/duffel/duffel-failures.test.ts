@@ -66,7 +66,7 @@ function expectNoSupplierText(error: Failure): void {
   expect(error.detail).toBeTruthy();
 }
 
-function answered(status: number, type: string, code: string, source?: unknown): Answer {
+function answered(status: number, type: string, code: string | number, source?: unknown): Answer {
   return { status, json: wireError(type, code, CANARY, source) };
 }
 
@@ -120,7 +120,11 @@ const table: [CallName, Answer, string, number][] = [
     "service_not_available",
     1,
   ],
-  ["hold", answered(422, "airline_error", "airline_unknown", "iberia"), "booking_rejected", 1],
+  ["hold", answered(422, "airline_error", "airline_unknown", "iberia"), "outcome_unknown", 1],
+  ["hold", answered(422, "airline_error", 7001), "outcome_unknown", 1],
+  ["hold", answered(422, "invalid_request_error", 7001), "booking_rejected", 1],
+  ["hold", { status: 403, text: "Feature not enabled" }, "provider_unavailable", 1],
+  ["search", answered(422, "airline_error", "airline_unknown"), "provider_unavailable", 1],
   ["hold", answered(422, "airline_error", "duplicate_booking"), "booking_rejected", 1],
   [
     "hold",

@@ -88,6 +88,7 @@ export const CODE_BY_SUPPLIER_CODE: Codes = new Map<string, SupplierCode>([
   ["rate_unavailable", "rate_unavailable"],
   ["rate_expired", "rate_unavailable"],
   ["quote_expired", "quote_expired"],
+  ["duplicate_booking", "booking_rejected"],
   // The operator's account at the supplier is short; the caller can do nothing about it.
   ["insufficient_balance", "provider_unavailable"],
   ["rate_limit_exceeded", "provider_unavailable"],

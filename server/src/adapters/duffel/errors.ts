@@ -21,14 +21,20 @@ import {
  * answer that says "nothing was done" counts as a refusal, everything else is `outcome_unknown`.
  */
 
+/** Some codes come as numbers; what is no text at all must not hide the rest of the error. */
+const Said = z
+  .union([z.string(), z.number().transform(String)])
+  .nullish()
+  .catch(null);
+
 const SupplierErrorBody = z.object({
-  meta: z.object({ request_id: z.string().nullish() }).nullish(),
+  meta: z.object({ request_id: Said }).nullish().catch(null),
   errors: z.array(
     z.object({
-      type: z.string().nullish(),
-      code: z.string().nullish(),
-      title: z.string().nullish(),
-      message: z.string().nullish(),
+      type: Said,
+      code: Said,
+      title: Said,
+      message: Said,
       source: z.unknown().optional(),
     }),
   ),
@@ -78,13 +84,17 @@ function pointerOf(entry: ErrorEntry): string {
   return source.success ? (source.data.pointer ?? source.data.field ?? "") : "";
 }
 
-/** A 4xx answer. `otherwise` is what it means when the supplier's code says nothing that we know. */
-function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode): Failure {
+/**
+ * A 4xx answer. `otherwise` is what it means when the supplier's code says nothing that we know, and `airline` the same where
+ * the error is the airline's own: it does not tell what the airline did.
+ */
+function refusal(error: SupplierError, subject: Subject, otherwise: SupplierCode, airline: SupplierCode): Failure {
   for (const entry of error.errors) {
     const code = CODE_BY_SUBJECT[subject]?.get(entry.code ?? "") ?? CODE_BY_SUPPLIER_CODE.get(entry.code ?? "");
     if (code !== undefined) return failure(code, error);
   }
   if (error.status === 404) return failure(MISSING[subject], error);
+  if (error.errors.some(({ type }) => type === "airline_error")) return failure(airline, error);
   const pointer = error.errors.map(pointerOf).find((text) => text !== "") ?? "";
   if (SUBJECT_FIELD[subject]?.test(pointer)) return failure(MISSING[subject], error);
   if (WITH_INPUTS.has(subject)) {
@@ -117,7 +127,7 @@ export function failedRead(error: SupplierError, subject: Subject, retryAfter?: 
   if (status === 504 || status === 408) return failure("provider_timeout", error, retryAfter);
   if (status === 429 || status >= 500) return failure("provider_unavailable", error, retryAfter);
   if (status === 401 || status === 403 || status < 400) return failure("provider_unavailable", error);
-  return refusal(error, subject, REFUSED[subject] ?? MISSING[subject]);
+  return refusal(error, subject, REFUSED[subject] ?? MISSING[subject], "provider_unavailable");
 }
 
 /**
@@ -128,10 +138,10 @@ export function failedCommit(error: SupplierError, subject: Subject, retryAfter?
   const { status } = error;
   if (status === 503 || status === 429) return failure("provider_unavailable", error, retryAfter);
   if (status === 502 && error.errors.some((entry) => entry.code === "order_not_created"))
-    return refusal(error, subject, REFUSED[subject] ?? "booking_rejected");
+    return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
   if (status < 400 || status >= 500 || status === 408) return failure("outcome_unknown", error);
   if (status === 401 || status === 403) return failure("provider_unavailable", error);
-  return refusal(error, subject, REFUSED[subject] ?? "booking_rejected");
+  return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
 }
 
 /** No whole answer to a read. */

@@ -117,7 +117,7 @@ export const wireOrder = {
 
 export const wireAirports = { heathrow, kennedy };
 
-export function wireError(type: string, code: string, text: string, source?: unknown) {
+export function wireError(type: string, code: string | number, text: string, source?: unknown) {
   return {
     meta: { status: 0, request_id: "req_1" },
     errors: [{ type, code, title: text, message: text, documentation_url: "https://example.test", source }],
