@@ -52,8 +52,8 @@ export interface SupplierStay {
   accommodationName: string;
   checkInDate: string;
   checkOutDate: string;
-  totalAmount: string;
-  totalCurrency: string;
+  /** Null: the booking does not say, as it may be of several rates; the price of its quote holds. */
+  price: { amount: string; currency: string } | null;
   confirmedAt: string | null;
   cancelledAt: string | null;
   cancellationPolicy: CancellationPolicy;

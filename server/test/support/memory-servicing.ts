@@ -46,8 +46,7 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
     accommodationName: "Harbour House",
     checkInDate: "2027-01-20",
     checkOutDate: "2027-01-22",
-    totalAmount: "300.00",
-    totalCurrency: "USD",
+    price: { amount: "300.00", currency: "USD" },
     confirmedAt: "2026-11-20T10:00:00Z",
     cancelledAt: null,
     cancellationPolicy: {

@@ -60,13 +60,24 @@ test("a quote says what is paid now, what is paid there and until when it can be
   });
 });
 
-test("nothing is promised of a policy when it is in doubt which rate was chosen", async () => {
-  const [room] = wireQuote.accommodation.rooms;
-  const rooms = [room, room];
-  const answer = { ...wireQuote, accommodation: { ...wireQuote.accommodation, rooms } };
+test("several rooms promise what all of their rates agree on, and a stay of them is booked at its quote's price", async () => {
+  const { accommodation } = wireQuote;
+  const [room] = accommodation.rooms;
+  const [rate] = room?.rates ?? [];
+  const other = { ...rate, cancellation_timeline: rate?.cancellation_timeline.slice(0, 1) };
+  const withRates = (...rates: unknown[]) => ({ ...accommodation, rooms: rates.map((one) => ({ rates: [one] })) });
+  let answer: unknown;
   await using duffel = await startDuffel(() => ({ status: 201, json: { data: answer } }));
+  answer = { ...wireQuote, accommodation: withRates(rate, rate) };
   const quote = await duffel.stayBookings.quoteStay("rat_1");
-  expect(quote.cancellationPolicy).toEqual({ refundable: false, timeline: [] });
+  expect(quote.cancellationPolicy).toEqual(policy);
+  expect(quote.conditions).toEqual([{ title: "Pets", description: "None." }]);
+  answer = { ...wireStayBooking, accommodation: withRates(rate, other) };
+  const booked = await duffel.stayBookings.bookStay(request);
+  expect(booked).toMatchObject({ id: "bok_1", status: "confirmed", price: null });
+  expect(booked.cancellationPolicy).toEqual({ refundable: true, timeline: policy.timeline.slice(1) });
+  answer = { ...wireStayBooking, accommodation: { name: "House", rooms: null } };
+  expect(await duffel.stayBookings.bookStay(request)).toMatchObject({ id: "bok_1", price: null });
 });
 
 const stay = {
@@ -77,8 +88,7 @@ const stay = {
   accommodationName: "House (Sandbox)",
   checkInDate: "2027-01-19",
   checkOutDate: "2027-01-22",
-  totalAmount: "123.45",
-  totalCurrency: "USD",
+  price: { amount: "123.45", currency: "USD" },
   confirmedAt: "2026-11-20T10:00:01Z",
   cancelledAt: null,
   cancellationPolicy: policy,
@@ -119,6 +129,24 @@ test("a stay is booked with our id, read and cancelled", async () => {
     "GET /stays/bookings/bok_1",
     "POST /stays/bookings/bok_1/actions/cancel",
   ]);
+});
+
+test("a stay that was booked is known whatever is missing of what only describes it", async () => {
+  let answer: unknown;
+  await using duffel = await startDuffel(() => ({ status: 201, json: { data: answer } }));
+  const strict = new Set(["id", "status", "check_in_date", "check_out_date"]);
+  const { accommodation } = wireStayBooking;
+  const described = Object.keys(wireStayBooking).filter((field) => !strict.has(field));
+  const parts = Object.keys(accommodation).map((field) => ({ ...accommodation, [field]: null }));
+  for (const bent of [null, undefined, 7]) {
+    for (const change of [
+      ...described.filter((field) => !field.endsWith("_at") || bent !== 7).map((field) => ({ [field]: bent })),
+      ...parts.map((part) => ({ accommodation: part })),
+    ]) {
+      answer = { ...wireStayBooking, ...change };
+      expect(await duffel.stayBookings.bookStay(request), JSON.stringify(change)).toMatchObject({ id: "bok_1" });
+    }
+  }
 });
 
 function listed(id: string, bookingId: string, confirmedAt: string | null) {

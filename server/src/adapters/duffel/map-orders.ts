@@ -48,14 +48,16 @@ const WireBookedSlice = z.object({
 export const WireOrder = z.object({
   id: Text,
   booking_reference: Text,
-  offer_id: z.string().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  offer_id: z.string().nullish().catch(null),
+  metadata: z.record(z.string(), z.unknown()).nullish().catch(null),
   total_amount: Amount,
   total_currency: Currency,
   created_at: Instant,
   cancelled_at: Instant.nullish(),
   cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
-  documents: z.array(z.object({ type: Text, unique_identifier: z.string().nullish() })).nullish(),
+  documents: z
+    .array(z.object({ type: z.string().nullish().catch(null), unique_identifier: z.string().nullish().catch(null) }))
+    .nullish(),
   payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: Instant.nullish() }),
   // An order that was made is known to be made whatever is wrong with what only describes it.
   services: z.array(WireBookedService).nullish().catch(null),

@@ -17,7 +17,13 @@ export const WireOrderDetails = WireOrder.extend({
   conditions: WireConditions,
   slices: z.array(WireSlice),
   documents: z
-    .array(z.object({ type: Text, unique_identifier: z.string().nullish(), passenger_ids: z.array(Text).nullish() }))
+    .array(
+      z.object({
+        type: z.string().nullish().catch(null),
+        unique_identifier: z.string().nullish().catch(null),
+        passenger_ids: z.array(Text).nullish().catch(null),
+      }),
+    )
     .nullish(),
   airline_initiated_changes: z
     .array(
@@ -46,7 +52,7 @@ export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDe
     cancelledAt: cancelled ? cancelledAt : null,
     ticketed,
     documents: (order.documents ?? []).map((document) => ({
-      type: document.type,
+      type: document.type ?? "",
       number: document.unique_identifier ?? "",
       passengerIds: document.passenger_ids ?? [],
     })),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { NegotiatedRate, StayBookingRequest, StayQuote, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy } from "../../ports/stays.ts";
@@ -11,12 +12,19 @@ const WireRate = z.object({
   total_amount: Amount,
   total_currency: Currency,
   cancellation_timeline: WireTimeline,
-  conditions: z.array(z.object({ title: z.string(), description: z.string().nullish() })).nullish(),
-  negotiated_rate_id: z.string().nullish(),
+  conditions: z
+    .array(z.object({ title: z.string(), description: z.string().nullish() }))
+    .nullish()
+    .catch(null),
+  negotiated_rate_id: z.string().nullish().catch(null),
 });
 type WireRate = z.infer<typeof WireRate>;
 
-const WireRooms = z.array(z.object({ rates: z.array(WireRate).nullish() })).nullish();
+// A stay that was booked is known to be booked whatever is wrong with what only describes it.
+const WireRooms = z
+  .array(z.object({ rates: z.array(WireRate).nullish() }))
+  .nullish()
+  .catch(null);
 
 const WireProgramme = z.string().nullish().catch(null);
 
@@ -45,15 +53,24 @@ export const WireQuote = z.object({
   expires_at: Instant.nullish(),
 });
 
+function ratesOf(rooms: z.infer<typeof WireRooms>): readonly WireRate[] {
+  return (rooms ?? []).flatMap((room) => room.rates ?? []);
+}
+
 /** The rate that was chosen, as long as there is no doubt which one it is. */
-function onlyRate(rooms: z.infer<typeof WireRooms>): WireRate | undefined {
-  const rates = (rooms ?? []).flatMap((room) => room.rates ?? []);
+function onlyRate(rates: readonly WireRate[]): WireRate | undefined {
   return rates.length === 1 ? rates[0] : undefined;
+}
+
+/** What every rate says; several rooms have a rate each. */
+function agreed<T>(rates: readonly WireRate[], listOf: (rate: WireRate) => readonly T[] | null | undefined): T[] {
+  const [first, ...others] = rates.map((rate) => listOf(rate) ?? []);
+  return (first ?? []).filter((item) => others.every((list) => list.some((other) => isDeepStrictEqual(other, item))));
 }
 
 export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
   const { accommodation } = quote;
-  const rate = onlyRate(accommodation.rooms);
+  const rates = ratesOf(accommodation.rooms);
   return {
     id: quote.id,
     accommodation: {
@@ -72,10 +89,15 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
     dueAtAccommodationAmount: amountDue(quote.due_at_accommodation_amount),
     dueAtAccommodationCurrency:
       amountDue(quote.due_at_accommodation_amount) === null ? null : (quote.due_at_accommodation_currency ?? null),
-    cancellationPolicy: toPolicy(quote.cancellation_timeline ?? rate?.cancellation_timeline),
-    conditions: (rate?.conditions ?? []).map(({ title, description }) => ({ title, description: description ?? "" })),
+    cancellationPolicy: toPolicy(
+      quote.cancellation_timeline ?? agreed(rates, ({ cancellation_timeline: timeline }) => timeline),
+    ),
+    conditions: agreed(rates, ({ conditions }) => conditions).map(({ title, description }) => ({
+      title,
+      description: description ?? "",
+    })),
     supportedLoyaltyProgramme: quote.supported_loyalty_programme ?? accommodation.supported_loyalty_programme ?? null,
-    negotiatedRateId: quote.negotiated_rate_id ?? rate?.negotiated_rate_id ?? null,
+    negotiatedRateId: quote.negotiated_rate_id ?? onlyRate(rates)?.negotiated_rate_id ?? null,
     expiresAt: quote.expires_at ?? null,
   };
 }
@@ -83,29 +105,28 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
 export const WireStayBooking = z
   .object({
     id: Text,
-    reference: z.string().nullish(),
+    reference: z.string().nullish().catch(null),
     status: z.enum(["confirmed", "cancelled"]),
     confirmed_at: Instant.nullish(),
     cancelled_at: Instant.nullish(),
     check_in_date: Text,
     check_out_date: Text,
-    accommodation: z.object({ name: Text, rooms: WireRooms }),
+    accommodation: z.object({ name: z.string().catch(""), rooms: WireRooms }).catch({ name: "", rooms: null }),
     total_amount: Amount.nullish(),
     total_currency: Currency.nullish(),
-    cancellation_timeline: WireTimeline,
-    key_collection: z.object({ instructions: z.string().nullish() }).nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
+    cancellation_timeline: WireTimeline.catch(null),
+    key_collection: z.object({ instructions: z.string().nullish() }).nullish().catch(null),
+    metadata: z.record(z.string(), z.unknown()).nullish().catch(null),
   })
-  .transform((booking, context) => {
-    const rate = onlyRate(booking.accommodation.rooms);
-    const totalAmount = booking.total_amount ?? rate?.total_amount;
-    const totalCurrency = booking.total_currency ?? rate?.total_currency;
-    if (totalAmount === undefined || totalCurrency === undefined) {
-      context.addIssue({ code: "custom", message: "no price" });
-      return z.NEVER;
-    }
-    const policy: CancellationPolicy = toPolicy(booking.cancellation_timeline ?? rate?.cancellation_timeline);
-    return { ...booking, totalAmount, totalCurrency, policy };
+  .transform((booking) => {
+    const rates = ratesOf(booking.accommodation.rooms);
+    const rate = onlyRate(rates);
+    const amount = booking.total_amount ?? rate?.total_amount;
+    const currency = booking.total_currency ?? rate?.total_currency;
+    const policy: CancellationPolicy = toPolicy(
+      booking.cancellation_timeline ?? agreed(rates, ({ cancellation_timeline: timeline }) => timeline),
+    );
+    return { ...booking, price: amount && currency ? { amount, currency } : null, policy };
   });
 
 export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
@@ -118,8 +139,7 @@ export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
     accommodationName: booking.accommodation.name,
     checkInDate: booking.check_in_date,
     checkOutDate: booking.check_out_date,
-    totalAmount: booking.totalAmount,
-    totalCurrency: booking.totalCurrency,
+    price: booking.price,
     confirmedAt: booking.confirmed_at ?? null,
     cancelledAt: booking.cancelled_at ?? null,
     cancellationPolicy: booking.policy,

@@ -176,10 +176,13 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
 }
 
 async function readStay({ stayBookings }: OrderPorts, known: OrderRecord): Promise<Reading> {
-  const { status, cancelledAt, totalAmount, totalCurrency } = await stayBookings.getStay(known.orderId);
+  const { status, cancelledAt, price } = await stayBookings.getStay(known.orderId);
   return {
     returned: null,
-    change: { ...(status === "cancelled" ? { status } : {}), totalAmount, totalCurrency },
+    change: {
+      ...(status === "cancelled" ? { status } : {}),
+      ...(price === null ? {} : { totalAmount: price.amount, totalCurrency: price.currency }),
+    },
     events: status === "cancelled" ? cancelledEvent(known, cancelledAt ?? "") : [],
   };
 }

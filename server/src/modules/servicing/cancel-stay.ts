@@ -3,6 +3,7 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
+import { BOOKING_CURRENCY } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { cancellationExpired, givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
 import type {
@@ -63,7 +64,7 @@ export async function quoteStayCancellation(
   const stay = await inWordsOfOrders(stayBookings.getStay(order.orderId));
   if (stay.status === "cancelled") throw new Failure("already_cancelled");
   const now = clock.now();
-  const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.totalCurrency);
+  const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.price?.currency ?? BOOKING_CURRENCY);
   const quote: StayCancellationQuote = {
     id: newId(STAY_QUOTE_PREFIX, now.epochMilliseconds, random),
     tenantId: order.tenantId,
@@ -100,9 +101,13 @@ export function stayCancellation(
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, stay: SupplierStay): ServicingOutcome | undefined {
     if (stay.status !== "cancelled" || stay.cancelledAt === null) return undefined;
-    const { cancelledAt: confirmedAt, cancellationPolicy, totalCurrency } = stay;
+    const { cancelledAt: confirmedAt, cancellationPolicy, price } = stay;
     // By the supplier's clock: it is the supplier's account that is given something back.
-    const { amount, currency } = refundAt(cancellationPolicy, Temporal.Instant.from(confirmedAt), totalCurrency);
+    const { amount, currency } = refundAt(
+      cancellationPolicy,
+      Temporal.Instant.from(confirmedAt),
+      price?.currency ?? BOOKING_CURRENCY,
+    );
     const { cancellationId } = action.expected;
     const refund = givenBack(amount, currency, REFUND_TO);
     const details = { cancellationId, refundAmount: amount, refundCurrency: currency, refundTo: REFUND_TO };

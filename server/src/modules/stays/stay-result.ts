@@ -49,12 +49,17 @@ export const StayResult = SupplierResult.extend({
 });
 export type StayResult = z.infer<typeof StayResult>;
 
+function priceOf({ totalAmount: amount, totalCurrency: currency }: Booking, { price }: SupplierStay) {
+  return price ?? { amount, currency };
+}
+
 /**
  * What the balance pays: the stay's price by the supplier's books; at most what is held. A stay in another currency than its
  * quote was paid with what is held, as that is what was asked.
  */
 export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro {
-  const total = stay.totalCurrency === booking.totalCurrency ? toMicroUsdc(stay.totalAmount) : undefined;
+  const { amount, currency } = priceOf(booking, stay);
+  const total = currency === booking.totalCurrency ? toMicroUsdc(amount) : undefined;
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
 
@@ -66,13 +71,16 @@ export function toStayResult(
   booking: Booking,
   stay: SupplierStay,
 ): StayResult & { itineraryHash: string; ticketOrderHash: string } {
-  const { id: orderId, bookingId: _, cancelledAt: __, ...facts } = stay;
-  const { totalAmount: amount, totalCurrency: currency, accommodationName, checkInDate, checkOutDate } = stay;
+  const { id: orderId, bookingId: _, cancelledAt: __, price: ___, ...facts } = stay;
+  const { amount, currency } = priceOf(booking, stay);
+  const { accommodationName, checkInDate, checkOutDate } = stay;
   const place = { accommodationName, checkInDate, checkOutDate };
   const travelers = namesOf(booking.travelers);
   const proofs = [stay.reference ?? orderId];
   return {
     ...facts,
+    totalAmount: amount,
+    totalCurrency: currency,
     bookingId: booking.id,
     orderId,
     travelers,
