@@ -2816,8 +2816,8 @@ export interface components {
                 /** @description The difference to pay; below zero it is given back */
                 changeTotalAmount: string;
                 changeTotalCurrency: string;
-                newTotalAmount: string;
-                newTotalCurrency: string;
+                newTotalAmount: string | null;
+                newTotalCurrency: string | null;
                 penaltyAmount: string | null;
                 penaltyCurrency: string | null;
                 refundTo: string | null;
@@ -2872,8 +2872,8 @@ export interface components {
             /** @description The difference to pay; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
-            newTotalAmount: string;
-            newTotalCurrency: string;
+            newTotalAmount: string | null;
+            newTotalCurrency: string | null;
             penaltyAmount: string | null;
             penaltyCurrency: string | null;
             refundTo: string | null;
@@ -2913,8 +2913,8 @@ export interface components {
             /** @description The difference to pay; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
-            newTotalAmount: string;
-            newTotalCurrency: string;
+            newTotalAmount: string | null;
+            newTotalCurrency: string | null;
             penaltyAmount: string | null;
             penaltyCurrency: string | null;
             refundTo: string | null;

@@ -112,8 +112,9 @@ export interface ChangeOffer {
   /** Of the difference to pay: below zero it is given back. */
   changeTotalAmount: string;
   changeTotalCurrency: string;
-  newTotalAmount: string;
-  newTotalCurrency: string;
+  /** What the whole order costs then; null: the supplier does not say. */
+  newTotalAmount: string | null;
+  newTotalCurrency: string | null;
   penaltyAmount: string | null;
   penaltyCurrency: string | null;
   refundTo: string | null;
@@ -134,8 +135,9 @@ export interface OrderChange {
   orderId: string;
   changeTotalAmount: string;
   changeTotalCurrency: string;
-  newTotalAmount: string;
-  newTotalCurrency: string;
+  /** What the whole order costs then; null: the supplier does not say. */
+  newTotalAmount: string | null;
+  newTotalCurrency: string | null;
   penaltyAmount: string | null;
   penaltyCurrency: string | null;
   refundTo: string | null;

@@ -258,6 +258,20 @@ test("a change is requested, chosen, paid from the operator's balance and confir
   ]);
 });
 
+test("a new total of zero is no total, in an offer, a pending change and a confirmed one", async () => {
+  const zero = { new_total_amount: "0.00" };
+  const confirmed = { ...wireChange, ...zero, confirmed_at: "2026-11-20T10:05:00Z" };
+  await using duffel = await startDuffel(({ path }) => ({
+    status: 200,
+    json: { data: path.includes("offers") ? { ...wireChangeOffer, ...zero } : confirmed },
+  }));
+  const { flightServicing } = duffel;
+  const none = { changeTotalAmount: "-12.30", newTotalAmount: null, newTotalCurrency: null };
+  expect(await flightServicing.getChangeOffer("oco_1")).toMatchObject(none);
+  expect(await flightServicing.selectChangeOffer("oco_1")).toMatchObject(none);
+  expect(await flightServicing.confirmChange("oce_1", undefined)).toMatchObject(none);
+});
+
 test("change offers that cannot be read are left out; the other name of the penalty is understood", async () => {
   const { penalty_total_amount, penalty_total_currency, ...plain } = wireChangeOffer;
   const renamed = { ...plain, penalty_amount: penalty_total_amount, penalty_currency: penalty_total_currency };

@@ -8,6 +8,7 @@ import type {
 } from "../../ports/flight-servicing.ts";
 import { toCondition, toSlice, WireConditions, WireOwner, WireSlice } from "./map-offers.ts";
 import { toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
+import { amountDue } from "./map-stays.ts";
 import { Amount, Currency, Instant, SignedAmount, Text } from "./wire.ts";
 
 /** Orders in full, their cancellations and changes, and credits. */
@@ -119,8 +120,8 @@ const WireTerms = z.object({
   id: Text,
   change_total_amount: SignedAmount,
   change_total_currency: Currency,
-  new_total_amount: Amount,
-  new_total_currency: Currency,
+  new_total_amount: Amount.nullish(),
+  new_total_currency: Currency.nullish(),
   penalty_total_amount: Amount.nullish(),
   penalty_total_currency: Currency.nullish(),
   // The supplier's own libraries know the penalty by this name.
@@ -140,12 +141,14 @@ export const WireChange = WireTerms.extend({ order_id: Text, confirmed_at: Insta
 export const WireChangeRequest = z.object({ id: Text, order_id: Text, order_change_offers: z.array(z.unknown()) });
 
 function toTerms(terms: z.infer<typeof WireTerms>) {
+  // The supplier writes zero where it does not know the new total.
+  const newTotalAmount = amountDue(terms.new_total_amount);
   return {
     id: terms.id,
     changeTotalAmount: terms.change_total_amount,
     changeTotalCurrency: terms.change_total_currency,
-    newTotalAmount: terms.new_total_amount,
-    newTotalCurrency: terms.new_total_currency,
+    newTotalAmount,
+    newTotalCurrency: newTotalAmount === null ? null : (terms.new_total_currency ?? null),
     penaltyAmount: terms.penalty_total_amount ?? terms.penalty_amount ?? null,
     penaltyCurrency: terms.penalty_total_currency ?? terms.penalty_currency ?? null,
     refundTo: terms.refund_to ?? null,

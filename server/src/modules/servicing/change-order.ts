@@ -15,8 +15,8 @@ import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 export const ChangePrice = z.object({
   changeTotalAmount: DecimalAmount.describe("The difference to pay; below zero it is given back"),
   changeTotalCurrency: z.string(),
-  newTotalAmount: DecimalAmount,
-  newTotalCurrency: z.string(),
+  newTotalAmount: DecimalAmount.nullable(),
+  newTotalCurrency: z.string().nullable(),
   penaltyAmount: DecimalAmount.nullable(),
   penaltyCurrency: z.string().nullable(),
   refundTo: z.string().nullable(),
@@ -123,7 +123,10 @@ export function flightChange(
         sandbox: flights.sandbox,
       },
       refund,
-      order: { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
+      order:
+        newTotalAmount === null || newTotalCurrency === null
+          ? {}
+          : { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
       events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
     };
   }

@@ -1,3 +1,4 @@
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { ChangeOffer, OrderChange } from "../../ports/flight-servicing.ts";
 import { type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
@@ -7,13 +8,15 @@ export async function seeChangeOffers(
   seenOffers: SeenOffers,
   caller: Caller,
   offers: readonly ChangeOffer[],
+  order: Price,
 ): Promise<void> {
-  const seen = offers.map(({ id, newTotalAmount, newTotalCurrency, slices: { add } }) => {
+  const seen = offers.map((change) => {
+    const { id, slices } = change;
     const offer: SeenFlight = {
-      ...{ kind: "flight", searchId: null, totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
+      ...{ kind: "flight", searchId: null, ...(totalAfter(change) ?? sumOf(order, change)) },
       ...{ passengers: null, refundable: null, changeable: null, fareBrands: null, emissionsKgPerPassenger: null },
-      carriers: seenCarriers(add),
-      legs: seenLegs(add),
+      carriers: seenCarriers(slices.add),
+      legs: seenLegs(slices.add),
     };
     return { id, offer };
   });
@@ -25,8 +28,27 @@ export async function seeChange(
   seenOffers: SeenOffers,
   caller: Caller,
   changeOfferId: string,
-  { id, newTotalAmount: totalAmount, newTotalCurrency: totalCurrency }: OrderChange,
+  change: OrderChange,
 ): Promise<void> {
   const offer = await seenOffers.find(caller, changeOfferId);
-  if (offer !== undefined) await seenOffers.remember(caller, [{ id, offer: { ...offer, totalAmount, totalCurrency } }]);
+  if (offer !== undefined)
+    await seenOffers.remember(caller, [{ id: change.id, offer: { ...offer, ...totalAfter(change) } }]);
+}
+
+type Price = Pick<SeenFlight, "totalAmount" | "totalCurrency">;
+type Terms = Pick<OrderChange, "changeTotalAmount" | "changeTotalCurrency" | "newTotalAmount" | "newTotalCurrency">;
+
+function totalAfter({ newTotalAmount, newTotalCurrency }: Terms): Price | undefined {
+  if (newTotalAmount === null || newTotalCurrency === null) return undefined;
+  return { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency };
+}
+
+/** For limits only, where the supplier does not say what the order costs then: what it costs now and the difference. */
+function sumOf({ totalAmount, totalCurrency }: Price, { changeTotalAmount, changeTotalCurrency }: Terms): Price {
+  if (totalCurrency !== changeTotalCurrency) return { totalAmount, totalCurrency };
+  const isLess = changeTotalAmount.startsWith("-");
+  const difference = parseDecimal(changeTotalAmount.replace(/^-/, "")) ?? 0n;
+  const now = parseDecimal(totalAmount) ?? 0n;
+  const sum = isLess ? now - difference : now + difference;
+  return { totalAmount: formatDecimal(sum < 0n ? 0n : sum), totalCurrency };
 }

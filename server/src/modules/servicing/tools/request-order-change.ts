@@ -115,7 +115,7 @@ export const requestOrderChange = defineTool({
       order,
       request.offers.map(({ id }) => id),
     );
-    await seeChangeOffers(stores.seenOffers, caller, request.offers);
+    await seeChangeOffers(stores.seenOffers, caller, request.offers, order);
     const offers = request.offers.map((offer) => ({
       id: offer.id,
       ...priceOf(offer),
