@@ -153,6 +153,8 @@ export interface SupplierOrder {
   paid: boolean;
   cancelled: boolean;
   ticketed: boolean;
+  /** Part of the total: taxes and charges of the carrier. Undefined: the supplier does not say. */
+  taxAmount?: string | undefined;
   /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
   creditAppliedAmount: string | null;
   createdAt: string;

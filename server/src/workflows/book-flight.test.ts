@@ -91,6 +91,7 @@ describe("service.book_flight", () => {
       tripId: trip.tripId,
       pnr: expect.stringMatching(/^ZZ/),
       settled: { txHash: expect.stringMatching(/^0x/) },
+      invoice: { invoiceNumber: expect.stringMatching(/^SANDBOX-INV-\d{6}$/) },
     });
     expect(Steps.parse(steps).map(({ step, state }) => `${step} ${state}`)).toEqual(
       [
@@ -105,6 +106,7 @@ describe("service.book_flight", () => {
         "read_order",
         "confirm_ticketing",
         "settle_booking",
+        "generate_booking_invoice",
       ].map((step) => `${step} done`),
     );
     const order = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));

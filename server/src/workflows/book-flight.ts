@@ -39,6 +39,12 @@ const Booked = z.object({
 });
 const Order = z.object({ ticketOrderHash: z.string() });
 const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
+const Invoiced = z.object({
+  invoiceNumber: z.string(),
+  pdfUrl: z.string(),
+  jsonUrl: z.string(),
+  totalUsdc: z.string(),
+});
 const Quoted = z.object({ cancellationId: z.string() });
 
 /** What the reservation leaves for a price that moves between the search and the booking. */
@@ -52,7 +58,7 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 1,
+  version: 2,
   description:
     "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone.",
   input: Input,
@@ -77,6 +83,7 @@ export const bookFlight = defineWorkflow({
     { id: "ticketing", description: "The airline issues the tickets.", resolution: Ticketing },
     { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
     { id: "settle_booking", description: "The escrow pays." },
+    { id: "generate_booking_invoice", description: "The booking is invoiced." },
   ],
   async run(trip, steps) {
     const { call, undo, keep } = steps;
@@ -102,9 +109,24 @@ export const bookFlight = defineWorkflow({
     keep();
     const settled = await call("settle_booking", { bookingId }, Settled);
     const { orderId, pnr, totalAmount, totalCurrency } = booked;
-    return { ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency }, settled };
+    return {
+      ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
+      settled,
+      ...(await invoice(steps, bookingId)),
+    };
   },
 });
+
+/** What is paid and ticketed stands also without its invoice, which can be asked for again. */
+async function invoice({ call, isSince }: Steps, bookingId: string) {
+  if (!isSince(2)) return {};
+  try {
+    return { invoice: await call("generate_booking_invoice", { bookingId }, Invoiced), invoiceFailure: null };
+  } catch (error) {
+    if (error instanceof StepFailure) return { invoice: null, invoiceFailure: error.code };
+    throw error;
+  }
+}
 
 async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<readonly string[]> {
   if (passengers === 1) return [];

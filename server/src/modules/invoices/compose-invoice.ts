@@ -29,7 +29,7 @@ export interface InvoiceFacts {
 /** What of a booking's result an invoice says; flights and stays have some of it each. */
 const Bought = z.object({
   rate: BookingRate.default(BOOKING_RATE),
-  baseAmount: z.string().nullable().default(null),
+  totalAmount: z.string().default(""),
   taxAmount: z.string().nullable().default(null),
   services: z.array(z.object({ totalAmount: z.string() })).default([]),
   accommodationName: z.string().default(""),
@@ -108,16 +108,16 @@ function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: B
   const difference: Line = ["adjustment", paid - price];
   if (order.kind === "stay") return [["stay", price], difference];
   const services = bought.services.reduce((sum, { totalAmount }) => sum + (toMicroUsdc(totalAmount) ?? 0n), 0n);
-  const [base, taxes] = [bought.baseAmount, bought.taxAmount].map((text) =>
-    text === null ? undefined : toMicroUsdc(text),
-  );
-  const isItemised = base !== undefined && taxes !== undefined && base + taxes + services === price;
-  const fare: Line[] = isItemised
-    ? [
-        ["fare", base],
-        ["taxes", taxes],
-      ]
-    : [["fare_and_taxes", price - services]];
+  // What a change of the order made of its taxes is not known.
+  const taxes =
+    bought.taxAmount === null || price !== toMicroUsdc(bought.totalAmount) ? undefined : toMicroUsdc(bought.taxAmount);
+  const fare: Line[] =
+    taxes === undefined
+      ? [["fare_and_taxes", price - services]]
+      : [
+          ["fare", price - taxes - services],
+          ["taxes", taxes],
+        ];
   return [...fare, ["bags_and_seats", services], difference];
 }
 

@@ -138,6 +138,79 @@ describe("an invoice", () => {
   });
 });
 
+const Found = z.object({
+  offers: z.array(
+    z.object({
+      id: z.string(),
+      totalAmount: z.string(),
+      conditions: z.object({ refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable() }),
+    }),
+  ),
+});
+const Order = z.looseObject({ orderId: z.string(), itineraryHash: HexText, ticketOrderHash: HexText.nullable() });
+
+async function refundableOffer() {
+  for (let days = 40; days < 60; days += 1) {
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+    const route = { origin: "LHR", destination: "JFK", departureDate, cabinClass: "business" };
+    const { offers } = Found.parse(resultOf(await service.call("search_flights", route)));
+    const found = offers.find(({ conditions }) => conditions.refundBeforeDeparture?.allowed);
+    if (found !== undefined) return found;
+  }
+  throw new Error("no offer gives anything back");
+}
+
+/** A flight whose tariff gives something back, paid from the trip's budget and settled. */
+async function settledFlight() {
+  const offer = await refundableOffer();
+  const booked = Order.parse(resultOf(await service.call("book_flight", { offerId: offer.id })));
+  const { orderId, itineraryHash } = booked;
+  const read = async () => Order.parse(resultOf(await service.call("read_order", { orderId }))).ticketOrderHash;
+  await expect.poll(read, { timeout: 30_000 }).toMatch(/^0x/);
+  const price = offer.totalAmount;
+  const bookingId = await escrow.reserve(await escrow.prefund("9000"), "8500");
+  const vendorAddress = (await escrow.keys.wallet("sandbox", "collection")).address;
+  const amounts = { vendorAmountUsdc: price, feeAmountUsdc: "7.5" };
+  resultOf(await service.call("commit_booking", { bookingId, itineraryHash, vendorAddress, ...amounts }));
+  resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: await read() }));
+  resultOf(await service.call("settle_booking", { bookingId }));
+  return { bookingId, orderId, price };
+}
+
+describe("a refund", () => {
+  it("makes one credit note that names the invoice of the flight, with what really came back", async () => {
+    const { bookingId, orderId, price } = await settledFlight();
+    const first = await invoiceOf(bookingId);
+    expect(first.creditNotes).toEqual([]);
+    const document = await documentAt(first.jsonUrl);
+    expect(document.booking).toMatchObject({
+      orderId,
+      travelers: ["Tess Traveler"],
+      pnr: expect.stringMatching(/^ZZ/),
+    });
+    expect(document.booking.tickets.length).toBeGreaterThan(0);
+    expect(document.lines.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["fare", "taxes"]));
+    expect(cents(document.total)).toBe(cents(price) + 750n);
+    expect(document.lines.reduce((all, { amount }) => all + cents(amount), 0n)).toBe(cents(document.total));
+
+    const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
+    const { refundedUsdc } = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    expect(parseDecimal(String(refundedUsdc))).toBeGreaterThan(0n);
+    const asked = await Promise.all(Array.from({ length: 4 }, () => invoiceOf(bookingId)));
+    for (const { creditNotes, invoiceNumber } of asked) {
+      expect(invoiceNumber).toBe(first.invoiceNumber);
+      expect(creditNotes.map(({ totalUsdc }) => totalUsdc)).toEqual([refundedUsdc]);
+    }
+    const note = await documentAt(asked[0]?.creditNotes[0]?.jsonUrl ?? "");
+    expect(note).toMatchObject({
+      kind: "credit_note",
+      corrects: { number: first.invoiceNumber },
+      booking: { orderId },
+    });
+    expect(note.number).toMatch(/^SANDBOX-CN-\d{6}$/);
+  });
+});
+
 describe("no invoice", () => {
   it("is made before the settlement, of another's booking, or by a hash that is not its settlement's", async () => {
     const { bookingId, txHash } = await settledBooking();
