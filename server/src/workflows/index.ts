@@ -1,5 +1,7 @@
 import type { Workflow } from "../kernel/workflow.ts";
 import { bookFlight } from "./book-flight.ts";
+import { bookStay } from "./book-stay.ts";
+import { cancelTrip } from "./cancel-trip.ts";
 
 /** Every workflow that can be run. */
-export const workflows: readonly Workflow[] = [bookFlight];
+export const workflows: readonly Workflow[] = [bookFlight, bookStay, cancelTrip];

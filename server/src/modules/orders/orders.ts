@@ -84,6 +84,7 @@ export interface Orders {
       status?: OrderRecord["status"] | undefined;
       /** Left out: both. */
       kinds?: readonly OrderRecord["kind"][];
+      itineraryHash?: string | undefined;
     },
   ): Promise<readonly OrderRecord[]>;
   /**

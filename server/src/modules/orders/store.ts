@@ -97,13 +97,14 @@ function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId
         row("itineraryHash", "=", itineraryHash),
       ]),
 
-    async list(tenantId, network, { limit, before, status, kinds }) {
+    async list(tenantId, network, { limit, before, status, kinds, itineraryHash }) {
       const rows = await selectOrders(queryable, (row) => [
         row("tenantId", "=", tenantId),
         row("network", "=", network),
         ...(before === undefined ? [] : [row("id", "<", before)]),
         ...(status === undefined ? [] : [row("orderStatus", "=", status)]),
         ...(kinds === undefined ? [] : [row("kind", "in", [...kinds])]),
+        ...(itineraryHash === undefined ? [] : [row("itineraryHash", "=", itineraryHash)]),
       ])
         .orderBy("id", "desc")
         .limit(limit)

@@ -18,17 +18,22 @@ export const listOrders = defineTool({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
     status: z.enum(["confirmed", "cancelled"]).optional().describe("Only these"),
     kind: z.enum(["flight", "stay"]).optional().describe("Only these"),
+    itineraryHash: z
+      .string()
+      .regex(/^0x[0-9a-f]{64}$/, "must be 0x and 64 hex digits in lower case")
+      .optional()
+      .describe("Only the one that a booking in escrow with this hash pays for"),
   }),
   output: z.object({ orders: z.array(OrderSummary), nextCursor: NextCursor }),
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, status, kind, ...page }, { stores: { orders }, caller }) {
+  async run({ cursor, status, kind, itineraryHash, ...page }, { stores: { orders }, caller }) {
     const { tenantId, environment, scopes } = caller;
     const kinds = readableKinds(scopes).filter((one) => kind === undefined || one === kind);
     const { shown, nextCursor } = await readPage(
       page,
-      (limit) => orders.list(tenantId, environment, { limit, before: cursor, status, kinds }),
+      (limit) => orders.list(tenantId, environment, { limit, before: cursor, status, kinds, itineraryHash }),
       ({ bookingId }) => bookingId,
     );
     return { orders: shown.map(toSummary), nextCursor };

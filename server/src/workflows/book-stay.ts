@@ -1,0 +1,213 @@
+import { z } from "zod";
+import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
+import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+import { Approval, chooseWithinPolicy, upperBound, waitForClaim } from "./flight-parts.ts";
+
+const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
+
+const Input = z.strictObject({
+  tripId: z.string().describe("Of prefund_trip, funded"),
+  location: z.string().min(1).max(200).describe("City, neighborhood, sight or airport code"),
+  checkInDate: IsoDate,
+  checkOutDate: IsoDate,
+  guests: z.int().min(1).max(9).default(1),
+  rooms: z.int().min(1).max(9).default(1),
+  refundableOnly: z.boolean().default(false).describe("Only rates that are given back in full for some time"),
+  email: Email.describe("Where the accommodation writes to"),
+  phoneNumber: PhoneNumber.optional().describe("E.164; left out: that of the profile of the run's own traveler"),
+  guestNames: z.array(Guest).min(1).max(9).optional().describe("Left out: the run pauses and asks for them"),
+  policyId: z.string().default("default-corp"),
+});
+type Stay = z.output<typeof Input>;
+type Guests = readonly z.infer<typeof Guest>[];
+
+const Guests = z.object({
+  status: z.enum(["given", "cancelled"]),
+  guests: z.array(Guest).max(9).default([]).describe("At least one, and at most as many as the stay is for"),
+});
+const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
+
+const Rate = z.object({
+  id: z.string(),
+  totalAmount: z.string(),
+  perNightAmount: z.string(),
+  totalCurrency: z.string(),
+  boardType: z.string().nullable(),
+  roomName: z.string().nullable(),
+  fullRefundUntil: z.string().nullable(),
+});
+const Found = z.object({
+  accommodations: z.array(z.object({ id: z.string(), name: z.string(), rates: z.array(Rate) })),
+});
+const Quote = z.object({ id: z.string(), totalAmount: z.string() });
+const Reserved = z.object({ bookingId: z.string() });
+const Booked = z.object({
+  orderId: z.string(),
+  reference: z.string().nullable(),
+  accommodationName: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  chargedUsdc: z.string(),
+  itineraryHash: z.string(),
+  ticketOrderHash: z.string(),
+});
+const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
+const Quoted = z.object({ cancellationId: z.string() });
+
+/** What the reservation leaves for a price that moves before another rate is booked in place of one that is gone. */
+const ROOM_PERCENT = 5n;
+/** So many rates are tried when one is gone or has another price. */
+const MOST_TRIES = 3;
+const GONE: ReadonlySet<string> = new Set([
+  ...["rate_not_found", "rate_unavailable", "price_changed"],
+  ...["quote_not_found", "quote_expired"],
+]);
+const GUESTS_HOURS = 72;
+const DECISION_HOURS = 24;
+
+export const bookStay = defineWorkflow({
+  id: "service.book_stay",
+  version: 1,
+  description:
+    "Books a hotel for a prefunded trip: the guest claims the trip, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
+  input: Input,
+  steps: [
+    { id: "read_trip", description: "The trip is funded." },
+    {
+      id: "guest_claim",
+      description: "The guest claims the trip.",
+      resolution: z.object({ status: z.enum(["claimed"]) }),
+    },
+    { id: "guests", description: "Who stays, where the input does not name them.", resolution: Guests },
+    { id: "search_hotels", description: "Hotels at the place and dates." },
+    { id: "check_policy", description: "The policy judges the rates in their order." },
+    {
+      id: "approval",
+      description: "A person approves a rate that the policy does not let through.",
+      resolution: Approval,
+    },
+    { id: "quote_stay", description: "The accommodation's binding price." },
+    { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
+    { id: "book_stay", description: "The quote is booked and paid." },
+    { id: "commit_booking", description: "The escrow commits the price that was paid." },
+    { id: "confirm_stay", description: "The escrow learns of the accommodation's confirmation." },
+    { id: "settle_booking", description: "The escrow pays." },
+  ],
+  async run(stay, steps) {
+    const { call, undo, keep } = steps;
+    await waitForClaim(steps, stay.tripId);
+    const guests = stay.guestNames ?? (await askForGuests(steps, stay));
+    if (guests.length === 0 || guests.length > stay.guests) {
+      throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
+    }
+    const { bookingId, booked } = await reserveAndBook(steps, stay, guests);
+    undo(async () => {
+      const { cancellationId } = await call("cancel_order_quote", { orderId: booked.orderId }, Quoted);
+      await call("confirm_cancel_order", { cancellationId }, z.unknown());
+    });
+    const { itineraryHash, ticketOrderHash } = booked;
+    await call(
+      "commit_booking",
+      {
+        ...{ bookingId, vendorAmountUsdc: booked.chargedUsdc, itineraryHash },
+        vendorAddress: steps.run.collectionAddress,
+      },
+      z.unknown(),
+    );
+    await call("confirm_flight", { bookingId, ticketOrderHash }, z.unknown(), { step: "confirm_stay" });
+    // The accommodation expects the guests, and the escrow knows it: from here on the booking stands.
+    keep();
+    const settled = await call("settle_booking", { bookingId }, Settled);
+    const { orderId, reference, accommodationName, totalAmount, totalCurrency } = booked;
+    return {
+      ...{ tripId: stay.tripId, bookingId, orderId, reference, accommodationName, totalAmount, totalCurrency },
+      settled,
+    };
+  },
+});
+
+async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<Guests> {
+  const { status, guests } = await pause({
+    step: "guests",
+    reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. Say who stays, with the names as they are on their passports.`,
+    ...{ resolution: Guests, by: "caller", timeoutHours: GUESTS_HOURS, onTimeout: { status: "cancelled" } },
+  });
+  if (status === "cancelled") throw new StepFailure("guests_missing", "Nobody said who stays.");
+  return guests;
+}
+
+/** Where a rate is gone or has another price, the next search's rates are tried, within policy and reservation. */
+async function reserveAndBook(steps: Steps, stay: Stay, guests: Guests) {
+  const { call, undo, pause } = steps;
+  const { tripId, email, phoneNumber } = stay;
+  const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
+  let reserved: { bookingId: string; bound: string } | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const quote = await unlessGone(() => quoteChosen(steps, stay, reserved?.bound));
+    if (quote !== undefined) {
+      if (reserved === undefined) {
+        const bound = upperBound(quote.totalAmount, ROOM_PERCENT);
+        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
+        reserved = { bookingId, bound };
+        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
+      }
+      const booked = await unlessGone(() => call("book_stay", { quoteId: quote.id, guests, ...contact }, Booked));
+      if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
+    }
+    if (attempt % MOST_TRIES !== 0) continue;
+    const { status } = await pause({
+      ...{ step: "rate_gone", reason: "No rate within the policy and the reserved amount could be booked." },
+      ...{ resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS, onTimeout: { status: "cancelled" } },
+    });
+    if (status === "cancelled")
+      throw new StepFailure("no_rate_left", "No rate could be booked, and nobody asked for another search.");
+  }
+}
+
+/** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
+async function quoteChosen(steps: Steps, stay: Stay, bound: string | undefined) {
+  const rate = await chooseRate(steps, stay, bound);
+  if (rate === undefined) return undefined;
+  const quote = await steps.call("quote_stay", { rateId: rate.id }, Quote);
+  return Number(quote.totalAmount) > Number(rate.totalAmount) ? undefined : quote;
+}
+
+async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
+  const { location, checkInDate, checkOutDate, guests, rooms, refundableOnly, policyId } = stay;
+  const query = { location, checkInDate, checkOutDate, guests, rooms };
+  const { accommodations } = await steps.call("search_hotels", query, Found);
+  // Of each place the cheapest one that fits, as its rates come cheapest first.
+  const fitting = accommodations.flatMap(({ rates, ...place }) => {
+    const rate = rates.find(
+      ({ totalAmount, fullRefundUntil }) =>
+        (bound === undefined || Number(totalAmount) <= Number(bound)) && (!refundableOnly || fullRefundUntil !== null),
+    );
+    return rate === undefined ? [] : [{ place, rate }];
+  });
+  if (fitting.length === 0) return undefined;
+  return await chooseWithinPolicy(
+    steps,
+    policyId,
+    fitting.map(({ place, rate }) => ({
+      choice: rate,
+      shown: { ...place, rate, checkInDate, checkOutDate, guests, rooms },
+      offer: {
+        kind: "hotel",
+        priceUsd: Number(rate.totalAmount),
+        // The policy speaks of one room.
+        pricePerNightUsd: Number(rate.perNightAmount) / rooms,
+        supplierId: place.id,
+      },
+    })),
+  );
+}
+
+/** Undefined: it can no longer be had as it was shown. */
+async function unlessGone<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StepFailure && GONE.has(error.code)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
+import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
+
+const Input = z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") });
+
+const Booking = z.object({ bookingId: z.string(), state: z.string(), itineraryHash: z.string().nullable() });
+type Booking = z.infer<typeof Booking>;
+const Trip = z.object({
+  state: z.string(),
+  refundedUsdc: z.string(),
+  serviceFeePaidUsdc: z.string(),
+  actionFeePaidUsdc: z.string(),
+  bookings: z.array(Booking),
+});
+const Order = z.object({ orderId: z.string(), kind: z.string(), status: z.string(), totalAmount: z.string() });
+type Order = z.infer<typeof Order>;
+const Orders = z.object({ orders: z.array(Order) });
+const Quote = z.object({ cancellationId: z.string(), refundAmount: z.string().nullable() });
+type Quote = z.infer<typeof Quote>;
+const Cancelled = z.object({ refundedUsdc: z.string(), credits: z.array(z.unknown()) });
+const Returned = z.object({ refundedUsdc: z.string() });
+
+/** A booking of the trip, and what stands for it at the supplier. */
+interface Part {
+  booking: Booking;
+  order?: Order;
+  quote?: Quote;
+  /** Why its order stays. */
+  problem?: Problem;
+}
+
+interface Problem {
+  code: string;
+  reason: string;
+}
+
+const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled", "already_confirmed"]);
+const OLD_QUOTE: ReadonlySet<string> = new Set(["cancellation_expired", "cancellation_stale"]);
+
+export const cancelTrip = defineWorkflow({
+  id: "service.cancel_trip",
+  version: 1,
+  description:
+    "Undoes everything of a trip: its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and what the escrow still holds comes back. The result says what was refunded, what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
+  input: Input,
+  steps: [
+    { id: "read_trip", description: "The trip's bookings, as they are before and after it was closed." },
+    { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
+    { id: "list_orders", description: "The order that a booking pays for." },
+    { id: "cancel_order_quote", description: "What cancelling each order gives back." },
+    { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
+    { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
+  ],
+  async run({ tripId }, steps) {
+    const before = await steps.call("read_trip", { tripId }, Trip);
+    if (before.state !== "funded" && before.state !== "closed") {
+      throw new StepFailure(
+        "trip_not_ready",
+        `The trip is ${before.state}; only one that was funded has what to undo.`,
+      );
+    }
+    const closing = await closeTrip(steps, tripId, before.state);
+    // Read again, as until it was closed other runs could still reserve.
+    const trip = await steps.call("read_trip", { tripId }, Trip);
+    const parts: Part[] = [];
+    for (const booking of trip.bookings) parts.push(await quoteOrder(steps, booking));
+    const ends: Awaited<ReturnType<typeof cancelPart>>[] = [];
+    // What an order gives back falls with time.
+    for (const part of parts.toSorted(byRefund)) ends.push(await cancelPart(steps, tripId, part));
+    const cameBack = micro(trip.refundedUsdc) - micro(before.refundedUsdc) + sum(ends, "escrowRefundedUsdc");
+    return {
+      tripId,
+      refunded: { fromEscrowUsdc: formatDecimal(cameBack), fromSuppliersUsdc: totalOf(ends, "refundedUsdc") },
+      lost: {
+        toSuppliersUsdc: totalOf(ends, "lostUsdc"),
+        feesUsdc: formatDecimal(micro(trip.serviceFeePaidUsdc) + micro(trip.actionFeePaidUsdc)),
+      },
+      bookings: ends.map(({ problems: _problems, ...end }) => end),
+      notCancelled: [
+        ...closing.map((problem) => ({ what: "budget", id: tripId, ...problem })),
+        ...ends.flatMap(({ problems }) => problems),
+      ],
+    };
+  },
+});
+
+async function closeTrip({ call }: Steps, tripId: string, state: string): Promise<readonly Problem[]> {
+  if (state === "closed") return [];
+  const closed = await attempt(() => call("close_trip", { tripId }, z.unknown()));
+  return "problem" in closed ? [closed.problem] : [];
+}
+
+/** Nothing is cancelled yet, so that what gives back most can go first. */
+async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
+  const { itineraryHash } = booking;
+  if (itineraryHash === null) return { booking };
+  const found = await attempt(() => call("list_orders", { itineraryHash }, Orders));
+  if ("problem" in found) return { booking, problem: found.problem };
+  const [order] = found.answer.orders;
+  if (order === undefined) return { booking };
+  if (order.status === "cancelled") return { booking, order };
+  const quoted = await attempt(() => call("cancel_order_quote", { orderId: order.orderId }, Quote));
+  if ("answer" in quoted) return { booking, order, quote: quoted.answer };
+  return GONE_ALREADY.has(quoted.problem.code) ? { booking, order } : { booking, order, problem: quoted.problem };
+}
+
+const byRefund = (left: Part, right: Part): number => Number(refundOf(right) - refundOf(left));
+const refundOf = ({ quote }: Part): Micro => micro(quote?.refundAmount ?? "0");
+
+/** First the order, then what the escrow holds for it: that stays where the order does, as it may still have to be paid. */
+async function cancelPart(steps: Steps, tripId: string, part: Part) {
+  const { booking, order } = part;
+  const { bookingId } = booking;
+  const supplier = await cancelOrder(steps, part);
+  const orderProblem =
+    supplier.problem === undefined
+      ? []
+      : [{ what: "order", id: order?.orderId ?? null, bookingId, ...supplier.problem }];
+  const escrow =
+    supplier.problem === undefined ? await cancelInEscrow(steps, tripId, booking, order) : { refundedUsdc: "0" };
+  const escrowProblem =
+    escrow.problem === undefined ? [] : [{ what: "booking", id: bookingId, bookingId, ...escrow.problem }];
+  return {
+    ...{ bookingId, orderId: order?.orderId ?? null, kind: order?.kind ?? null },
+    ...{ refundedUsdc: supplier.refundedUsdc, lostUsdc: supplier.lostUsdc, credits: supplier.credits },
+    escrowRefundedUsdc: escrow.refundedUsdc,
+    problems: [...orderProblem, ...escrowProblem],
+  };
+}
+
+interface SupplierEnd {
+  refundedUsdc: string;
+  lostUsdc: string;
+  credits: readonly unknown[];
+  problem?: Problem;
+}
+const NOTHING: SupplierEnd = { refundedUsdc: "0", lostUsdc: "0", credits: [] };
+
+async function cancelOrder({ call }: Steps, { order, quote, problem }: Part): Promise<SupplierEnd> {
+  if (problem !== undefined) return { ...NOTHING, problem };
+  if (order === undefined || quote === undefined) return NOTHING;
+  const confirm = ({ cancellationId }: Quote) => call("confirm_cancel_order", { cancellationId }, Cancelled);
+  let ended = await attempt(() => confirm(quote));
+  if ("problem" in ended && OLD_QUOTE.has(ended.problem.code)) {
+    const { orderId } = order;
+    ended = await attempt(async () => confirm(await call("cancel_order_quote", { orderId }, Quote)));
+  }
+  if ("problem" in ended)
+    return GONE_ALREADY.has(ended.problem.code) ? NOTHING : { ...NOTHING, problem: ended.problem };
+  const { refundedUsdc, credits } = ended.answer;
+  const lost = micro(order.totalAmount) - micro(refundedUsdc);
+  return { refundedUsdc, lostUsdc: formatDecimal(lost > 0n ? lost : 0n), credits };
+}
+
+async function cancelInEscrow(
+  { call }: Steps,
+  tripId: string,
+  { bookingId, state }: Booking,
+  order: Order | undefined,
+): Promise<{ refundedUsdc: string; problem?: Problem }> {
+  if (state === "cancelled" || state === "failed") return { refundedUsdc: "0" };
+  if (state === "settled") {
+    const reason = "The escrow has paid it out, and no order of yours stands for it. Ask its vendor.";
+    return { refundedUsdc: "0", ...(order === undefined ? { problem: { code: "settled", reason } } : {}) };
+  }
+  const cancel = { bookingId, tripId, reason: "buyer_cancel" };
+  const ended = await attempt(() => call("cancel_booking", cancel, Returned));
+  return "problem" in ended ? { refundedUsdc: "0", problem: ended.problem } : ended.answer;
+}
+
+/** One part that fails does not stop the others; the run's own cancellation stops everything. */
+async function attempt<T>(work: () => Promise<T>): Promise<{ answer: T } | { problem: Problem }> {
+  try {
+    return { answer: await work() };
+  } catch (error) {
+    if (!(error instanceof StepFailure) || error.code === "run_cancelled") throw error;
+    return { problem: { code: error.code, reason: error.message } };
+  }
+}
+
+const micro = (amount: string): Micro => parseDecimal(amount) ?? 0n;
+
+function sum<Name extends string>(ends: readonly Readonly<Record<Name, string>>[], name: Name): Micro {
+  return ends.reduce((total, end) => total + micro(end[name]), 0n);
+}
+
+function totalOf<Name extends string>(ends: readonly Readonly<Record<Name, string>>[], name: Name): string {
+  return formatDecimal(sum(ends, name));
+}

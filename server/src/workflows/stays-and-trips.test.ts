@@ -1,0 +1,178 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { micro } from "../../test/support/escrow.ts";
+import { startTestService, type TestService } from "../../test/support/service.ts";
+import { resultOf } from "../../test/support/treasury.ts";
+
+const inDays = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+const guestNames = [{ givenName: "Amelia", familyName: "Hart" }];
+const CONTACT = { email: "amelia@example.com", phoneNumber: "+442080160508" };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.isFunded(service.tenantId);
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+const arm = async (path: string, fault: string, times: number) =>
+  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ match: { path, method: "POST" }, fault, times }),
+  });
+const ask = async (path: string, body: object) =>
+  await service.send(`/api/workflows/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${service.internalToken}` },
+    body: JSON.stringify(body),
+  });
+async function run(workflowId: string, input: object) {
+  const answer = await ask("run", { workflowId, tenantId: service.tenantId, input });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+const bookStay = (tripId: string, more: object = {}) =>
+  run("service.book_stay", {
+    ...{ tripId, location: "London", checkInDate: inDays(60), checkOutDate: inDays(62) },
+    ...{ refundableOnly: true, ...CONTACT, ...more },
+  });
+const resume = async ({ sessionId }: Record<string, unknown>, resolution: object) =>
+  (await ask("resume", { sessionId, resolution })).body;
+
+async function claimedTrip(budgetUsdc: string): Promise<string> {
+  const { tripId, guestLink, codeNonce } = await call("prefund_trip", { budgetUsdc });
+  await call("guest_claim_link", { guestLink, codeNonce, guestWallet: `0x${randomBytes(20).toString("hex")}` });
+  return String(tripId);
+}
+const available = async () => micro(Object((await call("check_treasury", {})).available).USDC);
+const stepsOf = ({ steps }: Record<string, unknown>) =>
+  z
+    .array(z.object({ step: z.string(), state: z.string() }))
+    .parse(steps)
+    .map(({ step, state }) => `${step} ${state}`);
+
+describe("service.book_stay", () => {
+  it("asks who stays, books, settles with the confirmation, and the wallet pays the stay once", async () => {
+    const tripId = await claimedTrip("1500");
+    const before = await available();
+    const asked = await bookStay(tripId);
+    expect(asked).toMatchObject({ status: "paused", nextStepId: "guests", decidedBy: "caller" });
+    const ended = await resume(asked, { status: "given", guests: guestNames });
+    expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
+    expect(stepsOf(ended)).toEqual(
+      [
+        ...["read_trip", "guests", "search_hotels", "check_policy", "quote_stay", "reserve_booking"],
+        ...["book_stay", "commit_booking", "confirm_stay", "settle_booking"],
+      ].map((step) => `${step} done`),
+    );
+    const { bookingId, orderId, totalAmount, settled } = Object(ended.result);
+    expect(await call("read_order", { orderId })).toMatchObject({ kind: "stay", externalId: bookingId });
+    expect(micro(settled.vendorPaidUsdc)).toBe(micro(totalAmount));
+    // What the wallet paid for the stay came back with the settlement, and the rest of the reservation with it.
+    await expect.poll(available).toBe(before + micro(settled.refundedUsdc));
+  });
+
+  it("over the policy's limit of a night waits for a person, and is booked once that one approves", async () => {
+    const policyId = "modest-nights";
+    const put = await service.send(`/api/policies/${policyId}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+      body: JSON.stringify({ document: { title: "Modest nights", hotel: { maxNightly: { default: 1 } } } }),
+    });
+    expect(put.status, put.text).toBeLessThan(300);
+    const asked = await bookStay(await claimedTrip("1500"), { guestNames, policyId });
+    expect(asked).toMatchObject({
+      ...{ status: "paused", nextStepId: "approval", decidedBy: "person" },
+      shown: {
+        offer: { name: expect.any(String), rate: { id: expect.stringMatching(/^rat_/) } },
+        verdict: { decision: "require_approval", violations: [{ rule: "hotel.maxNightly" }] },
+      },
+    });
+    const ended = await resume(asked, { status: "approved", approvedBy: "desk" });
+    expect(ended).toMatchObject({ status: "completed" });
+  });
+
+  it("whose rates are gone asks; what fails after the booking is cancelled at the supplier", async () => {
+    const tripId = await claimedTrip("1500");
+    const before = await available();
+    await arm("/stays/bookings", "sold_out", 3);
+    const asked = await bookStay(tripId, { guestNames });
+    expect(asked, JSON.stringify(asked)).toMatchObject({ status: "paused", nextStepId: "rate_gone" });
+    // What it has reserved is given back behind its back, so that it cannot commit what it books next.
+    const [held] = z
+      .array(z.looseObject({ bookingId: z.string() }))
+      .parse((await call("read_trip", { tripId })).bookings);
+    const cancelled = await call("cancel_booking", { bookingId: held?.bookingId, tripId, reason: "buyer_cancel" });
+    const ended = await resume(asked, { status: "retry" });
+    expect(ended, JSON.stringify(ended.failure)).toMatchObject({
+      status: "failed",
+      failure: { code: "wrong_state", undone: ["book_stay:4", "reserve_booking"], notUndone: [] },
+    });
+    await expect.poll(available).toBe(before + micro(cancelled.refundedUsdc));
+  });
+
+  it("names no more guests than the stay is for", async () => {
+    const ended = await bookStay(await claimedTrip("100"), { guestNames: [...guestNames, ...guestNames] });
+    expect(ended).toMatchObject({ status: "failed", failure: { code: "guests_mismatch", undone: [] } });
+  });
+});
+
+const Offers = z.array(z.object({ id: z.string() }));
+
+/** A flight that the trip's budget pays for and that is not settled. */
+async function committedFlight(tripId: string) {
+  const { offers } = await call("search_flights", { origin: "LHR", destination: "CDG", departureDate: inDays(60) });
+  const flight = await call("book_flight", { offerId: Offers.parse(offers)[0]?.id });
+  const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: "900" });
+  const [collection] = await service.sql(
+    "select address from wallet where kind = 'collection' and network = 'sandbox'",
+  );
+  const { chargedUsdc: vendorAmountUsdc, itineraryHash } = flight;
+  await call("commit_booking", { bookingId, vendorAmountUsdc, itineraryHash, vendorAddress: collection?.address });
+  return { bookingId: String(bookingId), orderId: String(flight.orderId), paidUsdc: String(flight.totalAmount) };
+}
+
+describe("service.cancel_trip", () => {
+  it("undoes all that it can, says what stands and why, and undoes the rest when it is run again", async () => {
+    const start = await available();
+    const tripId = await claimedTrip("3000");
+    const stay = Object((await bookStay(tripId, { guestNames })).result);
+    const flight = await committedFlight(tripId);
+    await call("reserve_booking", { tripId, upperBoundUsdc: "50" });
+    // What the flight gives back falls each time that it is confirmed: the run quotes it once more, and then leaves it.
+    await arm("/air/order_cancellations/{id}/actions/confirm", "price_changed", 2);
+    const first = await run("service.cancel_trip", { tripId });
+    expect(first, JSON.stringify(first)).toMatchObject({ status: "completed" });
+    const said = Object(first.result);
+    expect(said).toMatchObject({
+      lost: { toSuppliersUsdc: "0.00" },
+      refunded: { fromSuppliersUsdc: stay.totalAmount },
+      notCancelled: [{ what: "order", id: flight.orderId, bookingId: flight.bookingId, reason: expect.any(String) }],
+    });
+    // All but what the stay had cost and what is held for the flight.
+    const settled = micro(stay.settled.vendorPaidUsdc);
+    expect(micro(said.refunded.fromEscrowUsdc)).toBe(
+      micro("3000") - settled - micro("900") - micro(stay.settled.refundedUsdc),
+    );
+    expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed", heldUsdc: "900.00" });
+
+    const again = Object((await run("service.cancel_trip", { tripId })).result);
+    expect(again).toMatchObject({ refunded: { fromEscrowUsdc: "900.00" }, notCancelled: [] });
+    const [back, lost] = [micro(again.refunded.fromSuppliersUsdc), micro(again.lost.toSuppliersUsdc)];
+    expect(back + lost).toBe(micro(flight.paidUsdc));
+    expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed", freeUsdc: "0.00", heldUsdc: "0.00" });
+    for (const orderId of [stay.orderId, flight.orderId]) {
+      expect(await call("read_order", { orderId })).toMatchObject({ status: "cancelled" });
+    }
+    // The wallet has everything back but what the run says was lost.
+    await expect.poll(available).toBe(start - lost);
+  });
+
+  it("of a trip that is not the tenant's ends with the reason", async () => {
+    const ended = await run("service.cancel_trip", { tripId: `0x${"ab".repeat(32)}` });
+    expect(ended).toMatchObject({ status: "failed", failure: { code: "trip_not_found" } });
+  });
+});
