@@ -3,11 +3,19 @@ import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
 import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
 import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
+import { tripDelayReplanner } from "./tools/trip-delay-replanner.ts";
 import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
 
 /** Help around a trip that is put together from what other parts know. */
 export const assistanceModule = defineModule({
   name: "assistance",
-  needs: ["maps", "places"],
-  tools: [tripCheckinReminder, tripWeatherBrief, airQualityBrief, airportTransferCoordinator, airportArrivalPlaybook],
+  needs: ["bookings", "flights", "maps", "places", "servicing", "stays", "travelers"],
+  tools: [
+    tripCheckinReminder,
+    tripWeatherBrief,
+    airQualityBrief,
+    airportTransferCoordinator,
+    airportArrivalPlaybook,
+    tripDelayReplanner,
+  ],
 });

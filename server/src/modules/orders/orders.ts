@@ -73,6 +73,8 @@ export interface Orders {
   find(tenantId: string, network: Environment, orderId: string): Promise<OrderRecord | undefined>;
   /** Whoever's it is; for jobs. */
   findByOrderId(network: Environment, orderId: string): Promise<OrderRecord | undefined>;
+  /** By the airline's booking reference; the newest one, as airlines use them again. */
+  findByPnr(tenantId: string, network: Environment, pnr: string): Promise<OrderRecord | undefined>;
   findByItinerary(tenantId: string, network: Environment, itineraryHash: string): Promise<OrderRecord | undefined>;
   /** Newest first; those older than `before` (a booking's id). */
   list(

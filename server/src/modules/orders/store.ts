@@ -78,7 +78,9 @@ export function createOrders(queryable: Queryable, clock: Clock): Orders {
   };
 }
 
-function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId" | "findByItinerary" | "list"> {
+function createReads(
+  queryable: Queryable,
+): Pick<Orders, "find" | "findByOrderId" | "findByPnr" | "findByItinerary" | "list"> {
   return {
     find: (tenantId, network, orderId) =>
       findFirst(queryable, (row) => [
@@ -89,6 +91,19 @@ function createReads(queryable: Queryable): Pick<Orders, "find" | "findByOrderId
 
     findByOrderId: (network, orderId) =>
       findFirst(queryable, (row) => [row("network", "=", network), row("orderId", "=", orderId)]),
+
+    async findByPnr(tenantId, network, pnr) {
+      const row = await selectOrders(queryable, (where) => [
+        where("tenantId", "=", tenantId),
+        where("network", "=", network),
+        where("kind", "=", "flight"),
+        where("pnr", "=", pnr),
+      ])
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined ? undefined : toRecord(row);
+    },
 
     findByItinerary: (tenantId, network, itineraryHash) =>
       findFirst(queryable, (row) => [

@@ -1,2 +1,4 @@
+export { ChangePrice, priceOf } from "./change-order.ts";
+export { seeChangeOffers } from "./see-changes.ts";
 export { servicingCommits } from "./servicing-commits.ts";
 export type { ServicingCommits } from "./servicing-effect.ts";

@@ -1,0 +1,114 @@
+import type { z } from "zod";
+import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { BookedSlice, FlightOffer, FlightSearch } from "../../ports/flights.ts";
+import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
+import { priceOf, seeChangeOffers } from "../servicing/index.ts";
+import { type AlternativesAnswer, AVAILABLE, type ChangeAnswer, unavailable } from "./replan-parts.ts";
+
+const OFFERS_RETURNED = 3;
+/** What books an offer; asked what it would say, without booking. */
+const BOOKS = "book_flight";
+
+export interface Replan {
+  origin: string;
+  destination: string;
+  departureDate: string;
+  passengers: number;
+  cabinClass: FlightSearch["cabinClass"];
+  /** On the clock of the origin, as the supplier says its times. */
+  earliestLocal: Temporal.PlainDateTime;
+}
+
+interface Asker {
+  caller: Caller;
+  call: CallInfo;
+}
+
+type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random">;
+
+/** Flights that leave late enough on the day that was asked for, else on the day after it. */
+export async function findAlternatives(
+  replan: Replan,
+  { flights, stores, clock, random }: SearchPorts,
+  { caller, call }: Asker,
+): Promise<z.input<typeof AlternativesAnswer>> {
+  const searchedDates: string[] = [];
+  let considered = 0;
+  for (const departureDate of [replan.departureDate, dayAfter(replan.departureDate)]) {
+    const { origin, destination, cabinClass, passengers } = replan;
+    searchedDates.push(departureDate);
+    const { offers } = await flights.searchOffers(
+      {
+        ...{ origin, destination, departureDate, cabinClass, privateFares: {}, airlineCreditIds: [] },
+        passengers: Array.from({ length: passengers }, () => ({ loyaltyAccounts: [] })),
+      },
+      { signal: call.signal },
+    );
+    considered += offers.length;
+    const usable = offers.filter((offer) => leavesLateEnough(offer, replan.earliestLocal));
+    if (usable.length === 0) continue;
+    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable);
+    const best = [];
+    for (const offer of bestOffers(usable, OFFERS_RETURNED)) {
+      best.push({ ...toOfferAnswer(offer, usable), booking: await refusalOf(offer, call) });
+    }
+    return { ...AVAILABLE, offers: best, searchedDates, considered };
+  }
+  const reason = "The supplier has no flight on these dates that leaves late enough. Try a later departureDate.";
+  return { ...unavailable(reason), offers: [], searchedDates, considered };
+}
+
+const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+
+function leavesLateEnough({ slices }: Pick<FlightOffer, "slices">, earliest: Temporal.PlainDateTime): boolean {
+  const departingAt = slices[0]?.segments[0]?.departingAt;
+  return departingAt !== undefined && Temporal.PlainDateTime.compare(departingAt, earliest) >= 0;
+}
+
+/** What the caller's policy, limits and rights say of booking it now. */
+async function refusalOf({ id: offerId }: FlightOffer, call: CallInfo) {
+  const { refusal } = await call.preview(BOOKS, { offerId });
+  return refusal === undefined ? null : { code: refusal.code, detail: refusal.detail };
+}
+
+/** What it costs to change the tenant's own order, where the booking reference is of one. */
+export async function findChange(
+  pnr: string | undefined,
+  replan: Replan,
+  { flightServicing, stores }: Pick<Ports, "flightServicing" | "stores">,
+  { caller, call }: Asker,
+): Promise<z.input<typeof ChangeAnswer>> {
+  const none = (reason: string, orderId: string | null = null) => ({ ...unavailable(reason), orderId, offers: [] });
+  if (pnr === undefined || pnr === "") return none("Without a pnr no order is looked for.");
+  const order = await stores.orders.findByPnr(caller.tenantId, caller.environment, pnr.toUpperCase());
+  if (order === undefined)
+    return none("You have no order with this pnr: the airline or agent that booked it can change it.");
+  const { orderId } = order;
+  if (order.status === "cancelled") return none("The order is cancelled.", orderId);
+  const { slices } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
+  const slice = slices.find((one) => one.origin === replan.origin && one.destination === replan.destination);
+  if (slice === undefined) return none(`The order flies ${waysOf(slices)}, not this leg.`, orderId);
+  const { origin, destination, departureDate, cabinClass } = replan;
+  const asked = await flightServicing.requestChange(orderId, {
+    ...{ add: [{ origin, destination, departureDate, cabinClass }], remove: [{ sliceId: slice.id }] },
+  });
+  const offers = asked.offers.filter((offer) => leavesLateEnough({ slices: offer.slices.add }, replan.earliestLocal));
+  await stores.servicingQuotes.rememberChangeOffers(
+    order,
+    offers.map(({ id }) => id),
+  );
+  await seeChangeOffers(stores.seenOffers, caller, offers);
+  if (offers.length === 0) return none("The airline offers no change to a flight that leaves late enough.", orderId);
+  const cheapest = offers
+    .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
+    .slice(0, OFFERS_RETURNED);
+  return {
+    ...{ ...AVAILABLE, orderId },
+    offers: cheapest.map((offer) => ({
+      ...{ id: offer.id, ...priceOf(offer), expiresAt: offer.expiresAt, slices: offer.slices.add },
+    })),
+  };
+}
+
+const waysOf = (slices: readonly Pick<BookedSlice, "origin" | "destination">[]): string =>
+  slices.map(({ origin, destination }) => `${origin} to ${destination}`).join(", ");

@@ -1,0 +1,93 @@
+import type { z } from "zod";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { Airport, Place } from "../../ports/maps.ts";
+import { deepLinksOf } from "../maps/index.ts";
+import {
+  searchRadiusKilometers,
+  searchWithOwnRates,
+  seeAccommodations,
+  toAccommodationAnswer,
+} from "../stays/index.ts";
+import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";
+import { estimateWay } from "./way-to-airport.ts";
+
+const STAYS_RETURNED = 3;
+const LONGEST_LOCATION = 200;
+
+export interface NightStay {
+  location: string;
+  checkInDate: string;
+  checkOutDate: string;
+  guests: number;
+}
+
+interface Asker {
+  caller: Caller;
+  call: CallInfo;
+}
+
+/** Undefined: nobody knows it. */
+export async function findStayPlace(location: string, { maps }: Pick<Ports, "maps">, { call }: Asker) {
+  const text = toVisibleText(location, LONGEST_LOCATION);
+  const { candidates } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
+  return candidates[0];
+}
+
+export async function findHotels(
+  place: Place | undefined,
+  { checkInDate, checkOutDate, guests }: NightStay,
+  { stays, stores }: Pick<Ports, "stays" | "stores">,
+  { caller, call }: Asker,
+): Promise<z.input<typeof HotelAnswer>> {
+  const dates = { checkInDate, checkOutDate };
+  if (place === undefined) {
+    return { ...unavailable("stayLocation is not known: give the city."), takenAs: null, ...dates, accommodations: [] };
+  }
+  const { latitude, longitude, precision, label: takenAs } = place;
+  const radiusKilometers = searchRadiusKilometers[precision];
+  const { accommodations } = await searchWithOwnRates(
+    { stays, negotiatedRates: stores.negotiatedRates },
+    caller,
+    { latitude, longitude, radiusKilometers, ...dates, guests, rooms: 1 },
+    STAYS_RETURNED,
+    { signal: call.signal },
+  );
+  if (accommodations.length === 0) {
+    const reason = "The supplier has no rooms there for these dates.";
+    return { ...unavailable(reason), takenAs, ...dates, accommodations: [] };
+  }
+  await seeAccommodations(
+    stores.seenOffers,
+    caller,
+    { ...dates, place, timeZone: undefined, rooms: 1 },
+    accommodations,
+  );
+  const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
+  return {
+    ...{ ...AVAILABLE, takenAs, ...dates },
+    accommodations: accommodations
+      .slice(0, STAYS_RETURNED)
+      .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights })),
+  };
+}
+
+/** Back to the airport from where the night is spent. */
+export function findTransfer(
+  place: Place | undefined,
+  airports: readonly (Airport | undefined)[],
+  mode: "driving" | "transit",
+): z.input<typeof TransferAnswer> {
+  const nothing = { airport: null, minutes: null, roadKilometers: null, links: null };
+  if (place === undefined) return { ...unavailable("The place of the stay is not known."), ...nothing };
+  for (const airport of airports) {
+    const way = airport === undefined ? undefined : estimateWay(place, airport, mode);
+    if (airport === undefined || way === undefined) continue;
+    return {
+      ...{ ...AVAILABLE, airport: airport.iataCode, roadKilometers: way.roadKilometers },
+      minutes: { fewest: way.fewestMinutes, likely: way.minutes, most: way.mostMinutes },
+      links: deepLinksOf([place, airport], mode),
+    };
+  }
+  return { ...unavailable("The stay is over 300 km from both airports of the leg."), ...nothing };
+}

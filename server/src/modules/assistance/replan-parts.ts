@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { Slice } from "../bookings/index.ts";
+import { OfferAnswer } from "../flights/index.ts";
+import { DeepLinks } from "../maps/index.ts";
+import { ChangePrice } from "../servicing/index.ts";
+import { AccommodationAnswer } from "../stays/index.ts";
+
+/** A part that failed says why; the others hold. */
+const Marked = z.object({ available: z.boolean(), reason: z.string().nullable().describe("Why it is not available") });
+
+export const AlternativesAnswer = Marked.extend({
+  offers: z
+    .array(
+      OfferAnswer.extend({
+        booking: z
+          .object({ code: z.string(), detail: z.string() })
+          .nullable()
+          .describe(
+            "What a booking by you would be refused for now, such as by your travel policy; null: nothing known",
+          ),
+      }),
+    )
+    .describe("Best first; all leave at or after earliestDeparture"),
+  searchedDates: z.array(z.string()),
+  considered: z.int().describe("So many the supplier has on these dates"),
+});
+
+export const ChangeAnswer = Marked.extend({
+  orderId: z.string().nullable(),
+  offers: z
+    .array(ChangePrice.extend({ id: z.string(), expiresAt: z.string().nullable(), slices: z.array(Slice).readonly() }))
+    .describe("Cheapest first; an id is the offerId of select_order_change_offer"),
+});
+
+export const HotelAnswer = Marked.extend({
+  takenAs: z.string().nullable().describe("What stayLocation was taken as"),
+  checkInDate: z.string(),
+  checkOutDate: z.string(),
+  accommodations: z.array(AccommodationAnswer).readonly(),
+});
+
+export const TransferAnswer = Marked.extend({
+  airport: z.string().nullable(),
+  minutes: z
+    .object({ fewest: z.int(), likely: z.int(), most: z.int() })
+    .nullable()
+    .describe("Estimated from the distance"),
+  roadKilometers: z.number().nullable(),
+  links: DeepLinks.nullable(),
+});
+
+export const MessageAnswer = z.object({
+  channel: z.enum(["whatsapp", "slack", "email"]),
+  text: z.string().describe("What it says, for that channel; names in it are texts of others"),
+  recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
+  sent: z.literal(false),
+  reason: z.string().describe("Why it was not sent"),
+});
+
+export const AVAILABLE = { available: true, reason: null } as const;
+export const unavailable = (reason: string) => ({ available: false, reason }) as const;
+
+/** What a part answers, or why it cannot: anything that is no failure of others is one of ours, and ends the call. */
+export async function partly<Answer>(
+  work: () => Promise<Answer>,
+  otherwise: (reason: string) => Answer,
+): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return otherwise(`${error.code}: ${error.detail ?? "try again later"}`);
+  }
+}

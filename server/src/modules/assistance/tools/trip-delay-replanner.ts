@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { CabinClass, IataCode, IsoDate, isCalendarDate, Provenance } from "../../../domain/schemas.ts";
+import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
+import { toVisibleText } from "../../../domain/visible-text.ts";
+import { EMPTY_PLAN } from "../../../kernel/plan.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { checkSlice, isEarlier } from "../../bookings/index.ts";
+import { findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
+import { findHotels, findStayPlace, findTransfer, type NightStay } from "../find-stay-for-night.ts";
+import { Instant } from "../instant-field.ts";
+import { composeMessages } from "../replan-messages.ts";
+import {
+  AlternativesAnswer,
+  ChangeAnswer,
+  HotelAnswer,
+  MessageAnswer,
+  partly,
+  TransferAnswer,
+  unavailable,
+} from "../replan-parts.ts";
+
+const LONGEST_TEXT = 100;
+const LONGEST_REASON = 300;
+
+const CalendarDate = z.string().refine(isCalendarDate, { message: "must be a real calendar date, YYYY-MM-DD" });
+
+const Input = z
+  .strictObject({
+    originalLeg: z.strictObject({
+      origin: IataCode,
+      destination: IataCode,
+      scheduledDepartureIso: Instant,
+      pnr: z.string().optional().describe("Of your own order: its change is priced"),
+      flightNumber: z.string().optional(),
+      carrier: z.string().optional(),
+    }),
+    disruption: z.strictObject({
+      kind: z.enum(["delay", "cancellation", "missed_connection", "weather", "other"]),
+      earliestUsableDepartureIso: Instant.optional().describe("Default: the scheduled departure, but not before now"),
+      reason: z.string().optional(),
+    }),
+    rebookSearch: z.strictObject({
+      departureDate: IsoDate.describe("The day after it is searched, too, if it has nothing late enough"),
+      passengers: z.int().min(1).max(9).default(1),
+      cabinClass: CabinClass.default("economy"),
+    }),
+    needsHotelFallback: z
+      .boolean()
+      .default(false)
+      .describe("true needs stayLocation; stay dates default to the night of the disruption"),
+    stayLocation: z.string().optional().describe("City, neighborhood, sight or airport code"),
+    stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
+    stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
+    travelerLabel: z.string().optional(),
+    notifyChannels: z.array(z.enum(["whatsapp", "slack", "email"])).default(["whatsapp", "slack"]),
+    transferMode: z.enum(["driving", "transit"]).default("driving"),
+  })
+  .superRefine(({ needsHotelFallback, stayLocation = "", stayCheckInDate, stayCheckOutDate }, context) => {
+    const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    if (needsHotelFallback && stayLocation.trim() === "") issue("stayLocation", "is needed with needsHotelFallback");
+    if (stayCheckInDate === undefined || stayCheckOutDate === undefined) return;
+    if (stayCheckOutDate === stayCheckInDate || isEarlier(stayCheckOutDate, stayCheckInDate)) {
+      issue("stayCheckOutDate", "must be after the check-in date");
+    }
+  });
+
+type ReplanInput = z.output<typeof Input>;
+
+const Given = z.looseObject({
+  originalLeg: z.looseObject({ origin: z.unknown(), destination: z.unknown() }),
+  rebookSearch: z.looseObject({ departureDate: z.unknown() }),
+});
+
+export const tripDelayReplanner = defineTool({
+  name: "trip_delay_replanner",
+  title: "Replan a disrupted trip",
+  summary:
+    "Find ways on after a disrupted flight: other flights, the price of changing your order, a hotel, the transfer, and messages to the traveler.",
+  advice:
+    "It books nothing and sends nothing: messages say what would be sent, to whom and why it was not. Next: book_flight, select_order_change_offer or quote_stay.",
+  area: "trip",
+  effect: "write",
+  price: 3_000n,
+  payableWithoutKey: false,
+  uses: ["flights", "flightServicing", "stays", "maps", "travelers", "stores", "mailer", "clock", "random"],
+  input: Input,
+  output: z.object({
+    earliestDeparture: z.string().describe("UTC; no flight that leaves before it is offered"),
+    alternatives: AlternativesAnswer,
+    change: ChangeAnswer,
+    hotel: HotelAnswer.nullable().describe("Null: not asked for"),
+    transfer: TransferAnswer.nullable().describe("From the hotel to the airport; null without a stay"),
+    messages: z.array(MessageAnswer),
+    language: LanguageAnswer.describe("Of the messages, by the traveler's profile"),
+    sandbox: z.boolean(),
+    ...Provenance.shape,
+  }),
+  errors: {},
+  example: (today) => ({
+    originalLeg: {
+      ...{ origin: "LHR", destination: "JFK", flightNumber: "BA117", carrier: "BA" },
+      scheduledDepartureIso: `${today.add({ days: 60 })}T09:30:00Z`,
+    },
+    disruption: {
+      kind: "cancellation" as const,
+      earliestUsableDepartureIso: `${today.add({ days: 60 })}T14:00:00Z`,
+    },
+    rebookSearch: { departureDate: today.add({ days: 60 }).toString() },
+    ...{ needsHotelFallback: true, stayLocation: "LHR" },
+    notifyChannels: ["email" as const, "whatsapp" as const],
+  }),
+
+  check(args, { maps, clock }) {
+    const { originalLeg, rebookSearch } = Given.safeParse(args).data ?? {};
+    const paths = {
+      ...{ origin: "originalLeg.origin", destination: "originalLeg.destination" },
+      date: "rebookSearch.departureDate",
+    };
+    const slice = { origin: originalLeg?.origin, destination: originalLeg?.destination };
+    return checkSlice({ ...slice, date: rebookSearch?.departureDate }, paths, { maps, clock });
+  },
+
+  plan: () => EMPTY_PLAN,
+
+  async run(input, { caller, call, ...ports }) {
+    const { originalLeg, disruption, needsHotelFallback, stayLocation = "" } = input;
+    const { flights, maps, clock, travelers, mailer } = ports;
+    const asker = { caller, call };
+    const earliest = earliestOf(input, clock.now());
+    const origin = maps.airport(originalLeg.origin);
+    const replan = replanOf(input, earliest, origin?.timeZone ?? "Etc/UTC");
+    call.progress("Searching other flights");
+    const alternatives = await partly(
+      () => findAlternatives(replan, ports, asker),
+      (reason) => ({ ...unavailable(reason), offers: [], searchedDates: [replan.departureDate], considered: 0 }),
+    );
+    call.progress("Asking what a change costs");
+    const change = await partly(
+      () => findChange(originalLeg.pnr, replan, ports, asker),
+      (reason) => ({ ...unavailable(reason), orderId: null, offers: [] }),
+    );
+    const place = await partly(
+      async () => (stayLocation.trim() === "" ? undefined : await findStayPlace(stayLocation, ports, asker)),
+      () => undefined,
+    );
+    const night = nightOf(input, clock.now(), origin?.timeZone ?? "Etc/UTC");
+    const hotel = needsHotelFallback
+      ? await partly(
+          () => findHotels(place, night, ports, asker),
+          (reason) => ({ ...unavailable(reason), takenAs: null, ...datesOf(night), accommodations: [] }),
+        )
+      : null;
+    const airports = [origin, maps.airport(originalLeg.destination)];
+    const transfer = stayLocation.trim() === "" ? null : findTransfer(place, airports, input.transferMode);
+    const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
+    const words = wordsIn(profile?.preferredLanguage ?? "en");
+    const replanned = {
+      ...{ flight: flightOf(input), kind: disruption.kind, pnr: originalLeg.pnr?.toUpperCase() ?? "" },
+      ...{ reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON), alternatives, change, hotel, transfer },
+    };
+    return {
+      earliestDeparture: earliest.toString(),
+      ...{ alternatives, change, hotel, transfer },
+      messages: composeMessages(input.notifyChannels, replanned, {
+        ...{ profile, words, hasMailServer: mailer !== undefined },
+      }),
+      language: words.answer,
+      sandbox: flights.sandbox,
+      ...flights.provenance(),
+    };
+  },
+});
+
+/** Nobody can take a flight that has left. */
+function earliestOf({ originalLeg, disruption }: ReplanInput, now: Temporal.Instant): Temporal.Instant {
+  const wanted = Temporal.Instant.from(disruption.earliestUsableDepartureIso ?? originalLeg.scheduledDepartureIso);
+  return Temporal.Instant.compare(wanted, now) < 0 ? now : wanted;
+}
+
+function replanOf({ originalLeg, rebookSearch }: ReplanInput, earliest: Temporal.Instant, timeZone: string): Replan {
+  return {
+    ...{ origin: originalLeg.origin.toUpperCase(), destination: originalLeg.destination.toUpperCase() },
+    ...rebookSearch,
+    earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
+  };
+}
+
+/** The night after the disrupted flight should have left, or the next one that can be booked, when nothing else is said. */
+function nightOf(input: ReplanInput, now: Temporal.Instant, timeZone: string): NightStay {
+  const { originalLeg, stayLocation: location = "", stayCheckInDate, stayCheckOutDate, rebookSearch } = input;
+  const scheduled = Temporal.Instant.from(originalLeg.scheduledDepartureIso);
+  const first = Temporal.Instant.compare(scheduled, now) < 0 ? now : scheduled;
+  const checkInDate = stayCheckInDate ?? first.toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  const nextDay = Temporal.PlainDate.from(checkInDate).add({ days: 1 }).toString();
+  const checkOutDate = stayCheckOutDate !== undefined && checkInDate < stayCheckOutDate ? stayCheckOutDate : nextDay;
+  return { location, checkInDate, checkOutDate, guests: rebookSearch.passengers };
+}
+
+const datesOf = ({ checkInDate, checkOutDate }: NightStay) => ({ checkInDate, checkOutDate });
+
+function flightOf({ originalLeg, travelerLabel }: ReplanInput): string {
+  const { carrier, flightNumber, origin, destination } = originalLeg;
+  const [airline, number, traveler] = [carrier, flightNumber, travelerLabel].map((text) =>
+    toVisibleText(text ?? "", LONGEST_TEXT),
+  );
+  const name = number?.toUpperCase().startsWith(airline?.toUpperCase() ?? "") ? number : `${airline} ${number}`;
+  const leg = `${name} ${origin.toUpperCase()}–${destination.toUpperCase()}`.trim();
+  return traveler ? `${leg} (${traveler})` : leg;
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
+import { newFundedTenant } from "../../../test/support/treasury.ts";
+
+let world: StaysWorld;
+beforeAll(async () => {
+  world = await openStays();
+});
+afterAll(() => world?.close());
+
+const Marked = z.looseObject({ available: z.boolean(), reason: z.string().nullable() });
+const Slices = z.array(z.object({ segments: z.array(z.object({ departingAt: z.string() })) }));
+const Answer = z.object({
+  alternatives: Marked.extend({
+    offers: z.array(z.looseObject({ id: z.string(), slices: Slices, booking: z.looseObject({}).nullable() })),
+    searchedDates: z.array(z.string()),
+  }),
+  change: Marked.extend({
+    offers: z.array(z.looseObject({ id: z.string(), changeTotalAmount: z.string(), slices: Slices })),
+  }),
+  hotel: Marked.extend({
+    checkInDate: z.string(),
+    accommodations: z.array(z.looseObject({ name: z.string() })),
+  }).nullable(),
+  transfer: Marked.extend({ minutes: z.looseObject({ likely: z.number() }).nullable() }).nullable(),
+  messages: z.array(
+    z.object({
+      ...{ channel: z.string(), text: z.string(), recipient: z.string().nullable() },
+      ...{ sent: z.boolean(), reason: z.string() },
+    }),
+  ),
+});
+
+const date = Temporal.Now.plainDateISO("UTC").add({ days: 45 });
+const leg = { origin: "LHR", destination: "JFK", flightNumber: "BA117", carrier: "BA" };
+const disrupted = {
+  originalLeg: { ...leg, scheduledDepartureIso: `${date}T08:00:00Z` },
+  disruption: { kind: "cancellation", earliestUsableDepartureIso: `${date}T13:00:00+00:00`, reason: "Crew" },
+  rebookSearch: { departureDate: date.toString(), cabinClass: "business" },
+};
+const replan = async (args: object = {}, options = {}) =>
+  Answer.parse(await world.result("trip_delay_replanner", { ...disrupted, ...args }, options));
+const departures = (offers: readonly { slices: z.output<typeof Slices> }[]) =>
+  offers.map(({ slices }) => slices[0]?.segments[0]?.departingAt ?? "");
+/** On London's clock, whatever the season. */
+const earliest = Temporal.Instant.from(`${date}T13:00:00Z`)
+  .toZonedDateTimeISO("Europe/London")
+  .toPlainDateTime()
+  .toString();
+
+describe("a disrupted trip", () => {
+  it("gets flights that leave late enough, a hotel for its night, the way back and messages that were not sent", async () => {
+    const { alternatives, change, hotel, transfer, messages } = await replan({
+      ...{ needsHotelFallback: true, stayLocation: "London", notifyChannels: ["email", "whatsapp", "slack", "email"] },
+    });
+    expect(alternatives.offers.length).toBeGreaterThan(0);
+    expect(departures(alternatives.offers).every((departingAt) => departingAt >= earliest)).toBe(true);
+    expect(change).toMatchObject({ available: false, reason: expect.stringContaining("pnr") });
+    expect([hotel?.available, hotel?.checkInDate]).toEqual([true, date.toString()]);
+    expect(transfer?.minutes?.likely).toBeGreaterThan(20);
+    expect(messages.map(({ channel, sent }) => [channel, sent])).toEqual([
+      ...[
+        ["email", false],
+        ["whatsapp", false],
+        ["slack", false],
+      ],
+    ]);
+    expect(messages[0]?.recipient).toMatch(/^.…@/);
+    expect(messages[1]?.recipient).toMatch(/^…\d\d$/);
+    expect(messages[0]?.reason).toMatch(/no mail server/);
+    expect(messages[2]).toMatchObject({ recipient: null, reason: expect.stringMatching(/off/) });
+    for (const { text } of messages) {
+      expect(text).toContain("BA117 LHR–JFK");
+      expect(text).toContain(hotel?.accommodations[0]?.name.slice(0, 10));
+    }
+    // What was offered can be booked: the tenant has seen it.
+    const [first] = alternatives.offers;
+    expect(first?.booking).toBeNull();
+    expect(await world.result("display_offer_conditions", { offerId: first?.id })).toBeDefined();
+  });
+
+  it("of the tenant's own order has the price of its change, and of nobody else's", async () => {
+    const { orderId } = await world.bookFlexible();
+    const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
+    const { pnr } = z.object({ pnr: z.string() }).parse(row);
+    const originalLeg = { ...disrupted.originalLeg, pnr: pnr.toLowerCase() };
+    const { change, messages } = await replan({ originalLeg });
+    expect(change).toMatchObject({ available: true, orderId });
+    expect(departures(change.offers).every((departingAt) => departingAt >= earliest)).toBe(true);
+    expect(messages[0]?.text).toContain(pnr);
+    const [offer] = change.offers;
+    const selected = await world.result("select_order_change_offer", { offerId: offer?.id });
+    expect(selected).toMatchObject({ changeTotalAmount: offer?.changeTotalAmount });
+    const other = await newFundedTenant(world.service, "Other");
+    const theirs = await replan({ originalLeg }, other.as);
+    expect(theirs.change).toMatchObject({
+      available: false,
+      reason: expect.stringContaining("no order"),
+      orderId: null,
+    });
+  });
+
+  it("looks at the day after when nothing leaves late enough", async () => {
+    const { alternatives } = await replan({
+      disruption: { kind: "delay", earliestUsableDepartureIso: `${date}T23:59:00Z` },
+    });
+    expect(alternatives.searchedDates).toEqual([date.toString(), date.add({ days: 1 }).toString()]);
+    expect(alternatives.offers.length).toBeGreaterThan(0);
+  });
+
+  it("still has its other parts when one of them fails", async () => {
+    await world.armOften("/air/offer_requests", "http_503");
+    const { alternatives, hotel, messages } = await replan({ needsHotelFallback: true, stayLocation: "London" });
+    await world.disarm();
+    expect(alternatives).toMatchObject({ available: false, offers: [] });
+    expect(alternatives.reason).toMatch(/^provider_/);
+    expect(hotel?.available).toBe(true);
+    expect(messages[0]?.text).toMatch(/No flights were found/);
+    const unknown = await replan({ needsHotelFallback: true, stayLocation: "Qwxzhaus" });
+    expect([unknown.hotel?.available, unknown.transfer?.available, unknown.alternatives.available]).toEqual([
+      ...[false, false, true],
+    ]);
+  });
+
+  it.each([
+    [{ needsHotelFallback: true }, "stayLocation"],
+    [{ originalLeg: { ...disrupted.originalLeg, destination: "LGW" } }, "originalLeg.destination"],
+    [{ rebookSearch: { departureDate: "2020-01-01" } }, "rebookSearch.departureDate"],
+    [{ stayCheckInDate: "2035-01-02", stayCheckOutDate: "2035-01-02" }, "stayCheckOutDate"],
+    [{ notifyChannels: ["sms"] }, "notifyChannels.0"],
+  ])("is refused with %j", async (args, path) => {
+    const answer = await world.service.call("trip_delay_replanner", { ...disrupted, ...args });
+    expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
+    expect(answer.body.issues).toMatchObject([{ path }]);
+  });
+});

@@ -1,0 +1,4 @@
+export { AccommodationAnswer, toAccommodationAnswer } from "./accommodation-answer.ts";
+export { searchWithOwnRates } from "./negotiated-rates.ts";
+export { searchRadiusKilometers } from "./search-radius.ts";
+export { seeAccommodations } from "./see-stays.ts";
