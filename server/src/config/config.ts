@@ -74,6 +74,8 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     openMeteoAirQualityUrl: read(variables.openMeteoAirQualityUrl),
     openTopoDataUrl: read(variables.openTopoDataUrl),
     openTopoDataMillisecondsBetween: read(variables.openTopoDataMillisecondsBetween),
+    overpassUrl: read(variables.overpassUrl),
+    overpassMillisecondsBetween: read(variables.overpassMillisecondsBetween),
     providersContact: read(variables.providersContact),
     providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
     geocodingProviders: read(variables.geocodingProviders),

@@ -192,6 +192,17 @@ export const variables = {
     "The least time between two requests of a process to that Open Topo Data, in milliseconds. The public one demands 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
+  overpassUrl: url(
+    "OVERPASS_URL",
+    http,
+    "An Overpass that finds restaurants, hospitals and the like, such as your own. Unset: it is not asked.",
+  ),
+  overpassMillisecondsBetween: withDefault(
+    "OVERPASS_MS_BETWEEN",
+    "1000",
+    "The least time between two requests of a process to that Overpass, in milliseconds. The public ones allow about 10000 requests a day to the whole deployment.",
+    wholeNumber(0, 60_000),
+  ),
   providersContact: {
     name: "PROVIDERS_CONTACT",
     fallback: undefined,

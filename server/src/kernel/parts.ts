@@ -11,6 +11,7 @@ import type { Environment, Identity } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { OpenedMailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
+import type { Nearby } from "../ports/nearby.ts";
 import type { Network } from "../ports/network.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
@@ -57,6 +58,7 @@ export interface Parts {
   readonly maps: Maps;
   readonly elevation: Elevation;
   readonly conditions: Conditions;
+  readonly nearby: Nearby;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
   /** Where the parts answer that were started because the operator configured nothing in their place. */

@@ -16,6 +16,7 @@ import type { FxRates } from "../ports/fx.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Mailer } from "../ports/mailer.ts";
 import type { Maps } from "../ports/maps.ts";
+import type { Nearby } from "../ports/nearby.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
 import type { Plan } from "./plan.ts";
@@ -36,6 +37,7 @@ export interface Ports {
   maps: Maps;
   elevation: Elevation;
   conditions: Conditions;
+  nearby: Nearby;
   stores: Stores;
   /** The network that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;

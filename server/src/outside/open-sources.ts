@@ -22,6 +22,7 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
     nominatim: open("nominatim", config.nominatimUrl, config.nominatimMillisecondsBetween),
     openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
     openMeteo: open("open-meteo", config.openMeteoUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
+    overpass: open("overpass", config.overpassUrl, config.overpassMillisecondsBetween),
     openMeteoAirQuality: open("open-meteo", config.openMeteoAirQualityUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
   };
 }

@@ -35,6 +35,7 @@ import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
 import { openMailer } from "./mailer.ts";
 import { openMaps } from "./maps.ts";
+import { openNearby } from "./nearby.ts";
 import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
@@ -143,6 +144,7 @@ function outsideParts(
     maps: () => openMaps(config, sources, places),
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, clock),
+    nearby: () => openNearby(sources, clock),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

@@ -49,6 +49,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     maps,
     elevation: absent("elevation"),
     conditions: absent("conditions"),
+    nearby: absent("nearby"),
     travelers,
     stores,
     fx: createEmbeddedFx(),

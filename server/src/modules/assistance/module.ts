@@ -2,6 +2,8 @@ import { defineModule } from "../../kernel/module.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
 import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
+import { recommendRestaurants } from "./tools/recommend-restaurants.ts";
+import { travelSafetyAid } from "./tools/travel-safety-aid.ts";
 import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
 import { tripDelayReplanner } from "./tools/trip-delay-replanner.ts";
 import { tripWeatherBrief } from "./tools/trip-weather-brief.ts";
@@ -17,5 +19,7 @@ export const assistanceModule = defineModule({
     airportTransferCoordinator,
     airportArrivalPlaybook,
     tripDelayReplanner,
+    travelSafetyAid,
+    recommendRestaurants,
   ],
 });

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { toVisibleText } from "../../domain/visible-text.ts";
+import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
+import type { Provider } from "../../platform/providers/provider.ts";
+import type { Position } from "../../ports/maps.ts";
+import { type HelpPlace, helpKinds, type Restaurant, type RestaurantQuestion } from "../../ports/nearby.ts";
+
+const FRESH_MILLISECONDS = 24 * 3_600_000;
+const MOST_FOUND = 60;
+const LONGEST_TEXT = 200;
+const HELP_METERS = 5_000;
+const DIPLOMATIC_METERS = 20_000;
+
+const Point = z.object({ lat: z.number().min(-90).max(90), lon: z.number().min(-180).max(180) });
+
+const parse = jsonOf(
+  z.object({
+    // A query that ran out of time or memory is answered with what it found until then, and with a remark.
+    remark: z.undefined().optional(),
+    elements: z.array(
+      z.object({
+        ...Point.partial().shape,
+        center: Point.optional(),
+        tags: z.record(z.string(), z.string()).default({}),
+      }),
+    ),
+  }),
+);
+type Found = ReturnType<typeof parse>["elements"][number];
+
+export interface Overpass {
+  help: Provider<Position, readonly HelpPlace[]>;
+  restaurants: Provider<RestaurantQuestion, readonly Restaurant[]>;
+}
+
+/** What OpenStreetMap has near a point, as an Overpass finds it. */
+export function createOverpass(source: OpenSource): Overpass {
+  const about = {
+    source: source.name,
+    sourceLevel: "open",
+    attribution: ["© OpenStreetMap contributors (ODbL)"],
+  } as const;
+  const find = async (filters: string, signal?: AbortSignal) => {
+    const data = `[out:json][timeout:10];(${filters});out center ${MOST_FOUND};`;
+    const { answer, asOf } = await source.read({
+      ...{ path: "/api/interpreter", query: { data }, freshMilliseconds: FRESH_MILLISECONDS, parse, signal },
+    });
+    return { found: answer.elements, asOf };
+  };
+  return {
+    help: {
+      ...about,
+      async ask(position, signal) {
+        const near = `nwr["amenity"~"^(hospital|clinic|pharmacy|police)$"](${around(HELP_METERS, position)});`;
+        const offices = `nwr["office"="diplomatic"](${around(DIPLOMATIC_METERS, position)});`;
+        const { found, asOf } = await find(near + offices, signal);
+        return { answer: found.flatMap((one) => helpOf(one) ?? []), asOf };
+      },
+    },
+    restaurants: {
+      ...about,
+      async ask({ withinMeters, cuisine, ...position }, signal) {
+        const kind = cuisine === undefined ? "" : `["cuisine"~"(^|;) *${cuisine}",i]`;
+        const filter = `nwr["amenity"="restaurant"]["name"]${kind}(${around(withinMeters, position)});`;
+        const { found, asOf } = await find(filter, signal);
+        return { answer: found.flatMap((one) => restaurantOf(one) ?? []), asOf };
+      },
+    },
+  };
+}
+
+/** A ten-thousandth of a degree is eleven meters: neighbors share an answer. */
+const around = (meters: number, { latitude, longitude }: Position): string =>
+  `around:${meters},${latitude.toFixed(4)},${longitude.toFixed(4)}`;
+
+function helpOf(found: Found): HelpPlace | undefined {
+  const place = placeOf(found);
+  const { amenity, office } = found.tags;
+  const kind = helpKinds.find((one) => one === (office === "diplomatic" ? office : amenity));
+  return place === undefined || kind === undefined ? undefined : { ...place, kind };
+}
+
+function restaurantOf(found: Found): Restaurant | undefined {
+  const place = placeOf(found);
+  if (place === undefined || place.name === "") return undefined;
+  const cuisines =
+    textOf(found.tags.cuisine)
+      ?.split(";")
+      .map((one) => one.trim().replaceAll("_", " ")) ?? [];
+  const wheelchair = (["yes", "limited", "no"] as const).find((one) => one === found.tags.wheelchair) ?? null;
+  return { ...place, cuisines, wheelchair };
+}
+
+function placeOf({ lat, lon, center, tags }: Found) {
+  const [latitude, longitude] = [lat ?? center?.lat, lon ?? center?.lon];
+  if (latitude === undefined || longitude === undefined) return undefined;
+  const street = [tags["addr:street"], tags["addr:housenumber"]].filter((one) => one !== undefined).join(" ");
+  const website = tags.website ?? tags["contact:website"];
+  return {
+    ...{ latitude, longitude },
+    name: textOf(tags.name) ?? "",
+    address: textOf(street === "" ? undefined : [street, tags["addr:city"] ?? ""].join(", ").replace(/, $/, "")),
+    phone: textOf(tags.phone ?? tags["contact:phone"]),
+    website: website !== undefined && /^https?:\/\/[^\s]+$/.test(website) ? textOf(website) : null,
+    openingHours: textOf(tags.opening_hours),
+  };
+}
+
+/** Anybody may edit these. */
+function textOf(text: string | undefined): string | null {
+  return text === undefined ? null : toVisibleText(text, LONGEST_TEXT);
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+const LISBON = { latitude: 38.7223, longitude: -9.1393 };
+const HELP = {
+  version: 0.6,
+  elements: [
+    {
+      type: "way",
+      id: 2,
+      center: { lat: 38.73, lon: -9.14 },
+      tags: { amenity: "hospital", name: "Far\u202e Hospital" },
+    },
+    { type: "node", id: 1, lat: 38.7224, lon: -9.1393, tags: { amenity: "pharmacy", "contact:phone": "+351 21" } },
+    { type: "node", id: 3, lat: 38.7, lon: -9.1, tags: { office: "diplomatic", name: "Embassy" } },
+    { type: "node", id: 4, tags: { amenity: "police" } },
+  ],
+};
+const RESTAURANTS = {
+  elements: [
+    { lat: 38.73, lon: -9.14, tags: { name: "Second", website: "javascript:alert(1)" } },
+    {
+      ...{ lat: 38.7169, lon: -9.1399 },
+      tags: {
+        name: "First",
+        cuisine: "pizza;sea_food",
+        wheelchair: "yes",
+        "addr:street": "Rua",
+        "addr:housenumber": "1",
+      },
+    },
+  ],
+};
+
+describe("with a source", () => {
+  let server: ScriptedServer;
+  let service: TestService;
+  let answer: Answer | undefined;
+  beforeAll(async () => {
+    server = await startScriptedServer(
+      ({ query }) => answer ?? { status: 200, json: query.data?.includes("restaurant") === true ? RESTAURANTS : HELP },
+    );
+    const overpass = { OVERPASS_URL: server.url, OVERPASS_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "500" };
+    service = await startTestService(overpass);
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await server.close();
+  });
+  const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+
+  it("lists the nearest help, nearest first, as the map has it", async () => {
+    answer = undefined;
+    const { nearestHelp } = await call("travel_safety_aid", LISBON);
+    expect(nearestHelp).toMatchObject({
+      ...{ available: true, source: "overpass", sourceLevel: "open", fallbackFrom: [] },
+      attribution: [expect.stringContaining("OpenStreetMap")],
+      places: [
+        { kind: "pharmacy", name: null, phone: "+351 21", distanceMeters: 11 },
+        { kind: "hospital", name: "Far Hospital" },
+        { kind: "diplomatic", name: "Embassy" },
+      ],
+    });
+    expect(server.requests.at(-1)).toMatchObject({
+      path: "/api/interpreter",
+      query: { data: expect.stringContaining("around:5000,38.7223,-9.1393") },
+    });
+  });
+
+  it("lists restaurants, nearest first, and lets nothing of the wish into the query but a word", async () => {
+    answer = undefined;
+    const found = await call("recommend_restaurants", {
+      ...{ location: "Lisbon, Portugal", cuisine: 'Sea Food"](1);out;', priceLevel: "moderate", partySize: 4 },
+    });
+    expect(found).toMatchObject({
+      ...{ available: true, source: "overpass", place: { label: "Lisbon, Portugal" } },
+      restaurants: [
+        { name: "First", cuisines: ["pizza", "sea food"], wheelchair: "yes", address: "Rua 1", website: null },
+        { name: "Second", website: null },
+      ],
+    });
+    expect(found.notApplied).toHaveLength(2);
+    expect(server.requests.at(-1)?.query.data).toContain('["cuisine"~"(^|;) *sea_food1out",i]');
+  });
+
+  it.each<[string, Answer, string, number]>([
+    ["an error of theirs", { status: 504, text: "<html>" }, "server_error", 10],
+    [
+      "a query that ran out of time",
+      { status: 200, json: { elements: [], remark: "runtime error" } },
+      "unexpected_answer",
+      11,
+    ],
+    ["silence", "hang", "timeout", 12],
+    ["too many requests", { status: 429 }, "rate_limited", 13],
+  ])("still says the numbers after %s, and what failed", async (_what, bad, reason, latitude) => {
+    // What works closes the circuit that the fault before began to open.
+    answer = undefined;
+    await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
+    answer = bad;
+    const aid = await call("travel_safety_aid", { latitude: latitude + 35, longitude: 9 });
+    expect(aid).toMatchObject({ emergency: { numbers: expect.arrayContaining(["112"]) } });
+    expect(aid.nearestHelp).toMatchObject({
+      ...{ available: false, places: [], fallbackFrom: [{ source: "overpass", reason }] },
+      reason: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("without a source", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openSharedService();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+  const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+
+  it.each<[string, number, number, object]>([
+    ["Portugal", 38.72, -9.14, { numbers: ["112", "115"], police: "112" }],
+    ["Japan", 35.68, 139.77, { police: "110", ambulance: "119", fire: "119", source: "libphonenumber" }],
+    ["Brazil", -23.55, -46.63, { police: "190", ambulance: "192", fire: "193" }],
+    ["Serbia", 44.79, 20.45, { numbers: ["92", "93", "94", "112"], police: null }],
+    ["Guinea", 9.6, -13.6, { source: "recalled", ambulance: null }],
+    ["Antarctica", -89, 0, { numbers: [], source: "none" }],
+    ["the open sea", 30, -45, { numbers: [], source: "none" }],
+  ])("knows the emergency numbers of %s, or that none is known", async (_where, latitude, longitude, emergency) => {
+    expect(await call("travel_safety_aid", { latitude, longitude })).toMatchObject({
+      emergency: { ...emergency, asOf: "2026-07-16", servicesAreRecalled: true },
+      nearestHelp: { available: false, places: [], fallbackFrom: [], reason: expect.stringContaining("configured") },
+    });
+  });
+
+  it("advises for the needs that it recognizes, and says where coordinates and country disagree", async () => {
+    const args = { ...LISBON, regionCode: "ES", languageCode: "de", addressLines: ["Rua\u202e 1"] };
+    const aid = await call("travel_safety_aid", { ...args, travelerNotes: "Diabetes, Rollstuhl, Nussallergie" });
+    expect(aid).toMatchObject({
+      ...{ countryCode: "PT", recognizedNeeds: ["allergy", "medical", "mobility"], language: { used: "de" } },
+      ...{ card: { address: ["Rua 1"] }, notes: [expect.stringContaining("not in ES")] },
+    });
+    expect(aid.advice).toHaveLength(4);
+    expect(await call("travel_safety_aid", { ...LISBON, travelerNotes: "vegetarian" })).toMatchObject({
+      recognizedNeeds: [],
+    });
+  });
+
+  it("makes no restaurant up, gives links to look for them, and names near places of an unknown one", async () => {
+    const found = await call("recommend_restaurants", { location: "Lisbon, Portugal", cuisine: "pizza" });
+    expect(found).toMatchObject({ available: false, restaurants: [], sourceLevel: "embedded" });
+    expect(found).toMatchObject({
+      links: { google: expect.stringContaining("query=pizza+restaurant+Lisbon%2C+Portugal") },
+    });
+    const { body } = await service.call("recommend_restaurants", { location: "Lisbonn" });
+    expect(body).toMatchObject({
+      code: "location_not_found",
+      nearMatches: expect.arrayContaining(["Lisbon, Portugal"]),
+    });
+  });
+});
