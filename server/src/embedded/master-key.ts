@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../platform/files/error-code.ts";
 import { ensurePrivateFolder, sayReadableByOthers, syncFolder } from "../platform/files/private-files.ts";
@@ -30,12 +30,21 @@ export function readMasterKey(options: {
     );
   }
   const path = join(dataDir, "master.key");
+  refuseToReplace(path, join(dataDir, "postgres", "data"));
   try {
     makeOnce(path);
   } catch (error) {
     throw explainFileError(error, dataDir);
   }
   return readKeyFile(path);
+}
+
+/** A new key could read nothing of a database that is there. In this order: whoever makes the database has made its key before. */
+function refuseToReplace(path: string, database: string): void {
+  if (!existsSync(database) || existsSync(path)) return;
+  throw new EmbeddedError(
+    `${path} is missing, and the database beside it, ${database}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
+  );
 }
 
 /**

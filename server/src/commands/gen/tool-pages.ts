@@ -1,6 +1,8 @@
 import type { catalog } from "../../contributions.ts";
 import { isRetryable } from "../../domain/errors.ts";
 import { sayScopes } from "../../domain/scopes.ts";
+import { argumentTable } from "./argument-table.ts";
+import { exampleCurl } from "./example-curl.ts";
 import { json, NOTICE, table, usdc } from "./markdown.ts";
 import type { RanExample } from "./run-in-order.ts";
 import { type Shortened, shorten } from "./shorten.ts";
@@ -43,7 +45,11 @@ Scope ${sayScopes(scopes)} · price ${usdc(tool.price)}${tool.payableWithoutKey 
 
 ## Example
 
-Arguments, sent [over HTTP](../http-dispatch.md) as \`args\`, [over MCP](../mcp.md) as \`arguments\`:
+[Over HTTP](../http-dispatch.md), with the key in \`WAYFARE_API_KEY\` ([Quickstart](../quickstart.md))${hasIds(example.args) ? "; put ids of your own in place of these" : ""}:
+
+${exampleCurl(tool.name, example)}
+
+The arguments alone, as they are sent [over MCP](../mcp.md):
 
 ${json(example.args)}
 
@@ -53,18 +59,27 @@ ${json(value)}
 
 ## Arguments
 
-${json(inputSchema)}
-
-## Result
-
-${json(outputSchema)}
+${argumentTable(inputSchema)}
 
 ## Errors of its own
 
 ${errors.length === 0 ? "None." : table(["Code", "What to do", "Retryable"], errors)}
 
 Every tool can also answer with the [errors of the service](../errors.md).
+
+## Schema of the arguments
+
+${json(inputSchema)}
+
+## Schema of the result
+
+${json(outputSchema)}
 `;
+}
+
+/** An id belongs to the deployment and the moment that made it. */
+function hasIds(args: RanExample["args"]): boolean {
+  return /"(?:[a-z]{2,8}_[0-9A-Za-z]{12,}|0x[0-9a-f]{40,})"/.test(JSON.stringify(args));
 }
 
 /** `run-examples.ts` numbers addresses and hashes. */

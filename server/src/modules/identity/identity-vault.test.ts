@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -84,6 +84,13 @@ describe("the master key", () => {
     expect(statSync(join(dataDir, "master.key")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(dataDir, "master.key"), "utf8").trim()).toBe(keys[0]);
     expect(read({ dataDir }).toString("hex")).toBe(keys[0]);
+  });
+
+  test("one that is missing beside a database is named, and none is made in its place", () => {
+    const dataDir = join(folder, "lost");
+    mkdirSync(join(dataDir, "postgres", "data"), { recursive: true });
+    expect(() => read({ dataDir })).toThrow(`${join(dataDir, "master.key")} is missing`);
+    expect(readdirSync(dataDir)).toEqual(["postgres"]);
   });
 
   test("production wants one that was made for it", () => {

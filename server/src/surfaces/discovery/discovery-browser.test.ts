@@ -72,6 +72,22 @@ test("on a desk the list of pages stands beside the page, marks it, and leads to
   await page.close();
 });
 
+test("a reader copies a block, finds a page by its words, and goes on to the next one", async () => {
+  const { page, errors } = await open("/docs/quickstart", { ...DESK, scheme: "light" });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.appUrl });
+  const block = page.locator(".copyable").first();
+  await block.getByRole("button", { name: "Copy" }).click();
+  await block.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await block.locator("pre").textContent());
+  await page.getByRole("link", { name: /^Next: / }).click();
+  await page.waitForURL("**/docs/connect");
+  await page.getByRole("searchbox", { name: "Search all pages" }).fill("ancillaries seats");
+  await page.locator("form.search a", { hasText: "list_flight_ancillaries" }).click();
+  await page.waitForURL("**/docs/tools/list_flight_ancillaries");
+  expect(errors).toEqual([]);
+  await page.close();
+});
+
 function brightness(color: string): number {
   return (color.match(/[\d.]+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
 }

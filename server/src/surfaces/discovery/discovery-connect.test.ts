@@ -26,7 +26,7 @@ const pages = new Map<string, string>();
 
 beforeAll(async () => {
   service = await openSharedService();
-  for (const slug of GUIDES) {
+  for (const slug of [...GUIDES, "quickstart", "tools/search_flights"]) {
     pages.set(slug, await (await fetch(`${service.appUrl}/docs/${slug}.md`)).text());
   }
   folder = mkdtempSync(join(tmpdir(), "wayfare connect "));
@@ -88,6 +88,18 @@ describe("curl", () => {
       result: { airports: expect.arrayContaining([expect.objectContaining({ iataCode: "LIS" })]) },
     });
   });
+});
+
+test("the lines of a tool's page run as they stand, with a day ahead of today", async () => {
+  const [line = ""] = blocks("tools/search_flights", "sh");
+  expect(JSON.parse(await runBlock(line))).toMatchObject({ ok: true, result: { offers: expect.any(Array) } });
+});
+
+test("the quickstart leads from the key to a booked flight and its cost", async () => {
+  const said = await runBlock(blocks("quickstart", "sh").join("\n"));
+  expect(said).toContain("HTTP/1.1 200 OK");
+  expect(said).toContain('"bookingId":"bkg_');
+  expect(said).toContain('"capMicroUsdc"');
 });
 
 test("the inspector's lines list and call", async () => {

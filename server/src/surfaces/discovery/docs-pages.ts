@@ -22,9 +22,10 @@ interface DocsOptions {
 export function docsRoutes(options: DocsOptions): Routes {
   const { pages, appUrl } = options;
   const groups = groupPages(options);
+  const inOrder = groups.flatMap((group) => group.pages);
   const pageRoutes = pages.flatMap((page) => {
     const path = pathOf(page.slug);
-    const html = cachedAnswer(() => renderPage(page, groups, appUrl), {
+    const html = cachedAnswer(() => renderPage(page, groups, inOrder, appUrl), {
       contentType: HTML,
       vary: ["accept"],
       headers: { ...htmlHeaders, link: `<${path}.md>; rel="alternate"; type="text/markdown"` },
@@ -37,7 +38,12 @@ export function docsRoutes(options: DocsOptions): Routes {
       ...paths.filter((one) => !one.endsWith("/")).flatMap((one) => cachedRoutes(`${one}.md`, markdown)),
     ];
   });
-  return [...pageRoutes, { method: "GET", path: "/docs/*", webHandler: unknownPage(groups) }];
+  const index = cachedAnswer(() => searchIndex(inOrder), { contentType: "application/json; charset=utf-8" });
+  return [
+    ...pageRoutes,
+    ...cachedRoutes("/docs/search.json", index),
+    { method: "GET", path: "/docs/*", webHandler: unknownPage(groups) },
+  ];
 }
 
 function pathOf(slug: string): string {
@@ -59,12 +65,46 @@ function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">):
     areas.set(tool.area, [...(areas.get(tool.area) ?? []), page]);
   }
   return [
-    { heading: "Documentation", pages: pages.filter(({ slug }) => !slug.startsWith(TOOL_FOLDER)) },
+    ...groupGuides(pages.filter(({ slug }) => !slug.startsWith(TOOL_FOLDER))),
     ...[...areas].map(([area, ofArea]) => ({ heading: `Tools: ${area}`, pages: ofArea })),
   ];
 }
 
-function renderPage(page: Page, groups: readonly PageGroup[], appUrl: string): string {
+/** By the headings of the index under which it links them; the index itself comes first. */
+function groupGuides(guides: readonly Page[]): PageGroup[] {
+  const index = guides.find(({ slug }) => slug === INDEX_SLUG);
+  const sections = (index?.markdown ?? "").split(/^## /m).slice(1);
+  const groups = sections.map((section) => ({
+    heading: section.split("\n")[0] ?? "",
+    pages: guides.filter(({ slug }) => section.includes(`/docs/${slug}.md`)),
+  }));
+  const listed = new Set(groups.flatMap(({ pages }) => pages));
+  const rest = guides.filter((page) => !listed.has(page));
+  return [{ heading: "Documentation", pages: rest }, ...groups];
+}
+
+/** What the search in the pages looks through: each word of a page once, without its code. */
+function searchIndex(pages: readonly Page[]): string {
+  const entries = pages.map(({ slug, title, summary, markdown }) => {
+    const text = markdown.replaceAll(/^```[\s\S]*?^```$/gm, " ").toLowerCase();
+    const words = [...new Set(text.match(/[\p{L}\p{N}_-]{2,}/gu))].join(" ");
+    return { path: pathOf(slug), title, summary, words };
+  });
+  return JSON.stringify(entries);
+}
+
+/** The pages before and after, in the order of the list. */
+function renderNeighbours(page: Page, inOrder: readonly Page[]): string {
+  const at = inOrder.indexOf(page);
+  const link = (other: Page | undefined, rel: string, words: string) =>
+    other === undefined
+      ? "<span></span>"
+      : `<a href="${escapeHtml(pathOf(other.slug))}" rel="${rel}">${words}: ${escapeHtml(other.title)}</a>`;
+  const before = at > 0 ? inOrder[at - 1] : undefined;
+  return `<nav class="around" aria-label="Before and after">${link(before, "prev", "Previous")}${link(inOrder[at + 1], "next", "Next")}</nav>`;
+}
+
+function renderPage(page: Page, groups: readonly PageGroup[], inOrder: readonly Page[], appUrl: string): string {
   const path = pathOf(page.slug);
   return renderDocument({
     title: page.slug === INDEX_SLUG ? page.title : `${page.title} · Wayfare`,
@@ -73,7 +113,8 @@ function renderPage(page: Page, groups: readonly PageGroup[], appUrl: string): s
     hasPageList: true,
     body: `<div class="frame">
 <main id="content">
-${renderMarkdown(page.markdown, appUrl)}<p class="source"><a href="${escapeHtml(path)}.md">This page as Markdown</a></p>
+${renderMarkdown(page.markdown, appUrl)}${renderNeighbours(page, inOrder)}
+<p class="source"><a href="${escapeHtml(path)}.md">This page as Markdown</a></p>
 </main>
 ${renderList(groups, page.slug)}
 </div>`,

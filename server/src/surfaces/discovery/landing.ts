@@ -14,6 +14,7 @@ interface LandingOptions {
 }
 
 const cards = [
+  ["/docs/quickstart", "Quickstart", "From the first start to a booked flight, in lines to copy."],
   ["/docs/connect", "Connect", "Lines to copy for Claude, Cursor, VS Code, the MCP inspector and curl."],
   ["/docs", "Documentation", "Guides, prices, errors and a page for every tool."],
   ["/reference", "API reference", "Every operation with its schemas; try one from the page."],

@@ -7,18 +7,27 @@ import { escapeHtml } from "../../domain/escape-html.ts";
 export const STYLE = readFileSync(join(import.meta.dirname, "style.css"), "utf8")
   .replaceAll(/\s+/g, " ")
   .trim();
+const script = readFileSync(join(import.meta.dirname, "page.js"), "utf8");
+const scriptHash = createHash("sha256").update(script).digest("base64");
 const styleHash = createHash("sha256").update(STYLE).digest("base64");
 
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M8 1a5 5 0 0 1 5 5c0 4-5 9-5 9S3 10 3 6a5 5 0 0 1 5-5z' fill='%230b8577'/%3E%3C/svg%3E";
 
-/** No script, nothing from elsewhere, in nobody's frame. */
+/** No script but the one of every page, nothing from elsewhere, in nobody's frame. */
 export const htmlHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; script-src 'sha256-${scriptHash}'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "referrer-policy": "no-referrer",
 };
 
 export const HTML = "text/html; charset=utf-8";
+
+/** Shown by the script, which it needs. */
+const SEARCH = `<form class="search" role="search" hidden>
+<input type="search" aria-label="Search all pages" placeholder="Search all pages" autocomplete="off">
+<ul hidden></ul>
+</form>
+`;
 
 interface Document {
   title: string;
@@ -65,8 +74,9 @@ ${hasPageList ? '<a class="narrow" href="#pages">All pages</a>\n' : ""}<a href="
 <a href="${site}/docs/connect">Connect</a>
 <a href="${site}/reference">API reference</a>
 <a href="${site}/llms.txt">llms.txt</a>
-</header>
+${siteUrl === "" ? SEARCH : ""}</header>
 ${body}
+<script type="module">${script}</script>
 </body>
 </html>
 `;

@@ -89,6 +89,9 @@ function renderPage(bundleUrl: string): string {
 <link rel="icon" href="data:,">
 </head>
 <body>
+<nav aria-label="Site" style="padding:.5rem 1rem;font:15px system-ui,sans-serif;display:flex;gap:1.2rem">
+<a href="/">Wayfare</a><a href="/docs">Documentation</a><a href="/docs/quickstart">Quickstart</a>
+</nav>
 <div id="reference"></div>
 <noscript>This page needs JavaScript. The same is at <a href="/docs">/docs</a> and, for programs, at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
 <script src="${bundleUrl}"></script>
