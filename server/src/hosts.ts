@@ -4,8 +4,10 @@ import { routes as moduleRoutes, prompts } from "./contributions.ts";
 import type { Catalog } from "./kernel/catalog.ts";
 import type { Kernel } from "./kernel/invoke.ts";
 import { mapEnvironments, type Parts } from "./kernel/parts.ts";
+import { APPROVE_PATH } from "./modules/approvals/approval-link.ts";
 import { CLAIM_PATH } from "./modules/escrow/guest-link.ts";
 import { paidNetworkOf } from "./outside/paid-network.ts";
+import { approvePageRoutes } from "./surfaces/approvals/approve-page.ts";
 import { claimPageRoutes } from "./surfaces/claims/claim-page.ts";
 import { languageModelRoutes } from "./surfaces/discovery/crawl-files.ts";
 import { discoveryRoutes } from "./surfaces/discovery/index.ts";
@@ -85,6 +87,7 @@ export function openHosts(options: HostOptions): Readonly<Record<HostName, HostC
   const routes = [
     ...mountRoutes(moduleRoutes, { answerSigned, ...requestLimits, ports: parts }),
     ...claimPageRoutes(CLAIM_PATH),
+    ...approvePageRoutes(APPROVE_PATH),
   ];
   const addresses = { appUrl: urls.app, edgeUrl: urls.edge };
   const pages = loadPages({ folder: DOCS_FOLDER, ...addresses });

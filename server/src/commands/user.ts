@@ -22,7 +22,7 @@ const ROLES_USAGE = `--roles ${personRoles.join("|")},…`;
 
 const add: Command<Operator> = {
   name: "add",
-  summary: "Make somebody who works for a tenant. Approvers are mailed what waits for them.",
+  summary: "Make somebody who works for a tenant.",
   usage: `${OF_USAGE} --name <name> --email <address> ${ROLES_USAGE} [--id <userId>]`,
   positionals: [],
   options: {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { startBrowser } from "../../../test/support/browser.ts";
+import { focused, openLink, until } from "../../../test/support/claim-page.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { resultOf, stranger } from "../../../test/support/treasury.ts";
@@ -239,5 +241,38 @@ describe("a decision", () => {
     const left = await newPerson("Left", "approver");
     await user("remove", left.id);
     expect((await decide((await waiting()).approvalId, approve, left.key)).status).toBe(401);
+  });
+});
+
+describe("the page behind a person's link", () => {
+  it.each([
+    ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }],
+    ["a desk in the light", { width: 1280, height: 900, scheme: "light" }],
+  ] as const)("on %s shows what it is about, and approves or rejects once", async (_name, look) => {
+    await using chromium = await startBrowser();
+    const offerId = await anOffer(look.width > 400 ? 90 : 91);
+    const book = () => service.call("book_flight", { offerId });
+    const { approvalId } = (await book()).body;
+    const listed = await ask("/api/approvals", undefined, approver.key);
+    const link = z
+      .array(z.object({ approvalId: z.string(), link: z.string() }))
+      .parse(listed.body.approvals)
+      .find((one) => one.approvalId === approvalId)?.link;
+    const { page, errors, foreignRequests, requested } = await openLink(chromium, link ?? "", look);
+    await until(page, "Your approval is needed");
+    await page.getByText("LHR to JFK").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByText("Say why").waitFor();
+    expect(await focused(page)).toBe("reason");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await until(page, "Approved");
+    expect((await book()).status).toBe(200);
+    await page.reload();
+    await until(page, "Approved and done");
+    expect(requested.join()).not.toContain(new URL(link ?? "").hash.slice(1));
+    expect([errors, foreignRequests]).toEqual([[], []]);
+    const wrong = await openLink(chromium, `${(link ?? "").slice(0, -3)}abc`, look);
+    await until(wrong.page, "This link does not work");
   });
 });

@@ -67,6 +67,8 @@ export interface Decision {
 
 export interface StoredApprovals {
   find(owners: readonly ApprovalOwner[], id: string): Promise<Approval | undefined>;
+  /** For whoever has proved by a signed link that the id is theirs to know. */
+  findSigned(id: string): Promise<Approval | undefined>;
   /** The last that was asked for this call. `lock`: nobody else changes it before the end of the transaction. */
   findLast(owner: ApprovalOwner, callHash: string, lock?: "lock"): Promise<Approval | undefined>;
   /** The one that waits takes its place where there is one with the same content; another that waits, or was not used, is replaced. */

@@ -3,6 +3,7 @@ import { defineModule } from "../../kernel/module.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
 import { approvalRoutes } from "./routes.ts";
+import { linkRoutes } from "./routes-links.ts";
 import { createApprovals } from "./store.ts";
 
 const SETTLE_MILLISECONDS = 2_000;
@@ -11,7 +12,7 @@ const SETTLED_AT_ONCE = 200;
 export const approvalsModule = defineModule({
   name: "approvals",
   needs: ["identity", "policy"],
-  routes: approvalRoutes,
+  routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
   migrations: { "0033-approvals": approvals },
   parts: { approvals: ({ stores, clock, random }) => new KeptApprovals({ stores, clock, random }) },

@@ -2,10 +2,13 @@ import { z } from "zod";
 import { invalidInput, unauthorized } from "../../domain/errors.ts";
 import { DECIDES_APPROVALS, scopeOf } from "../../domain/scopes.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
+import type { Parts } from "../../kernel/parts.ts";
 import { defineInternalRoute, defineRoute } from "../../kernel/route.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { approvalLinkOf } from "./approval-link.ts";
 import { APPROVAL_STATES, type ApprovalOwner, type ApprovalPage } from "./approvals.ts";
 import { type Decider, decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
@@ -13,14 +16,25 @@ import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 interface ApprovalPorts {
   stores: Pick<Stores, "approvals" | "persons" | "transaction">;
   clock: Clock;
+  vault: Vault;
+  urls: Parts["urls"];
 }
 
 const APPROVAL_ID = /^apr_[0-9A-Z]{26}$/;
 const NOT_FOUND = "There is no such approval for this key or token.";
-export const LONGEST_REASON = 1_000;
+const LONGEST_REASON = 1_000;
 
 const ApprovalPath = z.object({ approvalId: z.string().regex(APPROVAL_ID) });
-export const stateByDecision = { approve: "approved", reject: "rejected", revoke: "revoked" } as const;
+const stateByDecision = { approve: "approved", reject: "rejected", revoke: "revoked" } as const;
+
+const ListedApproval = ApprovalAnswer.extend({
+  link: z
+    .string()
+    .nullable()
+    .describe(
+      "With a person's key: the page where this person decides it, good for one decision. Nobody else may have it",
+    ),
+});
 
 const example = ApprovalAnswer.parse({
   ...{ approvalId: "apr_01KAJ2M5Q6R7S8T9V0W1X2Y3Z4", state: "pending", tool: "book_flight", travelerId: "user_ada" },
@@ -44,17 +58,25 @@ const listApprovals = defineRoute({
     state: z.enum(APPROVAL_STATES).meta({ default: "pending" }).exactOptional(),
   }),
   answers: {
-    200: { description: "One page.", schema: z.object({ approvals: z.array(ApprovalAnswer), nextCursor: NextCursor }) },
+    200: { description: "One page.", schema: z.object({ approvals: z.array(ListedApproval), nextCursor: NextCursor }) },
   },
   errors: {},
-  example: { answer: { approvals: [example], nextCursor: null } },
-  async run({ principal, query }, { stores, clock }: ApprovalPorts) {
+  example: { answer: { approvals: [{ ...example, link: null }], nextCursor: null } },
+  async run({ principal, query }, { stores, clock, vault, urls }: ApprovalPorts) {
     const owner = ownerOf(principal);
     const decidableBy = await decidableFor(stores, owner, principal.personId);
     const { state = "pending", cursor: before } = query;
     const read = (limit: number) => stores.approvals.list([owner], { limit, before, state, decidableBy });
     const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
-    return { approvals: shown.map((approval) => describeApproval(approval, clock.now())), nextCursor };
+    const { personId } = principal;
+    const approvals = shown.map((approval) => ({
+      ...describeApproval(approval, clock.now()),
+      link:
+        personId === undefined
+          ? null
+          : approvalLinkOf(vault, new URL(urls.app).origin, { approvalId: approval.id, personId }),
+    }));
+    return { approvals, nextCursor };
   },
 });
 

@@ -21,6 +21,10 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
       const rows = await selectOf(queryable, owners).where("id", "=", id).execute();
       return rows.map((row) => withoutNulls(row))[0];
     },
+    async findSigned(id) {
+      const row = await queryable.selectFrom("approval").select(columns).where("id", "=", id).executeTakeFirst();
+      return row === undefined ? undefined : withoutNulls(row);
+    },
     async findLast(owner, callHash, lock) {
       const row = await selectOf(queryable, [owner])
         .where("callHash", "=", callHash)

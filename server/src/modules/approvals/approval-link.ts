@@ -1,0 +1,26 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Vault } from "../../ports/vault.ts";
+
+/** Of its page, in text: the ids of the approval and of the person follow. */
+export const APPROVE_PATH = "/approve";
+
+export interface LinkOf {
+  approvalId: string;
+  personId: string;
+}
+
+/** A person's own link to one approval. It is signed and not stored; the first decision ends it, as every other link of the approval. */
+export function approvalLinkOf(vault: Vault, origin: string, of: LinkOf): string {
+  return `${origin}${APPROVE_PATH}/${of.approvalId}/${encodeURIComponent(of.personId)}#${sign(vault, of)}`;
+}
+
+export function isSigned(vault: Vault, of: LinkOf, secret: string): boolean {
+  const expected = Buffer.from(sign(vault, of));
+  const given = Buffer.from(secret);
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+function sign(vault: Vault, { approvalId, personId }: LinkOf): string {
+  const text = JSON.stringify([approvalId, personId]);
+  return createHmac("sha256", vault.deriveKey("approval links")).update(text).digest("base64url");
+}

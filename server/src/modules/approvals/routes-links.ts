@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { definePublicRoute } from "../../kernel/route.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Vault } from "../../ports/vault.ts";
+import type { Person } from "../identity/index.ts";
+import { isSigned } from "./approval-link.ts";
+import type { Approval } from "./approvals.ts";
+import { decideApproval } from "./decide-approval.ts";
+import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
+
+interface LinkPorts {
+  stores: Pick<Stores, "approvals" | "persons">;
+  clock: Clock;
+  vault: Vault;
+}
+
+const MAXIMUM_BODY_BYTES = 8_192;
+const LONGEST_REASON = 1_000;
+const NOT_FOUND = "There is no approval with this id and this link. Use the link as it was received, all of it.";
+
+const Path = z.object({ approvalId: z.string().regex(/^apr_[0-9A-Z]{26}$/) });
+const Proof = z.strictObject({
+  personId: z.string().min(1).max(128).describe("As the link has it"),
+  linkSecret: z.string().min(1).max(100).describe("What stands behind the # of the link"),
+});
+const View = ApprovalAnswer.extend({ personName: z.string(), sandbox: z.boolean() });
+
+const proof = { personId: "user_grace", linkSecret: "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA" };
+
+const viewLinked = definePublicRoute({
+  id: "view_approval_link",
+  method: "POST",
+  path: "/api/approval-links/:approvalId/view",
+  tag: "approvals",
+  summary: "Look at an approval with a person's link",
+  description: "What the person sees who has the link. A POST, so that the link's secret stands in no address.",
+  limitByAddress: "requests",
+  params: Path,
+  body: Proof,
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "The approval.", schema: View } },
+  errors: { not_found: NOT_FOUND, rate_limited: "Too many requests." },
+  example: { body: proof },
+  async run({ params, body, fail }, ports: LinkPorts) {
+    const found = await open(ports, { ...params, ...body });
+    if (found === undefined) throw fail("not_found");
+    return describe(found, ports);
+  },
+});
+
+const decideLinked = definePublicRoute({
+  id: "decide_approval_link",
+  method: "POST",
+  path: "/api/approval-links/:approvalId",
+  tag: "approvals",
+  summary: "Decide an approval with a person's link",
+  description: "As with the person's key. The first decision counts, and ends every link of the approval.",
+  limitByAddress: "requests",
+  params: Path,
+  body: Proof.extend({
+    decision: z.enum(["approve", "reject"]),
+    reason: z.string().trim().min(1).max(LONGEST_REASON).exactOptional(),
+  }),
+  maximumBodyBytes: MAXIMUM_BODY_BYTES,
+  answers: { 200: { description: "The approval as it is decided.", schema: View } },
+  errors: {
+    not_found: NOT_FOUND,
+    may_not_decide: "Who asked does not decide, and the policy names the role that does.",
+    conflict: "It is decided, used up, replaced or expired; `state` says which, and `decidedBy` by whom.",
+    rate_limited: "Too many requests.",
+  },
+  example: { body: { ...proof, decision: "reject", reason: "Take the train." } },
+  async run({ params, body, fail }, ports: LinkPorts) {
+    const found = await open(ports, { ...params, ...body });
+    if (found === undefined) throw fail("not_found");
+    const { decision, reason } = body;
+    const decider = { kind: "person", personId: body.personId, with: "link" } as const;
+    const to = decision === "approve" ? "approved" : "rejected";
+    const approval = await decideApproval(ports.stores, found.approval, decider, { to, reason });
+    return describe({ ...found, approval }, ports);
+  },
+});
+
+export const linkRoutes = [viewLinked, decideLinked];
+
+interface Linked {
+  approval: Approval;
+  person: Person;
+}
+
+async function open(
+  { stores, vault }: LinkPorts,
+  { approvalId, personId, linkSecret }: { approvalId: string; personId: string; linkSecret: string },
+): Promise<Linked | undefined> {
+  if (!isSigned(vault, { approvalId, personId }, linkSecret)) return undefined;
+  const approval = await stores.approvals.findSigned(approvalId);
+  const person = approval === undefined ? undefined : await stores.persons.find(approval, personId);
+  return approval === undefined || person === undefined ? undefined : { approval, person };
+}
+
+function describe({ approval, person }: Linked, { clock }: LinkPorts): z.output<typeof View> {
+  const sandbox = approval.network === "sandbox";
+  return { ...describeApproval(approval, clock.now()), personName: person.name, sandbox };
+}
