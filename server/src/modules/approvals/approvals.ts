@@ -16,7 +16,7 @@ declare module "../../kernel/stores.ts" {
  * - replaced: the call has changed before it was decided or made, and another one was asked for.
  */
 export const APPROVAL_STATES = ["pending", "approved", "rejected", "revoked", "replaced", "used"] as const;
-export type ApprovalState = (typeof APPROVAL_STATES)[number];
+type ApprovalState = (typeof APPROVAL_STATES)[number];
 
 export interface ApprovalOwner {
   tenantId: string;

@@ -40,7 +40,7 @@ export function describeApproval(approval: Approval, now: Temporal.Instant): z.o
   };
 }
 
-export function stateAt({ state, expiresAt }: Approval, now: Temporal.Instant): Approval["state"] | "expired" {
+function stateAt({ state, expiresAt }: Approval, now: Temporal.Instant): Approval["state"] | "expired" {
   const isOpen = state === "pending" || state === "approved";
   return isOpen && Temporal.Instant.compare(expiresAt, now) <= 0 ? "expired" : state;
 }
