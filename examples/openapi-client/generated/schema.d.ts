@@ -1277,6 +1277,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#trip_delay_replanner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replan a disrupted trip
+         * @description Find ways on after a disrupted flight: other flights, the price of changing your order, a hotel, the transfer, and messages to the traveler. It books nothing and sends nothing: messages say what would be sent, to whom and why it was not. Next: book_flight, select_order_change_offer or quote_stay. Price: 3000 micro-USDC (0.003 USDC).
+         *
+         *     Changes records. Scope `trip:write`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["trip_delay_replanner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#travel_safety_aid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Safety aid
+         * @description Emergency numbers at coordinates, notes for the traveler's needs, and the nearest help where a source is configured. Price: 3000 micro-USDC (0.003 USDC).
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["travel_safety_aid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#recommend_restaurants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find restaurants
+         * @description Restaurants near a place, nearest first, where a source is configured; else links to look there. No ratings are known. Price: 1000 micro-USDC (0.001 USDC).
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.001 USDC; only a successful call is paid.
+         */
+        post: operations["recommend_restaurants"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#generate_booking_invoice": {
         parameters: {
             query?: never;
@@ -1403,6 +1469,46 @@ export interface paths {
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */
         post: operations["preview_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approval-links/{approvalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide an approval with a person's link
+         * @description As with the person's key. The first decision counts, and ends every link of the approval.
+         */
+        post: operations["decide_approval_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/approval-links/{approvalId}/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at an approval with a person's link
+         * @description What the person sees who has the link. A POST, so that the link's secret stands in no address.
+         */
+        post: operations["view_approval_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2707,6 +2813,11 @@ export interface components {
             offerId: string;
             totalAmount: string;
             totalCurrency: string;
+            /**
+             * @description Part of totalAmount; null: the supplier does not say
+             * @default null
+             */
+            taxAmount: string | null;
             /** @enum {string} */
             ticketing: "pending" | "ticketed";
             /** @description Taken from the treasury wallet */
@@ -3353,6 +3464,8 @@ export interface components {
              * @enum {string}
              */
             kind?: "flight" | "stay";
+            /** @description Only the one that a booking in escrow with this hash pays for */
+            itineraryHash?: string;
         };
         list_orders_result: {
             orders: {
@@ -5444,6 +5557,481 @@ export interface components {
                 /** @description Names in them are texts of others */
                 lines: string[];
             }[];
+        } & {
+            [key: string]: unknown;
+        };
+        trip_delay_replanner_args: {
+            originalLeg: {
+                origin: string;
+                destination: string;
+                /** @description ISO 8601 with Z or an offset */
+                scheduledDepartureIso: string;
+                /** @description Of your own order: its change is priced */
+                pnr?: string;
+                flightNumber?: string;
+                carrier?: string;
+            };
+            disruption: {
+                /** @enum {string} */
+                kind: "delay" | "cancellation" | "missed_connection" | "weather" | "other";
+                /** @description Default: the scheduled departure, but not before now */
+                earliestUsableDepartureIso?: string;
+                reason?: string;
+            };
+            rebookSearch: {
+                /**
+                 * Format: date
+                 * @description The day after it is searched, too, if it has nothing late enough
+                 */
+                departureDate: string;
+                /** @default 1 */
+                passengers?: number;
+                /**
+                 * @default economy
+                 * @enum {string}
+                 */
+                cabinClass?: "economy" | "premium_economy" | "business" | "first";
+            };
+            /**
+             * @description true needs stayLocation; stay dates default to the night of the disruption
+             * @default false
+             */
+            needsHotelFallback?: boolean;
+            /** @description City, neighborhood, sight or airport code */
+            stayLocation?: string;
+            /** @description YYYY-MM-DD */
+            stayCheckInDate?: string;
+            /** @description YYYY-MM-DD */
+            stayCheckOutDate?: string;
+            travelerLabel?: string;
+            /**
+             * @default [
+             *       "whatsapp",
+             *       "slack"
+             *     ]
+             */
+            notifyChannels?: ("whatsapp" | "slack" | "email")[];
+            /**
+             * @default driving
+             * @enum {string}
+             */
+            transferMode?: "driving" | "transit";
+        };
+        trip_delay_replanner_result: {
+            /** @description UTC; no flight that leaves before it is offered */
+            earliestDeparture: string;
+            alternatives: {
+                available: boolean;
+                /** @description Why it is not available */
+                reason: string | null;
+                /** @description Best first; all leave at or after earliestDeparture */
+                offers: {
+                    /** @description offerId of book_flight */
+                    id: string;
+                    totalAmount: string;
+                    totalCurrency: string;
+                    taxAmount: string | null;
+                    owner: {
+                        iataCode: string;
+                        name: string;
+                    };
+                    fareName: string | null;
+                    checkedBags: number;
+                    carryOnBags: number;
+                    readonly slices: {
+                        origin: string;
+                        destination: string;
+                        durationMinutes: number;
+                        readonly segments: {
+                            /** @description segmentId of seats in list_flight_ancillaries */
+                            id: string;
+                            carrier: string;
+                            flightNumber: string;
+                            operatingCarrier: string;
+                            origin: string;
+                            destination: string;
+                            /** @description Local time at the airport, no offset */
+                            departingAt: string;
+                            /** @description Local time at the airport, no offset */
+                            arrivingAt: string;
+                            durationMinutes: number;
+                            cabinClass: string;
+                        }[];
+                    }[];
+                    conditions: {
+                        /** @description null: the airline did not say */
+                        refundBeforeDeparture: {
+                            allowed: boolean;
+                            penaltyAmount: string | null;
+                            penaltyCurrency: string | null;
+                        } | null;
+                        /** @description null: the airline did not say */
+                        changeBeforeDeparture: {
+                            allowed: boolean;
+                            penaltyAmount: string | null;
+                            penaltyCurrency: string | null;
+                        } | null;
+                    };
+                    paymentRequirements: {
+                        requiresInstantPayment: boolean;
+                    };
+                    /** @description The other fares of the same flights, cheapest first */
+                    readonly fares: {
+                        /** @description offerId of book_flight */
+                        id: string;
+                        name: string | null;
+                        totalAmount: string;
+                        /** @description Before departure; null: the airline did not say */
+                        refundable: boolean | null;
+                        refundPenaltyAmount?: string | null;
+                        changeable: boolean | null;
+                        changePenaltyAmount?: string | null;
+                        /** @description Included, for each passenger, on every flight */
+                        checkedBags: number;
+                        carryOnBags: number;
+                        /** @description Where it is another one than the offer's */
+                        cabinClass?: string;
+                    }[];
+                    readonly passengers: {
+                        id: string;
+                        type: string | null;
+                        fareType?: string;
+                    }[];
+                    identityDocumentsRequired: boolean;
+                    readonly privateFares?: {
+                        type: string;
+                        corporateCode?: string;
+                        tourCode?: string;
+                        trackingReference?: string;
+                    }[];
+                    readonly availableAirlineCreditIds?: string[];
+                    totalEmissionsKg: string | null;
+                    expiresAt: string;
+                    /** @description What a booking by you would be refused for now, such as by your travel policy; null: nothing known */
+                    booking: {
+                        code: string;
+                        detail: string;
+                    } | null;
+                }[];
+                searchedDates: string[];
+                /** @description So many the supplier has on these dates */
+                considered: number;
+            };
+            change: {
+                available: boolean;
+                /** @description Why it is not available */
+                reason: string | null;
+                orderId: string | null;
+                /** @description Cheapest first; an id is the offerId of select_order_change_offer */
+                offers: {
+                    /** @description The difference to pay; below zero it is given back */
+                    changeTotalAmount: string;
+                    changeTotalCurrency: string;
+                    newTotalAmount: string | null;
+                    newTotalCurrency: string | null;
+                    penaltyAmount: string | null;
+                    penaltyCurrency: string | null;
+                    refundTo: string | null;
+                    id: string;
+                    expiresAt: string | null;
+                    readonly slices: {
+                        origin: string;
+                        destination: string;
+                        durationMinutes: number;
+                        readonly segments: {
+                            /** @description segmentId of seats in list_flight_ancillaries */
+                            id: string;
+                            carrier: string;
+                            flightNumber: string;
+                            operatingCarrier: string;
+                            origin: string;
+                            destination: string;
+                            /** @description Local time at the airport, no offset */
+                            departingAt: string;
+                            /** @description Local time at the airport, no offset */
+                            arrivingAt: string;
+                            durationMinutes: number;
+                            cabinClass: string;
+                        }[];
+                    }[];
+                }[];
+            };
+            /** @description Null: not asked for */
+            hotel: {
+                available: boolean;
+                /** @description Why it is not available */
+                reason: string | null;
+                /** @description What stayLocation was taken as */
+                takenAs: string | null;
+                checkInDate: string;
+                checkOutDate: string;
+                readonly accommodations: {
+                    id: string;
+                    searchResultId: string;
+                    name: string;
+                    /** @description From the place that was asked for */
+                    distanceMeters: number;
+                    latitude: number;
+                    longitude: number;
+                    address: string | null;
+                    readonly photos: string[];
+                    starRating: number | null;
+                    /** @description 0 to 10 */
+                    reviewScore: number | null;
+                    reviewCount: number | null;
+                    cheapestRate: {
+                        /** @description rateId of quote_stay */
+                        id: string;
+                        /** @description For the whole stay and all rooms; paid when it is booked */
+                        totalAmount: string;
+                        totalCurrency: string;
+                        boardType: string | null;
+                        roomName: string | null;
+                    };
+                    cancellationPolicy: {
+                        refundable: boolean;
+                        /** @description What cancelling before each moment gives back; afterwards nothing */
+                        readonly timeline: {
+                            before: string;
+                            refundAmount: string;
+                            currency: string;
+                        }[];
+                    };
+                    readonly rates: {
+                        /** @description rateId of quote_stay */
+                        id: string;
+                        /** @description For the whole stay and all rooms; paid when it is booked */
+                        totalAmount: string;
+                        /** @description totalAmount by nights */
+                        perNightAmount: string;
+                        totalCurrency: string;
+                        boardType: string | null;
+                        roomName: string | null;
+                        refundable: boolean;
+                        /** @description null: never in full; quote_stay tells of parts */
+                        fullRefundUntil: string | null;
+                        /** @description Paid there, beside totalAmount */
+                        dueAtAccommodation?: {
+                            amount: string;
+                            currency: string;
+                        };
+                    }[];
+                    expiresAt: string | null;
+                }[];
+            } | null;
+            /** @description From the hotel to the airport; null without a stay */
+            transfer: {
+                available: boolean;
+                /** @description Why it is not available */
+                reason: string | null;
+                airport: string | null;
+                /** @description Estimated from the distance */
+                minutes: {
+                    fewest: number;
+                    likely: number;
+                    most: number;
+                } | null;
+                roadKilometers: number | null;
+                links: {
+                    /** @description Directions over all stops */
+                    google: string;
+                    /** @description Directions, one address a leg: Apple Maps takes two places */
+                    apple: string[];
+                    /** @description The same; empty for transit, which it does not know */
+                    openStreetMap: string[];
+                } | null;
+            } | null;
+            messages: {
+                /** @enum {string} */
+                channel: "whatsapp" | "slack" | "email";
+                /** @description What it says, for that channel; names in it are texts of others */
+                text: string;
+                /** @description From the traveler's profile, masked; null: the profile has none */
+                recipient: string | null;
+                /** @constant */
+                sent: false;
+                /** @description Why it was not sent */
+                reason: string;
+            }[];
+            /** @description Of the messages, by the traveler's profile */
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            sandbox: boolean;
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+        } & {
+            [key: string]: unknown;
+        };
+        travel_safety_aid_args: {
+            /** @description Degrees, -90 to 90 */
+            latitude: number;
+            /** @description Degrees, -180 to 180 */
+            longitude: number;
+            /** @description Given back, not looked up */
+            addressLines?: string[];
+            /** @description ISO 3166-1 alpha-2, such as US */
+            regionCode?: string;
+            /** @description Needs, such as an allergy or a wheelchair */
+            travelerNotes?: string;
+            /** @default en */
+            languageCode?: string;
+        };
+        travel_safety_aid_result: {
+            /** @description By the coordinates; null: of no country, such as the open sea */
+            countryCode: string | null;
+            emergency: {
+                /** @description Every known emergency number there; empty: none is known */
+                numbers: string[];
+                police: string | null;
+                ambulance: string | null;
+                fire: string | null;
+                source: string;
+                asOf: string;
+                /** @description Which service answers was written from memory; check it before the trip */
+                servicesAreRecalled: boolean;
+            };
+            mobileNote: string;
+            /** @description For the traveler */
+            advice: string[];
+            /** @description Found in travelerNotes by words; look yourself for others */
+            recognizedNeeds: ("medical" | "allergy" | "mobility" | "pregnancy" | "children" | "hearing")[];
+            nearestHelp: {
+                source: string;
+                /** @enum {string} */
+                sourceLevel: "live" | "open" | "embedded";
+                asOf: string;
+                /** @description Name them where you show the answer */
+                readonly attribution: string[];
+                /** @description Providers that were asked before this one and gave no answer */
+                readonly fallbackFrom: {
+                    source: string;
+                    /** @enum {string} */
+                    reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                }[];
+                available: boolean;
+                reason: string | null;
+                places: {
+                    /** @enum {string} */
+                    kind: "hospital" | "clinic" | "pharmacy" | "police" | "diplomatic";
+                    /** @description A text of others */
+                    name: string | null;
+                    distanceMeters: number;
+                    latitude: number;
+                    longitude: number;
+                    /** @description A text of others */
+                    address: string | null;
+                    /** @description A text of others */
+                    phone: string | null;
+                    /** @description A text of others */
+                    website: string | null;
+                    /** @description A text of others */
+                    openingHours: string | null;
+                }[];
+            };
+            /** @description Yours, as they can be shown */
+            card: {
+                address: string[];
+                travelerNotes: string;
+            };
+            notes: string[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        recommend_restaurants_args: {
+            /** @description Place, address or city */
+            location: string;
+            /** @description One word of OpenStreetMap, such as pizza */
+            cuisine?: string;
+            /** @enum {string} */
+            priceLevel?: "inexpensive" | "moderate" | "expensive" | "very_expensive";
+            partySize?: number;
+            /** @default 6 */
+            limit?: number;
+            /** @default en */
+            languageCode?: string;
+        };
+        recommend_restaurants_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+            available: boolean;
+            /** @description Why there are none */
+            reason: string | null;
+            place: {
+                label: string;
+                latitude: number;
+                longitude: number;
+                precision: string;
+            };
+            /** @description What the location could also mean */
+            otherPlaces: string[];
+            restaurants: {
+                /** @description A text of others */
+                name: string;
+                distanceMeters: number;
+                latitude: number;
+                longitude: number;
+                readonly cuisines: string[];
+                /** @description A text of others */
+                address: string | null;
+                /** @description A text of others */
+                phone: string | null;
+                /** @description A text of others */
+                website: string | null;
+                /** @description As OpenStreetMap writes them; a text of others */
+                openingHours: string | null;
+                wheelchair: ("yes" | "limited" | "no") | null;
+            }[];
+            /** @description What of your wishes no source here knows */
+            notApplied: string[];
+            /** @description The same search there */
+            links: {
+                google: string;
+                apple: string;
+                openStreetMap: string;
+            };
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -21223,6 +21811,804 @@ export interface operations {
             };
         };
     };
+    trip_delay_replanner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "trip_delay_replanner";
+                    args: components["schemas"]["trip_delay_replanner_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["trip_delay_replanner_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    travel_safety_aid: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "travel_safety_aid";
+                    args: components["schemas"]["travel_safety_aid_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["travel_safety_aid_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    recommend_restaurants: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "recommend_restaurants";
+                    args: components["schemas"]["recommend_restaurants_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["recommend_restaurants_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "location_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     generate_booking_invoice: {
         parameters: {
             query?: never;
@@ -22819,6 +24205,321 @@ export interface operations {
             };
         };
     };
+    decide_approval_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "personId": "user_grace",
+                 *       "linkSecret": "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA",
+                 *       "decision": "reject",
+                 *       "reason": "Take the train."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description As the link has it */
+                    personId: string;
+                    /** @description What stands behind the # of the link */
+                    linkSecret: string;
+                    /** @enum {string} */
+                    decision: "approve" | "reject";
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The approval as it is decided. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        approvalId: string;
+                        /**
+                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @enum {string}
+                         */
+                        state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
+                        tool: string;
+                        travelerId: string;
+                        /** @description US dollars, or what a transfer moves; null: not known */
+                        amount: string | null;
+                        /** @description By how much the amount may rise */
+                        tolerance: string;
+                        policyId: string;
+                        policyVersion: number;
+                        /**
+                         * @description Who decides, besides an admin; never who asked
+                         * @enum {string}
+                         */
+                        role: "approver" | "finance" | "admin";
+                        requestedBy: string;
+                        requestedAt: string;
+                        expiresAt: string;
+                        decidedBy: string | null;
+                        decidedAt: string | null;
+                        reason: string | null;
+                        usedAt: string | null;
+                        /** @description What whoever decides is shown: what is bought and paid, and what the policy said of it */
+                        evidence: {
+                            [key: string]: unknown;
+                        };
+                        personName: string;
+                        sandbox: boolean;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description May not decide */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "may_not_decide";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "conflict";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+        };
+    };
+    view_approval_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approvalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "personId": "user_grace",
+                 *       "linkSecret": "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description As the link has it */
+                    personId: string;
+                    /** @description What stands behind the # of the link */
+                    linkSecret: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        approvalId: string;
+                        /**
+                         * @description approved: the same call goes through once. replaced: the call has changed, and another one was asked for
+                         * @enum {string}
+                         */
+                        state: "pending" | "approved" | "rejected" | "revoked" | "replaced" | "used" | "expired";
+                        tool: string;
+                        travelerId: string;
+                        /** @description US dollars, or what a transfer moves; null: not known */
+                        amount: string | null;
+                        /** @description By how much the amount may rise */
+                        tolerance: string;
+                        policyId: string;
+                        policyVersion: number;
+                        /**
+                         * @description Who decides, besides an admin; never who asked
+                         * @enum {string}
+                         */
+                        role: "approver" | "finance" | "admin";
+                        requestedBy: string;
+                        requestedAt: string;
+                        expiresAt: string;
+                        decidedBy: string | null;
+                        decidedAt: string | null;
+                        reason: string | null;
+                        usedAt: string | null;
+                        /** @description What whoever decides is shown: what is bought and paid, and what the policy said of it */
+                        evidence: {
+                            [key: string]: unknown;
+                        };
+                        personName: string;
+                        sandbox: boolean;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+        };
+    };
     list_approvals: {
         parameters: {
             query?: {
@@ -22870,7 +24571,8 @@ export interface operations {
                      *               "priceUsd": "3120.50"
                      *             },
                      *             "violations": []
-                     *           }
+                     *           },
+                     *           "link": null
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -22908,6 +24610,8 @@ export interface operations {
                             evidence: {
                                 [key: string]: unknown;
                             };
+                            /** @description With a person's key: the page where this person decides it, good for one decision. Nobody else may have it */
+                            link: string | null;
                         }[];
                         /** @description null on the last page */
                         nextCursor: string | null;

@@ -7,7 +7,7 @@ import { toVisibleText } from "./visible-text.ts";
  */
 
 export const languages = ["en", "de", "fr", "es", "pt", "ja"] as const;
-export type Language = (typeof languages)[number];
+type Language = (typeof languages)[number];
 
 /** By the categories of `Intl.PluralRules`. `many` is for whole millions of some languages; left out, it is `other`. */
 interface PluralForms {

@@ -2,7 +2,7 @@ import type { ProviderProvenance } from "../domain/schemas.ts";
 import type { Position } from "./maps.ts";
 
 /** Null: the provider does not say. Temperatures in °C, speeds in km/h, precipitation in mm. */
-export interface CurrentWeather {
+interface CurrentWeather {
   /** On the clock of the place. */
   localTime: string;
   /** Of table 4677 of the World Meteorological Organization. */
@@ -12,7 +12,7 @@ export interface CurrentWeather {
   windKilometersPerHour: number | null;
 }
 
-export interface WeatherDay {
+interface WeatherDay {
   date: string;
   weatherCode: number | null;
   highCelsius: number | null;
@@ -29,7 +29,7 @@ export interface Weather {
 }
 
 export const pollutants = ["pm2_5", "pm10", "ozone", "nitrogen_dioxide"] as const;
-export type Pollutant = (typeof pollutants)[number];
+type Pollutant = (typeof pollutants)[number];
 
 export interface AirQuality {
   /** On the clock of the place. */

@@ -2,7 +2,7 @@ import type { ProviderProvenance } from "../domain/schemas.ts";
 import type { Position } from "./maps.ts";
 
 export const helpKinds = ["hospital", "clinic", "pharmacy", "police", "diplomatic"] as const;
-export type HelpKind = (typeof helpKinds)[number];
+type HelpKind = (typeof helpKinds)[number];
 
 /** Of a map that others draw: its texts are texts of others. Null: the map does not say. */
 interface NearbyPlace extends Position {

@@ -69,7 +69,7 @@ test("a stay is quoted, booked, found by our id and cancelled", async () => {
   expect(stay).toMatchObject({
     status: "confirmed",
     bookingId: request.bookingId,
-    totalAmount: quote.totalAmount,
+    price: { amount: quote.totalAmount, currency: quote.totalCurrency },
     cancellationPolicy: quote.cancellationPolicy,
   });
   expect(await stayBookings.findStaysByBooking(request.bookingId, since)).toEqual([stay]);

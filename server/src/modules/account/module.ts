@@ -1,4 +1,5 @@
 import { defineModule } from "../../kernel/module.ts";
+import type { Account } from "./account.ts";
 import { describePrices, missingScopes } from "./describe-tools.ts";
 import { previewCall } from "./tools/preview-call.ts";
 import { readAccount } from "./tools/read-account.ts";
@@ -6,9 +7,10 @@ import { readAccount } from "./tools/read-account.ts";
 export const accountModule = defineModule({
   name: "account",
   tools: [readAccount, previewCall],
-  ports: ({ identity, readAccount: read }) => ({
-    account: { read, tenant: (tenantId) => identity.getTenant(tenantId) },
-  }),
+  ports({ identity, readAccount: read }) {
+    const account: Account = { read, tenant: (tenantId) => identity.getTenant(tenantId) };
+    return { account };
+  },
   async account({ identity, tools }, { tenantId, environment, scopes }) {
     const tenant = await identity.getTenant(tenantId);
     const prices = tenant === undefined ? [] : describePrices(tools, tenant.plan);

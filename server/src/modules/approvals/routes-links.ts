@@ -10,7 +10,7 @@ import { decideApproval } from "./decide-approval.ts";
 import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 
 interface LinkPorts {
-  stores: Pick<Stores, "approvals" | "persons">;
+  stores: Pick<Stores, "approvals" | "persons" | "transaction">;
   clock: Clock;
   vault: Vault;
 }

@@ -97,7 +97,7 @@ export async function findChange(
     order,
     offers.map(({ id }) => id),
   );
-  await seeChangeOffers(stores.seenOffers, caller, offers);
+  await seeChangeOffers(stores.seenOffers, caller, offers, order);
   if (offers.length === 0) return none("The airline offers no change to a flight that leaves late enough.", orderId);
   const cheapest = offers
     .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))

@@ -16,7 +16,7 @@ export interface TakenMail {
   attempts: number;
 }
 
-export interface CountedMail {
+interface CountedMail {
   network: Environment;
   tenantId: string;
   recipient: string;

@@ -12,7 +12,7 @@ declare module "../../kernel/tool.ts" {
   }
 }
 
-export interface SharedFile {
+interface SharedFile {
   fileName: string;
   contentType: string;
   content: Uint8Array;

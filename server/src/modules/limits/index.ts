@@ -1,5 +1,3 @@
-export type { CoveredUse } from "./budgets.ts";
-export { type BudgetState, readBudgets } from "./read-budgets.ts";
 export { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts";
 export type { Limits } from "./spend-limits.ts";
 export { StoredCallSpends } from "./store-call-spends.ts";

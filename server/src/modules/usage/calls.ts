@@ -44,7 +44,7 @@ export interface Settlement {
   paidBefore?: { usageId: string | null; price: Micro };
 }
 
-export interface KeyIdentity {
+interface KeyIdentity {
   tenantId: string;
   network: Environment;
   subject: string;
@@ -52,7 +52,7 @@ export interface KeyIdentity {
   key: string;
 }
 
-export type Claim = { kind: "claimed" } | HeldClaim;
+type Claim = { kind: "claimed" } | HeldClaim;
 
 export type HeldClaim =
   | { kind: "running" }

@@ -26,7 +26,7 @@ interface Area {
   radius: number;
 }
 
-export interface Country {
+interface Country {
   name: string;
   center: Coordinates;
   /** Of its largest part, in steradians. */

@@ -8,7 +8,7 @@ export interface Box {
   bottom: number;
 }
 
-export interface PlacedLabel {
+interface PlacedLabel {
   box: Box;
   /** From the marker to the label, when it could not stand beside it. */
   leader: readonly [Pixel, Pixel] | undefined;
