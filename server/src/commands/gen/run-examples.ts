@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
 import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
@@ -11,6 +13,8 @@ import { type Entries, type RanExample, runInOrder, type Tool } from "./run-in-o
 const EXAMPLE_TIME = Temporal.Instant.from("2026-06-01T09:00:00Z");
 const EXAMPLE_DAY = EXAMPLE_TIME.toZonedDateTimeISO("UTC").toPlainDate();
 const SEED = "examples";
+/** Long for a slow machine; they come at once. */
+const TICKETS_WITHIN_MILLISECONDS = 60_000;
 
 /** In place of the sandbox's address and our own, whose ports are other ones each time. */
 const SUPPLIER_URL_SHOWN = "https://supplier.example";
@@ -67,13 +71,30 @@ interface Facts {
 }
 
 /** What was bought is ticketed a moment later, which does not pass by itself where clocks stand still. */
-async function letSupplierFinish({ supplierUrl }: Facts): Promise<void> {
+async function letSupplierFinish(facts: Facts): Promise<void> {
+  const { supplierUrl } = facts;
   const response = await fetch(`${supplierUrl}/_sandbox/tick`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ advanceSeconds: 2 }),
   });
   if (!response.ok) throw new Error(`The supplier's clock does not move: ${response.status}`);
+  const deadline = performance.now() + TICKETS_WITHIN_MILLISECONDS;
+  while (await isTicketAwaited(facts)) {
+    if (performance.now() > deadline) throw new Error("The supplier's word of its tickets does not come.");
+    await delay(20);
+  }
+}
+
+const Orders = z.object({ orders: z.array(z.object({ status: z.string(), ticketing: z.string().nullable() })) });
+
+/** Whether an example that comes next could be answered before or after the tickets were heard of. */
+async function isTicketAwaited({ appUrl, apiKey }: Facts): Promise<boolean> {
+  // With a trace id of ours: one that the service draws would change the ids that come after it.
+  const headers = { authorization: `Bearer ${apiKey}`, traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-00` };
+  const response = await fetch(`${appUrl}/api/orders`, { headers });
+  const { orders } = Orders.parse(await response.json());
+  return orders.some(({ status, ticketing }) => status !== "cancelled" && ticketing === "pending");
 }
 
 async function readApiDescription({ appUrl }: Facts): Promise<string> {
@@ -107,13 +128,13 @@ async function dispatch(
   const text = await response.text();
   if (response.status !== 200) throw new Error(`The example of ${tool.name} does not work: ${response.status} ${text}`);
   const addressed = text.replaceAll(supplierUrl, SUPPLIER_URL_SHOWN).replaceAll(appUrl, APP_URL_SHOWN);
-  const shown = standIns.shown(addressed, JSON.stringify(args));
+  const shown = standIns.shown(addressed, JSON.stringify(args), tool.name);
   const answer: { result?: unknown } = JSON.parse(shown);
   return answer.result;
 }
 
 interface StandIns {
-  shown(text: string, args: string): string;
+  shown(text: string, args: string, tool: string): string;
   /** The real ones again, for a call whose arguments name what an earlier answer has shown. */
   hidden(text: string): string;
 }
@@ -129,23 +150,37 @@ function createStandIns(): StandIns {
   const SECRET = /(?<=\/claim\/0x[0-9a-f]{64}#)[\w-]{43}|(?<="claimCode":")\d{6}(?=")/g;
   const shownByReal = new Map<string, string>();
   const realByShown = new Map<string, string>();
-  const toShow = (value: string, prefix = ""): string => {
+  const counts = new Map<string, number>();
+  const nextOf = (what: string): number => {
+    const next = (counts.get(what) ?? 0) + 1;
+    counts.set(what, next);
+    return next;
+  };
+  /** Numbers begin anew with each tool, so that what one answers differently does not show on the pages of others. */
+  const hexOf = (tool: string): string => {
+    const own = createHash("sha256").update(tool).digest("hex").slice(0, 6);
+    return own + nextOf(tool).toString(16).padStart(2, "0");
+  };
+  const show = (value: string, make: () => string): string => {
     const known = shownByReal.get(value);
     if (known !== undefined) return known;
-    const number = (shownByReal.size + 1).toString(prefix === "0x" ? 16 : 10);
-    const shown = `${prefix}${number.padStart(value.length - prefix.length, "0")}`;
+    const shown = make();
     shownByReal.set(value, shown);
     realByShown.set(shown, value);
     return shown;
   };
+  const showHex = (value: string, tool: string) =>
+    show(value, () => `0x${hexOf(tool).padStart(value.length - 2, "0")}`);
+  const showNumber = (value: string, what: string) =>
+    show(value, () => String(nextOf(what)).padStart(value.length, "0"));
   const toReal = (value: string): string => realByShown.get(value) ?? value;
   return {
-    shown: (text, args) =>
+    shown: (text, args, tool) =>
       text
-        .replaceAll(SECRET, (value) => toShow(value))
-        .replaceAll(TRANSFER_ID, (value) => toShow(value))
+        .replaceAll(SECRET, (value) => showNumber(value, `secret of ${value.length}`))
+        .replaceAll(TRANSFER_ID, (value) => showNumber(value, "transfer"))
         .replaceAll(HEX, (value) =>
-          !shownByReal.has(value) && args.toLowerCase().includes(value) ? value : toShow(value, "0x"),
+          !shownByReal.has(value) && args.toLowerCase().includes(value) ? value : showHex(value, tool),
         ),
     hidden: (text) => text.replaceAll(SECRET, toReal).replaceAll(HEX, toReal),
   };
