@@ -120,7 +120,9 @@ async function useEverything(side: Side): Promise<void> {
     expect(answer.status, answer.text).toBe(201);
     side.heard.push(answer.text);
   }
-  for (const route of routes.filter(({ method, params }) => method === "PUT" && params !== undefined)) {
+  for (const route of routes.filter(
+    ({ id, method, params }) => method === "PUT" && (params !== undefined || id === "write_invoicing"),
+  )) {
     const { status, text } = await sendTo(side, route, side);
     expect([200, 201], text).toContain(status);
     side.heard.push(text);
@@ -165,7 +167,7 @@ async function readAll(side: Side): Promise<string[]> {
   const lines: string[] = [];
   for (const route of reading) {
     const { status, text } = await sendTo(side, route, side);
-    lines.push(`${route.id} ${status} ${text}`);
+    lines.push(`${route.id} ${status} ${text.replace(/"traceId":"[^"]*"/, "")}`);
   }
   return lines;
 }
@@ -176,6 +178,8 @@ type AnyRoute = (typeof routes)[number];
 const recordsOf = ({ environment, ids }: Side): Readonly<Record<string, string | undefined>> => ({
   ...{ tripId: ids.tripId, bookingId: ids.reservedBookingId, orderId: ids.changedOrderId },
   ...{ userId: `user_${environment}`, policyId: `${environment}-corp-2026` },
+  // An approval and an invoice of nobody's: theirs are apart by the tables' keys, which server/test/tables.test.ts holds.
+  ...{ runId: ids.runId, approvalId: `apr_${"0".repeat(26)}`, invoiceNumber: "NONE-1" },
 });
 
 /** To a record of `owner`. */
@@ -203,7 +207,9 @@ describe.each(environments)("a key of %s", (environment) => {
       const { status, text } = await call(side, tool.name, args, USER);
       expect(shownOfOther(side, text, args), `${tool.name} ${status}`).toEqual([]);
       const ownArgs = examplesOf(side, tool);
-      if (JSON.stringify(args) !== JSON.stringify(ownArgs)) expect(status, `${tool.name}: ${text}`).not.toBe(200);
+      // A run of a workflow is started and finds that the trip is not there.
+      const isRefused = status !== 200 || text.includes('"status":"failed"');
+      if (JSON.stringify(args) !== JSON.stringify(ownArgs)) expect(isRefused, `${tool.name}: ${text}`).toBe(true);
       side.heard.push(text);
       // The control: the same look at a read of the other side's own key finds what is theirs.
       if (
@@ -227,8 +233,11 @@ describe.each(environments)("a key of %s", (environment) => {
       const answer = await sendTo(side, route, theirs);
       const named = [route.example?.body, route.params === undefined ? {} : recordsOf(theirs)];
       expect(shownOfOther(side, answer.text, named), route.id).toEqual([]);
-      if (route.params === undefined) expect(answer.status, `${route.id}: ${answer.text}`).toBe(200);
+      const namesSession = Object.keys(route.body?.shape ?? {}).includes("sessionId");
+      if (namesSession) expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);
+      else if (route.params === undefined) expect(answer.status, `${route.id}: ${answer.text}`).toBe(200);
       else if (route.method === "PUT") expect(answer.status, route.id).toBe(201);
+      else if (answer.body.scope === "approvals:decide") expect(answer.status, "only persons' keys have it").toBe(403);
       else expect([answer.status, answer.body.code], route.id).toEqual([404, "not_found"]);
     }
     expect(await readAll(theirs)).toEqual(before);

@@ -17,6 +17,9 @@ const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   payment_call_id_key: "A call's id is made by the service.",
   chain_transaction_signer_id_nonce_key: "A wallet's id is made by the service, and each wallet is of one network.",
   shared_file_pkey: "A file's address is a token that the service makes, and whoever has it may read the file.",
+  internal_token_tenant_pkey: "A token acts for a tenant in one environment at a time.",
+  workflow_pause_pkey: "A session's id is made by the service, and cannot be guessed.",
+  workflow_pause_run_id_step_id_key: "A run's id is made by the service.",
   validation_by_answer: "An answer's id is made by the service.",
 };
 
@@ -75,6 +78,7 @@ const NAMING_PERSONS = [
     "traveler_profile.user_id",
     "trip.user_id",
     "usage_record.subject",
+    "workflow_run.user_id",
   ],
 ];
 

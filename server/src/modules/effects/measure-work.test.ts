@@ -59,5 +59,6 @@ test("the tables that modules name are there, with their columns", async () => {
     "stay_booking",
     "stay_cancellation",
     "supplier_event",
+    "workflow run",
   ]);
 });

@@ -219,7 +219,7 @@ describe("a booking's life", () => {
     const [, mcp] = surfaces[1] ?? [];
     const result = resultOf(await service.call("confirm_ticketing", args));
     expect(result).toMatchObject({ bookingId, state: "confirmed" });
-    expect(await mcp?.("confirm_ticketing", args)).toEqual(result);
+    expect(await mcp?.("confirm_ticketing", args)).toEqual({ ...result, replayed: true });
     expect(resultOf(await service.call("confirm_flight", args))).toEqual(result);
     const quote = await fetch(`${service.edgeUrl}/tools/confirm_ticketing`, { method: "POST", body: "{}" });
     expect(quote.status).toBe(402);

@@ -69,11 +69,11 @@ describe("an answer with values that are shown once", () => {
     const first = Content.parse((await call()).body).result;
     expect(first.structuredContent).toEqual(shown(args));
     const again = Content.parse((await call()).body).result;
-    expect(again.structuredContent).toEqual(kept(args));
-    expect(JSON.parse(again.content[0].text)).toEqual(kept(args));
+    expect(again.structuredContent).toEqual({ ...kept(args), replayed: true });
+    expect(JSON.parse(again.content[0].text)).toEqual({ ...kept(args), replayed: true });
     const [entry] = createCatalog([probe.tool]).entries;
     const validate = new AjvJsonSchemaValidator().getValidator({ ...entry?.outputSchema });
-    expect(validate(again.structuredContent).valid).toBe(true);
+    expect(validate(kept(args)).valid).toBe(true);
     expect(validate({ ...kept(args), secret: 7 }).valid).toBe(false);
     expect(await searchDatabase(service, args.secret)).toEqual([]);
     expect(await searchDatabase(service, args.plain)).not.toEqual([]);
@@ -146,10 +146,13 @@ describe("a schema with values that are shown once", () => {
   it("is published without a keyword of its own, and says in words what a second answer holds", async () => {
     const list = await sendMcp(service, "tools/list", {});
     expect(list.text).toContain("probe_shown_once");
-    expect(list.text).toContain(`An answer that is given again says \\"${SHOWN_ONCE_TEXT}\\" instead`);
     const description = await service.send("/openapi.json", {});
     for (const { text } of [list, description]) expect(text).not.toMatch(/"(x-)?shown-?once"/i);
     const [entry] = createCatalog([probe.tool]).entries;
+    // The list over MCP carries no prose of results; the documentation is made of the catalog's schemas.
+    expect(JSON.stringify(entry?.outputSchema)).toContain(
+      `An answer that is given again says \\"${SHOWN_ONCE_TEXT}\\" instead`,
+    );
     expect(JSON.stringify(entry?.inputSchema)).not.toContain("given again");
   });
 

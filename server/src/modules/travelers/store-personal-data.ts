@@ -36,6 +36,7 @@ const NAMING_COLUMNS = [
   { table: "payment", column: "subject" },
   { table: "trip", column: "user_id" },
   { table: "usage_record", column: "subject" },
+  { table: "workflow_run", column: "user_id" },
 ];
 
 export function createPersonalData(options: Options): PersonalData {

@@ -128,7 +128,7 @@ async function parkRun(
       expects: JSON.stringify(expects),
       shown: shown === undefined ? null : JSON.stringify(shown),
       event: event?.name ?? null,
-      subject: event?.subject ?? null,
+      about: event?.subject ?? null,
       onTimeout: JSON.stringify(onTimeout),
       expiresAt: expiresAt.toString(),
     })
@@ -140,7 +140,7 @@ async function parkRun(
     .where("tenantId", "=", tenantId)
     .where("network", "=", network)
     .where("event", "=", event.name)
-    .where("subject", "=", event.subject)
+    .where("about", "=", event.subject)
     .executeTakeFirst();
   if (happened === undefined) return "paused";
   await resolvePause(db, clock, {
@@ -196,7 +196,7 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
       await lockEvent(queryable, { tenantId, network }, name, subject);
       await queryable
         .insertInto("workflowEvent")
-        .values({ tenantId, network, event: name, subject, resolution: JSON.stringify(resolution), at: now })
+        .values({ tenantId, network, event: name, about: subject, resolution: JSON.stringify(resolution), at: now })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
       const waiting = await queryable
@@ -205,7 +205,7 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
         .where("tenantId", "=", tenantId)
         .where("network", "=", network)
         .where("event", "=", name)
-        .where("subject", "=", subject)
+        .where("about", "=", subject)
         .where("resolvedAt", "is", null)
         .execute();
       for (const { sessionId } of waiting)

@@ -726,7 +726,7 @@ export interface WorkflowEventTable {
   tenantId: string;
   network: "sandbox" | "production";
   event: string;
-  subject: string;
+  about: string;
   resolution: JsonObject;
   at: Timestamp;
 }
@@ -742,7 +742,7 @@ export interface WorkflowPauseTable {
   expects: JsonObject;
   shown: Json | null;
   event: string | null;
-  subject: string | null;
+  about: string | null;
   onTimeout: JsonObject;
   expiresAt: Timestamp;
   resolution: Json | null;

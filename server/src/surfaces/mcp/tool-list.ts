@@ -94,16 +94,46 @@ function withRepeats({ properties, ...schema }: Record<string, unknown>): NonNul
   return { ...schema, type: "object", properties: { ...own, replayed: { const: true } } };
 }
 
-/** Results are read by code that knows their fields: what the schemas say in words, the documentation says. */
+/** Keywords that say how a text or a number looks: results are the service's own, and nobody has to check them by these. */
+const CONSTRAINTS: ReadonlySet<string> = new Set([
+  ...["pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems"],
+  ...["default", "required", "additionalProperties"],
+]);
+/** Below it the list says only that there is an object: the documentation has the rest. */
+const DEEPEST = 2;
+
+/**
+ * Results are read by code that knows their fields, and every client pays for the list: what the schemas say in words, of forms and
+ * of the innermost fields, the documentation says.
+ */
 function withoutProse(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { required } = schema;
+  return { ...shorten(schema, 0), ...(required === undefined ? {} : { required }) };
+}
+
+function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
+  if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
+  const entries = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
   return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([keyword, value]) => !(keyword === "description" && typeof value === "string"))
-      .map(([keyword, value]) => [keyword, childrenWithoutProse(value)]),
+    entries.map(([keyword, value]) => [
+      keyword,
+      keyword === "properties" ? shortenEach(value, depth + 1) : shortenAny(value, depth),
+    ]),
   );
 }
 
-function childrenWithoutProse(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(childrenWithoutProse);
-  return typeof value === "object" && value !== null ? withoutProse({ ...value }) : value;
+const isLeftOut = (keyword: string, value: unknown): boolean =>
+  (keyword === "description" && typeof value === "string") || (CONSTRAINTS.has(keyword) && !isSchema(value));
+
+const isSchema = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The members of an object, whatever their names are. */
+function shortenEach(properties: unknown, depth: number): unknown {
+  if (typeof properties !== "object" || properties === null) return properties;
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, shortenAny(value, depth)]));
+}
+
+function shortenAny(value: unknown, depth: number): unknown {
+  if (Array.isArray(value)) return value.map((one) => shortenAny(one, depth));
+  return typeof value === "object" && value !== null ? shorten({ ...value }, depth) : value;
 }

@@ -62,7 +62,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       expects jsonb not null,
       shown jsonb,
       event text,
-      subject text,
+      about text,
       on_timeout jsonb not null,
       expires_at timestamptz not null,
       resolution jsonb,
@@ -71,7 +71,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null,
       unique (run_id, step_id)
     );
-    create index workflow_pause_by_event on workflow_pause (tenant_id, network, event, subject) where resolved_at is null;
+    create index workflow_pause_by_event on workflow_pause (tenant_id, network, event, about) where resolved_at is null;
     create index workflow_pause_due on workflow_pause (expires_at) where resolved_at is null;
 
     -- What has happened that runs wait for, so that a pause that begins a moment later still hears of it.
@@ -79,10 +79,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       tenant_id text not null,
       network text not null check (network in ('sandbox', 'production')),
       event text not null,
-      subject text not null,
+      about text not null,
       resolution jsonb not null,
       at timestamptz not null,
-      primary key (tenant_id, network, event, subject)
+      primary key (tenant_id, network, event, about)
     );
     create index workflow_event_by_age on workflow_event (at);
 
