@@ -12,6 +12,7 @@ import { creditRoutes } from "./credits/routes.ts";
 import { ApiError, apiError, notFound, wireError } from "./http/errors.ts";
 import { type HeldRequests, heldRequestRoutes } from "./http/held-requests.ts";
 import { type RateLimit, rateLimitRoutes } from "./http/rate-limit.ts";
+import { type RecordedRequests, recordedRequestRoutes } from "./http/recorded-requests.ts";
 import { customerUserRoutes } from "./identity/routes.ts";
 import { newId } from "./ids.ts";
 import { offerRoutes } from "./offers/routes.ts";
@@ -109,6 +110,7 @@ export function createApp(
     workers: Workers;
     limits: RateLimit;
     held: HeldRequests;
+    recorded: RecordedRequests;
     token: string;
   },
 ): Hono<Env> {
@@ -140,6 +142,7 @@ export function createApp(
   app.route("/", controlRoutes(sandbox, parts.scenarios, parts.workers));
   app.route("/", rateLimitRoutes(parts.limits));
   app.route("/", heldRequestRoutes(parts.held));
+  app.route("/", recordedRequestRoutes(parts.recorded));
   app.route("/", photoRoutes());
   for (const prefix of ["/air/*", "/places/*", "/identity/*", "/stays/*"]) app.use(prefix, requireHeaders(parts.token));
   app.use(

@@ -5,6 +5,7 @@ import { createScenarios } from "./control/scenarios.ts";
 import { seedRandomCodes } from "./hash.ts";
 import { HeldRequests } from "./http/held-requests.ts";
 import { RateLimit } from "./http/rate-limit.ts";
+import { RecordedRequests } from "./http/recorded-requests.ts";
 import { listen } from "./http/server.ts";
 import { createNetwork } from "./inventory/network.ts";
 import { createOfferStore } from "./offers/store.ts";
@@ -59,15 +60,17 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
   };
   const limits = new RateLimit(clock);
   const held = new HeldRequests();
+  const recorded = new RecordedRequests();
   const app = createApp(sandbox, {
     offers: createOfferStore(sandbox),
     scenarios,
     workers,
     limits,
     held,
+    recorded,
     token: settings.token,
   });
-  const server = await listen(app, { scenarios, clock, limits, held }, settings);
+  const server = await listen(app, { scenarios, clock, limits, held, recorded }, settings);
   return {
     port: server.port,
     async stop() {

@@ -1,7 +1,7 @@
 // Carries requests from sockets to the app and back, and plays the faults that happen between them.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Hono } from "hono";
-import type { Clock } from "../clock.ts";
+import { type Clock, toIso } from "../clock.ts";
 import type { Scenarios } from "../control/scenarios.ts";
 import { newId } from "../ids.ts";
 import type { Env, Fault } from "../sandbox.ts";
@@ -9,6 +9,7 @@ import { isDatabaseUnavailable } from "../storage/database.ts";
 import { type ErrorType, wireError } from "./errors.ts";
 import type { HeldRequests } from "./held-requests.ts";
 import type { Allowance, RateLimit } from "./rate-limit.ts";
+import type { RecordedRequests } from "./recorded-requests.ts";
 
 const LARGEST_BODY_BYTES = 1_000_000;
 const REFUSED_MS = 5_000;
@@ -77,11 +78,18 @@ async function send(response: ServerResponse, answer: Response, fault: Fault | u
   response.writeHead(answer.status, headers).end(sent);
 }
 
+function describe(incoming: IncomingMessage, arrivedMs: number, body: Buffer | undefined) {
+  const { method = "GET", url: path = "/", headers } = incoming;
+  const text = body === undefined || body.length === 0 ? null : body.toString("utf8");
+  const traceparent = headers.traceparent?.toString() ?? null;
+  return { at: toIso(arrivedMs), method, path, traceparent, body: text };
+}
+
 export type RunningServer = { readonly port: number; close(): Promise<void> };
 
 export async function listen(
   app: Hono<Env>,
-  parts: { scenarios: Scenarios; clock: Clock; limits: RateLimit; held: HeldRequests },
+  parts: { scenarios: Scenarios; clock: Clock; limits: RateLimit; held: HeldRequests; recorded: RecordedRequests },
   address: { host: string; port: number },
 ): Promise<RunningServer> {
   let baseUrl = `http://${address.host}`;
@@ -93,6 +101,7 @@ export async function listen(
     const allowance = controlled ? undefined : parts.limits.take();
     if (allowance !== undefined) announce(response, allowance);
     const body = await readBody(incoming);
+    if (!controlled) parts.recorded.add(describe(incoming, arrivedMs, body));
     if (allowance?.allowed === false) return sendTooMany(response);
     if (body === undefined) return sendError(response, 413, "request_too_large", "The request body is too large.");
     if (!URL.canParse(incoming.url ?? "/", baseUrl))

@@ -32,7 +32,8 @@ function toPassenger(passenger: SearchPassenger, notApplied: NotApplied[]): Reco
       notApplied.push({
         input: "loyaltyProgrammeAccounts",
         value: account.airlineIataCode,
-        reason: "The supplier takes loyalty accounts only with the traveler's name; complete the traveler's profile.",
+        reason:
+          "The supplier counts loyalty accounts in a search only with the traveler's name. Give the account to the profile of the passenger with save_traveler, then search again; book_flight sends it in any case.",
       });
     }
   }

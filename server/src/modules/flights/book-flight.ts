@@ -196,13 +196,15 @@ async function toPassengers(
   who: { tenantId: string; network: Environment; callId: string },
 ): Promise<OrderRequest["passengers"]> {
   const ports = { flights, travelers, bookings: stores.bookings };
+  const searched = await stores.privateOffers.loyaltyAccounts(who.network, who.tenantId, offer.id);
   const passengers = [];
   for (const [index, traveler] of found.entries()) {
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
     const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
     const details = { givenName, familyName, email, phoneNumber };
     const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId);
-    const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, customerUserId);
+    const more = { customerUserId, searchedAccounts: searched[index] ?? [] };
+    const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, more);
     if (passenger === undefined) throw new Error(`traveler ${traveler.userId} was complete and is not any more`);
     passengers.push(passenger);
   }

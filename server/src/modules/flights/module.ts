@@ -2,6 +2,7 @@ import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { flightBookingUse } from "./booking-steps.ts";
 import * as privateOffers from "./migrations/0004-private-offers.ts";
+import * as searchedLoyaltyAccounts from "./migrations/0039-searched-loyalty-accounts.ts";
 import { bookAFlight } from "./prompts/book-a-flight.ts";
 import { createPrivateOffers } from "./store-private-offers.ts";
 import { bookFlight } from "./tools/book-flight.ts";
@@ -27,10 +28,13 @@ export const flightsModule = defineModule({
     bookFlight,
   ],
   prompts: [bookAFlight],
-  stores: ({ db }) => ({
-    privateOffers: createPrivateOffers(db),
+  stores: ({ db, vault }) => ({
+    privateOffers: createPrivateOffers(db, vault),
   }),
-  migrations: { "0004-private-offers": privateOffers },
+  migrations: {
+    "0004-private-offers": privateOffers,
+    "0039-searched-loyalty-accounts": searchedLoyaltyAccounts,
+  },
   effectUses: ({ stores, clock, portsFor }) => [
     flightBookingUse({ stores, clock }, (environment) => portsFor(environment)?.flights),
   ],

@@ -1,6 +1,7 @@
 import { toCountryAlpha2 } from "../../domain/countries.ts";
-import type { FlightOffer, OrderPassenger } from "../../ports/flights.ts";
+import type { FlightOffer, LoyaltyAccount, OrderPassenger } from "../../ports/flights.ts";
 import type { Passport, TravelerProfile } from "../travelers/index.ts";
+import { mergeAccounts } from "./search-passengers.ts";
 
 /** A traveler of a booking: whose profile it is, and how the caller named the person. */
 export interface Traveler {
@@ -20,12 +21,12 @@ export function missingFields(traveler: Traveler, offer: FlightOffer): string[] 
   return fields;
 }
 
-/** Undefined when a needed field is missing. */
+/** Undefined when a needed field is missing. `searchedAccounts`: what the search of the offer gave for this passenger. */
 export function toOrderPassenger(
   offerPassengerId: string,
   traveler: Traveler,
   offer: FlightOffer,
-  customerUserId: string,
+  { customerUserId, searchedAccounts }: { customerUserId: string; searchedAccounts: readonly LoyaltyAccount[] },
 ): OrderPassenger | undefined {
   const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = traveler.profile ?? {};
   if (!givenName || !familyName || !bornOn || !title || !gender || !email || !phoneNumber) return undefined;
@@ -41,7 +42,7 @@ export function toOrderPassenger(
     email,
     phoneNumber,
     customerUserId,
-    loyaltyAccounts: traveler.profile?.loyaltyProgrammeAccounts ?? [],
+    loyaltyAccounts: mergeAccounts(searchedAccounts, traveler.profile?.loyaltyProgrammeAccounts ?? []),
     ...(passport === undefined ? {} : { identityDocument: passport }),
   };
 }

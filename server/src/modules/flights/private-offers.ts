@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { CallOptions, FlightOffer, Flights } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
-import type { PrivateOffers } from "./private-offer-records.ts";
+import type { AccountsByPassenger, PrivateOffers } from "./private-offer-records.ts";
 import type { SearchFlightsInput } from "./search-input.ts";
 
 interface Owner {
@@ -29,12 +29,14 @@ export async function keepPrivate(
   privateOffers: PrivateOffers,
   { tenantId, environment }: Owner,
   offers: readonly FlightOffer[],
+  loyaltyAccounts: AccountsByPassenger,
 ): Promise<void> {
   const [first, ...others] = offers.map(({ expiresAt }) => Temporal.Instant.from(expiresAt));
   if (first === undefined) return;
   const last = others.reduce((latest, one) => (Temporal.Instant.compare(one, latest) > 0 ? one : latest), first);
   const ids = offers.map(({ id }) => id);
-  await privateOffers.remember(environment, tenantId, ids, last.add({ hours: KEPT_AFTER_EXPIRY_HOURS }));
+  const until = last.add({ hours: KEPT_AFTER_EXPIRY_HOURS });
+  await privateOffers.remember({ network: environment, tenantId }, ids, until, loyaltyAccounts);
 }
 
 /** The offer at its present price. Another tenant's private offer does not exist, and the supplier is not asked for it. */

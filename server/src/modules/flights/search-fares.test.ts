@@ -152,3 +152,63 @@ test("a hotel's pictures are shown by the application host, and nothing else of 
     expect((await fetch(`${service.appUrl}${path}`)).status, path).toBe(404);
   }
 });
+
+const Sent = z.object({ requests: z.array(z.object({ method: z.string(), path: z.string(), body: z.string() })) });
+const WirePassenger = z.looseObject({
+  given_name: z.string().optional(),
+  loyalty_programme_accounts: z
+    .array(z.object({ airline_iata_code: z.string(), account_number: z.string() }))
+    .default([]),
+});
+const WireBody = z.object({ data: z.object({ passengers: z.array(WirePassenger) }) });
+
+/** The passengers of what was posted to a path of the supplier and holds the text. */
+async function passengersSent(path: string, text: string) {
+  const answer = await fetch(`${service.supplierUrl}/_sandbox/requests?contains=${text}`);
+  const { requests } = Sent.parse(await answer.json());
+  const posted = requests.filter((request) => request.method === "POST" && request.path.split("?")[0] === path);
+  return posted.map(({ body }) => WireBody.parse(JSON.parse(body)).data.passengers);
+}
+
+test("loyalty accounts of every passenger reach the supplier, in the search and with the order", async () => {
+  const account = (airline: string, number: string) => ({ airline_iata_code: airline, account_number: number });
+  const [first, second, third] = ["TESS1", "GRACE2", "ALAN3"].map((name) => `${name}${service.tenantId.slice(-6)}`);
+  const person = { bornOn: "1986-12-09", title: "ms", gender: "f", phoneNumber: "+442080160509" };
+  const customerUserIds: string[] = [];
+  for (const [givenName, accounts] of [
+    ["Grace", [{ airlineIataCode: "ba", accountNumber: second }]] as const,
+    ["Alan", []] as const,
+  ]) {
+    const userId = `user_${givenName}`;
+    const email = `${givenName}-${service.tenantId}@example.com`;
+    const named = { ...person, userId, givenName, familyName: "Hopper", email, loyaltyProgrammeAccounts: accounts };
+    await agent.ask(z.looseObject({}), "save_traveler", named);
+    const made = await agent.ask(z.object({ customerUserId: z.string() }), "ensure_flight_customer", {
+      clerkUserId: userId,
+    });
+    customerUserIds.push(made.customerUserId);
+  }
+  const search = {
+    ...{ origin: "LHR", destination: "JFK", departureDate: inDays(64), passengers: 3, linkSessionTraveler: true },
+    loyaltyProgrammeAccounts: [first, second, third].map((accountNumber) => [{ airlineIataCode: "BA", accountNumber }]),
+  };
+  const Answer = Found.extend({ notApplied: z.array(z.looseObject({ value: z.string() })) });
+  const { offers, notApplied } = await agent.ask(Answer, "search_flights", search);
+  const [asked = []] = await passengersSent("/air/offer_requests", `${first}`);
+  expect(asked).toMatchObject([
+    { given_name: "Tess", loyalty_programme_accounts: [account("BA", `${first}`)] },
+    { given_name: "Grace", loyalty_programme_accounts: [account("BA", `${second}`)] },
+    { loyalty_programme_accounts: [] },
+  ]);
+  // The supplier takes no account without a name in a search; nobody of the tenant is known to have this one.
+  expect(notApplied).toEqual([expect.objectContaining({ input: "loyaltyProgrammeAccounts", value: "BA" })]);
+
+  const additionalCustomerUserIds = customerUserIds;
+  await agent.ask(z.looseObject({}), "book_flight", { offerId: offers[0]?.id, additionalCustomerUserIds });
+  const [ordered = []] = await passengersSent("/air/orders", `${third}`);
+  expect(ordered).toMatchObject([
+    { given_name: "Tess", loyalty_programme_accounts: [account("BA", `${first}`)] },
+    { given_name: "Grace", loyalty_programme_accounts: [account("BA", `${second}`)] },
+    { given_name: "Alan", loyalty_programme_accounts: [account("BA", `${third}`)] },
+  ]);
+});

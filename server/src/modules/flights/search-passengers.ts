@@ -8,10 +8,13 @@ export interface PassengerWishes {
   loyaltyAccounts: readonly (readonly LoyaltyAccount[])[];
 }
 
-/** The passengers of a search. The first one is `traveler` when a profile was asked for. */
-export function searchPassengers(wishes: PassengerWishes, traveler: TravelerProfile | undefined): SearchPassenger[] {
+/** The passengers of a search. `travelers`: who they are, by passenger, where that is known. */
+export function searchPassengers(
+  wishes: PassengerWishes,
+  travelers: readonly (TravelerProfile | undefined)[],
+): SearchPassenger[] {
   return Array.from({ length: wishes.passengers }, (_, index) => {
-    const profile = index === 0 ? traveler : undefined;
+    const profile = travelers[index];
     const leisureFareType = wishes.leisureFareTypes[index];
     return {
       ...(leisureFareType === undefined ? {} : { leisureFareType }),
@@ -23,7 +26,7 @@ export function searchPassengers(wishes: PassengerWishes, traveler: TravelerProf
 }
 
 /** One account per airline; what the call gives wins over the profile. */
-function mergeAccounts(given: readonly LoyaltyAccount[], stored: readonly LoyaltyAccount[]): LoyaltyAccount[] {
+export function mergeAccounts(given: readonly LoyaltyAccount[], stored: readonly LoyaltyAccount[]): LoyaltyAccount[] {
   const byAirline = new Map<string, LoyaltyAccount>();
   for (const account of [...stored, ...given]) {
     const airlineIataCode = account.airlineIataCode.toUpperCase();

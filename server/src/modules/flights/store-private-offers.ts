@@ -1,14 +1,21 @@
 import { sql } from "kysely";
+import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
+import type { Vault } from "../../ports/vault.ts";
 import type { PrivateOffers } from "./private-offer-records.ts";
 
-export function createPrivateOffers(db: Queryable): PrivateOffers {
+const Accounts = z.array(z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })));
+
+export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers {
   return {
-    async remember(network, tenantId, offerIds, until) {
+    async remember({ network, tenantId }, offerIds, until, loyaltyAccounts) {
+      const hasAccounts = loyaltyAccounts.some((accounts) => accounts.length > 0);
+      const sealed = hasAccounts ? vault.encrypt(JSON.stringify(loyaltyAccounts), contextOf(network, tenantId)) : null;
       // One statement with as many parameters however many offers a search has.
       await sql`
-        insert into private_offer (network, offer_id, tenant_id, expires_at)
-        select ${network}, offer_id, ${tenantId}, ${until.toString()}::timestamptz
+        insert into private_offer (network, offer_id, tenant_id, expires_at, loyalty_accounts)
+        select ${network}, offer_id, ${tenantId}, ${until.toString()}::timestamptz, ${sealed}::text
         from unnest(${[...offerIds]}::text[]) as offer_id
         on conflict do nothing`.execute(db);
     },
@@ -23,6 +30,18 @@ export function createPrivateOffers(db: Queryable): PrivateOffers {
       return owner !== undefined && owner.tenantId !== tenantId;
     },
 
+    async loyaltyAccounts(network, tenantId, offerId) {
+      const row = await db
+        .selectFrom("privateOffer")
+        .select("loyaltyAccounts")
+        .where("network", "=", network)
+        .where("tenantId", "=", tenantId)
+        .where("offerId", "=", offerId)
+        .executeTakeFirst();
+      const sealed = row?.loyaltyAccounts ?? null;
+      return sealed === null ? [] : Accounts.parse(JSON.parse(vault.decrypt(sealed, contextOf(network, tenantId))));
+    },
+
     async prune(at) {
       await db
         .deleteFrom("privateOffer")
@@ -30,4 +49,9 @@ export function createPrivateOffers(db: Queryable): PrivateOffers {
         .execute();
     },
   };
+}
+
+/** What is sealed opens for its tenant in its environment only. */
+function contextOf(network: Environment, tenantId: string): string {
+  return `searched_loyalty_accounts:${network}:${tenantId}`;
 }

@@ -176,7 +176,12 @@ describe("private offers", () => {
       return getOffer(offerId, options);
     };
     mine.supplier.offers.set("off_kept", offer({ id: "off_kept" }));
-    await world.stores.privateOffers.remember("sandbox", theirs.tenant.id, ["off_kept"], world.clock.now());
+    await world.stores.privateOffers.remember(
+      { network: "sandbox", tenantId: theirs.tenant.id },
+      ["off_kept"],
+      world.clock.now(),
+      [],
+    );
     for (const tool of [displayOfferConditions, bookFlight]) {
       const call = toolCaller(mine)(tool, { offerId: "off_kept" });
       await expect(call).rejects.toMatchObject({ code: "offer_not_found" });
@@ -187,8 +192,8 @@ describe("private offers", () => {
   it("are those of one network, and stay with their first owner", async () => {
     const { privateOffers } = world.stores;
     const until = world.clock.now().add({ hours: 1 });
-    await privateOffers.remember("sandbox", "tenant_a", ["off_a", "off_b"], until);
-    await privateOffers.remember("sandbox", "tenant_b", ["off_b", "off_c"], until);
+    await privateOffers.remember({ network: "sandbox", tenantId: "tenant_a" }, ["off_a", "off_b"], until, []);
+    await privateOffers.remember({ network: "sandbox", tenantId: "tenant_b" }, ["off_b", "off_c"], until, []);
     const foreignTo = async (tenantId: string, network: "sandbox" | "production" = "sandbox") => {
       const ids = ["off_a", "off_b", "off_c", "off_d"];
       const foreign = await Promise.all(ids.map((id) => privateOffers.isForeign(network, id, tenantId)));
@@ -220,7 +225,10 @@ describe("private offers", () => {
     const tenant = await world.newTenant();
     tenant.supplier.answerSearchesWith([offer({ id: "off_open" })]);
     const untouchable = () => Promise.reject(new Error("an open search asked who owns offers"));
-    const privateOffers = { remember: untouchable, isForeign: untouchable, prune: untouchable };
+    const privateOffers = {
+      ...{ remember: untouchable, isForeign: untouchable, prune: untouchable },
+      loyaltyAccounts: untouchable,
+    };
     const stores = { ...tenant.stores, privateOffers };
     const call = toolCaller({ ...tenant, stores });
     const found = await call(searchFlights, { ...trip, departureDate: "2027-01-20" });

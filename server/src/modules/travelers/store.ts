@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
@@ -34,6 +35,8 @@ interface TravelersOptions {
 /** Users' profiles and their customer ids at the supplier. */
 export function createTravelers(options: TravelersOptions): Travelers {
   return {
+    findByLoyaltyAccounts: (tenantId, network, accounts) =>
+      findByLoyaltyAccounts(options, { tenantId, network }, accounts),
     isUser: (tenantId, userId, network) =>
       isUserOf(options.db, { tenantId, network, networkMode: options.networkMode }, userId),
     ...createProfiles(options),
@@ -112,6 +115,38 @@ function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pi
       });
     },
   };
+}
+
+/** Account numbers are sealed: those of one tenant that have an account with the airline are opened and compared. */
+const MOST_COMPARED = 1_000;
+
+async function findByLoyaltyAccounts(
+  { db, vault }: TravelersOptions,
+  { tenantId, network }: Omit<SealedFor, "userId">,
+  accounts: TravelerProfile["loyaltyProgrammeAccounts"],
+): Promise<TravelerProfile | undefined> {
+  for (const { airlineIataCode, accountNumber } of accounts) {
+    const airline = JSON.stringify([{ airlineIataCode: airlineIataCode.toUpperCase() }]);
+    const rows = await db
+      .selectFrom("travelerProfile")
+      .select(["userId", "profile"])
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where(sql<boolean>`profile -> 'loyaltyProgrammeAccounts' @> ${airline}::jsonb`)
+      .orderBy("userId")
+      .limit(MOST_COMPARED)
+      .execute();
+    for (const { userId, profile: sealed } of rows) {
+      const profile = mapNumbers(StoredProfile.parse(sealed), (text, field) =>
+        vault.decrypt(text, contextOf(field, { tenantId, userId, network })),
+      );
+      const hasIt = profile.loyaltyProgrammeAccounts.some(
+        (own) => own.airlineIataCode === airlineIataCode.toUpperCase() && own.accountNumber === accountNumber,
+      );
+      if (hasIt) return profile;
+    }
+  }
+  return undefined;
 }
 
 function createCustomers({

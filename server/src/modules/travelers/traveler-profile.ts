@@ -42,6 +42,12 @@ export interface Travelers {
   /** Also of the service account of a key that the tenant has and has not revoked. */
   isUser(tenantId: string, userId: string, network: Environment): Promise<boolean>;
   get(tenantId: string, userId: string, network: Environment): Promise<TravelerProfile | undefined>;
+  /** Somebody whose profile has one of the accounts; undefined: nobody, or there are no accounts. */
+  findByLoyaltyAccounts(
+    tenantId: string,
+    network: Environment,
+    accounts: readonly LoyaltyProgrammeAccount[],
+  ): Promise<TravelerProfile | undefined>;
   /** Replaces the profile; creates the user when it is new. True when it was created. */
   put(
     tenantId: string,

@@ -471,6 +471,7 @@ export interface PrivateOfferTable {
   offerId: string;
   tenantId: string;
   expiresAt: Timestamp;
+  loyaltyAccounts: string | null;
 }
 
 export interface SeenOfferTable {

@@ -9,6 +9,7 @@ import { Comparison, compareOffers, Picks } from "../fares.ts";
 import { OfferAnswer, toOfferAnswer } from "../offer-answer.ts";
 import { toPrivateFares } from "../private-fares.ts";
 import { hasPrivateInputs, keepPrivate } from "../private-offers.ts";
+import { recognizeTravelers } from "../recognize-travelers.ts";
 import { SearchFlightsInput } from "../search-input.ts";
 import { searchPassengers } from "../search-passengers.ts";
 import { seeSearch } from "../see-offers.ts";
@@ -81,6 +82,7 @@ export const searchFlights = defineTool({
     }
 
     call.progress("Asking the supplier for offers");
+    const loyaltyAccounts = query.loyaltyProgrammeAccounts ?? [];
     const wanted: FlightSearch = {
       origin,
       destination,
@@ -91,9 +93,9 @@ export const searchFlights = defineTool({
         {
           passengers: query.passengers,
           leisureFareTypes: query.leisureFareTypes ?? [],
-          loyaltyAccounts: query.loyaltyProgrammeAccounts ?? [],
+          loyaltyAccounts,
         },
-        traveler,
+        await recognizeTravelers(travelers, caller, loyaltyAccounts, traveler),
       ),
       privateFares: toPrivateFares(query.privateFares ?? {}),
       airlineCreditIds,
@@ -106,7 +108,7 @@ export const searchFlights = defineTool({
       const { detail, emptiedBy } = await explainNoOffers(flights, wanted, { signal: call.signal });
       throw fail("no_offers", { detail, extra: { emptiedBy } });
     }
-    if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers);
+    if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers, loyaltyAccounts);
     await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.offers);
     return {
       offers: offers.map((offer) => toOfferAnswer(offer, found.offers)),
