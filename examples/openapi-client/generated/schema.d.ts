@@ -3048,7 +3048,7 @@ export interface components {
             readonly slices: {
                 origin: string;
                 destination: string;
-                durationMinutes: number;
+                durationMinutes: number | null;
                 readonly segments: {
                     /** @description segmentId of seats in list_flight_ancillaries */
                     id: string;
@@ -3061,7 +3061,7 @@ export interface components {
                     departingAt: string;
                     /** @description Local time at the airport, no offset */
                     arrivingAt: string;
-                    durationMinutes: number;
+                    durationMinutes: number | null;
                     cabinClass: string;
                 }[];
                 id: string;
@@ -3099,14 +3099,14 @@ export interface components {
             refundAmount: string | null;
             refundCurrency: string | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
-            refundTo: string;
+            refundTo: string | null;
             /** @description Airline credits in place of money */
             readonly credits: {
-                /** @description airlineCreditId of book_flight */
-                id: string;
+                /** @description airlineCreditId of book_flight; null: not issued yet */
+                id: string | null;
                 airlineIataCode: string | null;
-                amount: string;
-                currency: string;
+                amount: string | null;
+                currency: string | null;
                 code: string | null;
                 passengerId: string | null;
             }[];
@@ -3133,14 +3133,14 @@ export interface components {
             refundAmount: string | null;
             refundCurrency: string | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
-            refundTo: string;
+            refundTo: string | null;
             /** @description Airline credits in place of money */
             readonly credits: {
-                /** @description airlineCreditId of book_flight */
-                id: string;
+                /** @description airlineCreditId of book_flight; null: not issued yet */
+                id: string | null;
                 airlineIataCode: string | null;
-                amount: string;
-                currency: string;
+                amount: string | null;
+                currency: string | null;
                 code: string | null;
                 passengerId: string | null;
             }[];
@@ -3160,7 +3160,7 @@ export interface components {
             readonly slices: {
                 origin: string;
                 destination: string;
-                durationMinutes: number;
+                durationMinutes: number | null;
                 readonly segments: {
                     /** @description segmentId of seats in list_flight_ancillaries */
                     id: string;
@@ -3173,7 +3173,7 @@ export interface components {
                     departingAt: string;
                     /** @description Local time at the airport, no offset */
                     arrivingAt: string;
-                    durationMinutes: number;
+                    durationMinutes: number | null;
                     cabinClass: string;
                 }[];
                 id: string;
@@ -3533,7 +3533,7 @@ export interface components {
                 readonly slices: {
                     origin: string;
                     destination: string;
-                    durationMinutes: number;
+                    durationMinutes: number | null;
                     readonly segments: {
                         /** @description segmentId of seats in list_flight_ancillaries */
                         id: string;
@@ -3546,7 +3546,7 @@ export interface components {
                         departingAt: string;
                         /** @description Local time at the airport, no offset */
                         arrivingAt: string;
-                        durationMinutes: number;
+                        durationMinutes: number | null;
                         cabinClass: string;
                     }[];
                 }[];

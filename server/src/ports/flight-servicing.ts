@@ -1,4 +1,4 @@
-import type { CallOptions, Condition, RequestedService, Slice } from "./flights.ts";
+import type { CallOptions, Condition, OrderedSlice, RequestedService, Slice } from "./flights.ts";
 
 /**
  * What can be done with an offer or an order beside booking it. Failures as in `ports/flights.ts`, and: `order_not_found`,
@@ -71,7 +71,7 @@ export interface OrderDetails {
   cancelledAt: string | null;
   ticketed: boolean;
   documents: readonly OrderDocument[];
-  slices: readonly Slice[];
+  slices: readonly OrderedSlice[];
   conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
   /** Changes that the airline made and nobody has answered. */
   airlineChanges: readonly { id: string; detectedAt: string | null; actionTaken: string | null }[];
@@ -79,10 +79,11 @@ export interface OrderDetails {
 }
 
 interface IssuedCredit {
-  id: string;
+  /** Null: it is not issued yet, or the supplier does not say. */
+  id: string | null;
   airlineIataCode: string | null;
-  amount: string;
-  currency: string;
+  amount: string | null;
+  currency: string | null;
   code: string | null;
   passengerId: string | null;
 }
@@ -93,8 +94,8 @@ export interface CancellationQuote {
   orderId: string;
   refundAmount: string | null;
   refundCurrency: string | null;
-  /** In the supplier's words: balance, airline_credits, awaiting_payment, original_form_of_payment, … */
-  refundTo: string;
+  /** In the supplier's words: balance, airline_credits, awaiting_payment, original_form_of_payment, … Null: it does not say. */
+  refundTo: string | null;
   credits: readonly IssuedCredit[];
   /** ISO 8601 UTC. Null: it does not expire. */
   expiresAt: string | null;
@@ -119,7 +120,7 @@ export interface ChangeOffer {
   penaltyCurrency: string | null;
   refundTo: string | null;
   expiresAt: string | null;
-  slices: { add: readonly Slice[]; remove: readonly Slice[] };
+  slices: { add: readonly Slice[]; remove: readonly OrderedSlice[] };
 }
 
 interface ChangeRequest {

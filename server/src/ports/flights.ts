@@ -72,6 +72,16 @@ export interface Slice {
   segments: readonly Segment[];
 }
 
+/** Of an order, which stands also where the supplier does not say everything: texts are empty and numbers null then. */
+export interface OrderedSegment extends Omit<Segment, "durationMinutes"> {
+  durationMinutes: number | null;
+}
+
+export interface OrderedSlice extends Omit<Slice, "durationMinutes" | "segments"> {
+  durationMinutes: number | null;
+  segments: readonly OrderedSegment[];
+}
+
 export interface Condition {
   allowed: boolean;
   penaltyAmount: string | null;
@@ -82,7 +92,6 @@ export interface FlightOffer {
   id: string;
   totalAmount: string;
   totalCurrency: string;
-  baseAmount: string;
   taxAmount: string | null;
   owner: { iataCode: string; name: string };
   slices: readonly Slice[];
@@ -145,6 +154,7 @@ export interface OrderRequest {
 
 export interface SupplierOrder {
   id: string;
+  /** Empty: the supplier does not say it yet. */
   pnr: string;
   offerId: string | null;
   bookingId: string | null;
@@ -157,7 +167,6 @@ export interface SupplierOrder {
   taxAmount?: string | undefined;
   /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
   creditAppliedAmount: string | null;
-  createdAt: string;
   paymentRequiredBy: string | null;
   /** Bags and seats that were booked with it. */
   services: readonly BookedService[];

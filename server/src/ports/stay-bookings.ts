@@ -49,12 +49,14 @@ export interface SupplierStay {
   reference: string | null;
   bookingId: string | null;
   status: "confirmed" | "cancelled";
+  /** Empty, as the days: the supplier does not say. */
   accommodationName: string;
   checkInDate: string;
   checkOutDate: string;
   /** Null: the booking does not say, as it may be of several rates; the price of its quote holds. */
   price: { amount: string; currency: string } | null;
   confirmedAt: string | null;
+  /** Null also for a cancelled one: the supplier does not say when. */
   cancelledAt: string | null;
   cancellationPolicy: CancellationPolicy;
   keyCollectionInstructions: string | null;

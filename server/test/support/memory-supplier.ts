@@ -78,7 +78,6 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       cancelled: false,
       ticketed: false,
       creditAppliedAmount,
-      createdAt: "2026-11-20T10:00:00Z",
       paymentRequiredBy: paid ? null : "2026-11-21T10:00:00Z",
       services: request.services.map(({ id, quantity }) => ({
         id: `booked_${id}`,

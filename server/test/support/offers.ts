@@ -38,7 +38,6 @@ export function offer(change: Partial<FlightOffer> = {}): FlightOffer {
     id: "off_1",
     totalAmount: "412.50",
     totalCurrency: "USD",
-    baseAmount: "350.00",
     taxAmount: "62.50",
     owner: { iataCode: "BA", name: "British Airways" },
     slices: [slice()],

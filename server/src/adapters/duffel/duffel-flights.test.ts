@@ -94,7 +94,6 @@ test("a whole offer is mapped", async () => {
     id: wireOffer.id,
     totalAmount: "354.20",
     totalCurrency: "USD",
-    baseAmount: "280.00",
     taxAmount: "74.20",
     owner: { iataCode: "BA", name: "British Airways" },
     slices: [

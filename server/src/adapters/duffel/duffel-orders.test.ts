@@ -42,7 +42,6 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     services: [],
     slices: [],
     tickets: [],
-    createdAt: "2026-11-20T10:01:00Z",
     paymentRequiredBy: "2026-11-23T10:00:00Z",
   });
   expect(duffel.requests.map((request) => request.body)).toEqual([

@@ -2,14 +2,16 @@ import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type {
   AirlineCredit,
-  BookedSegment,
   BookedService,
+  BookedSlice,
   Customer,
   NearbyAirport,
+  OrderedSlice,
   OrderRequest,
   SupplierOrder,
 } from "../../ports/flights.ts";
-import { Amount, Currency, Instant, Text } from "./wire.ts";
+import { WireSlice } from "./map-slices.ts";
+import { Amount, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
 /** Orders, payments, credits, customers and airports, in both directions. */
 
@@ -18,61 +20,47 @@ export const BOOKING_ID = "booking_id";
 
 const WireBookedService = z.object({
   id: Text,
-  type: z.string(),
-  quantity: z.number(),
-  passenger_ids: z.array(z.string()).nullish(),
-  segment_ids: z.array(z.string()).nullish(),
+  type: described(z.string()),
+  quantity: described(z.number()),
+  passenger_ids: describedList(z.string()),
+  segment_ids: describedList(z.string()),
   total_amount: Amount,
   total_currency: Currency,
-  metadata: z.object({ designator: z.string().nullish() }).nullish(),
+  metadata: described(z.object({ designator: described(z.string()) })),
 });
 
-const WirePlace = z.object({ iata_code: z.string().nullish() });
-
-const WireBookedSegment = z.object({
-  departing_at: z.string(),
-  arriving_at: z.string().nullish(),
-  origin: WirePlace.nullish(),
-  destination: WirePlace.nullish(),
-  marketing_carrier: z.object({ iata_code: z.string().nullish() }).nullish(),
-  marketing_carrier_flight_number: z.string().nullish(),
-});
-
-const WireBookedSlice = z.object({
-  id: Text,
-  origin: WirePlace,
-  destination: WirePlace,
-  segments: z.array(WireBookedSegment).nullish(),
-});
-
+// An order that was made is known to be made whatever is wrong with what only describes it: strict is what says which one it
+// is, what it costs, and whether it is paid or cancelled.
 export const WireOrder = z.object({
   id: Text,
-  booking_reference: Text,
-  offer_id: z.string().nullish().catch(null),
-  metadata: z.record(z.string(), z.unknown()).nullish().catch(null),
+  booking_reference: described(z.string()),
+  offer_id: described(z.string()),
+  metadata: described(z.record(z.string(), z.unknown())),
   total_amount: Amount,
   total_currency: Currency,
-  tax_amount: Amount.nullish().catch(null),
-  created_at: Instant,
+  tax_amount: described(Amount),
   cancelled_at: Instant.nullish(),
   cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
-  documents: z
-    .array(z.object({ type: z.string().nullish().catch(null), unique_identifier: z.string().nullish().catch(null) }))
-    .nullish(),
-  payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: Instant.nullish() }),
-  // An order that was made is known to be made whatever is wrong with what only describes it.
-  services: z.array(WireBookedService).nullish().catch(null),
-  slices: z.array(WireBookedSlice).nullish().catch(null),
+  documents: describedList(
+    z.object({
+      type: described(z.string()),
+      unique_identifier: described(z.string()),
+      passenger_ids: describedList(Text),
+    }),
+  ),
+  payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: described(Instant) }),
+  services: describedList(WireBookedService),
+  slices: describedList(WireSlice),
 });
 
 /** Whether an order is paid shows in `paid_at` or in a document; `awaiting_payment` is false for a lapsed hold, too. */
 export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: string | null): SupplierOrder {
-  const documents = order.documents ?? [];
+  const { documents } = order;
   const bookingId = order.metadata?.[BOOKING_ID];
   return {
     id: order.id,
-    pnr: order.booking_reference,
-    offerId: order.offer_id ?? null,
+    pnr: order.booking_reference ?? "",
+    offerId: order.offer_id,
     bookingId: typeof bookingId === "string" ? bookingId : null,
     totalAmount: order.total_amount,
     totalCurrency: order.total_currency,
@@ -81,30 +69,24 @@ export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: s
     ticketed: documents.some((document) => document.type === "electronic_ticket"),
     taxAmount: order.tax_amount ?? undefined,
     creditAppliedAmount,
-    createdAt: order.created_at,
-    paymentRequiredBy: order.payment_status.payment_required_by ?? null,
-    services: (order.services ?? []).map(toBookedService),
-    slices: (order.slices ?? []).map(({ id, origin, destination, segments }) => ({
-      id,
-      origin: origin.iata_code ?? "",
-      destination: destination.iata_code ?? "",
-      departingAt: segments?.[0]?.departing_at ?? null,
-      segments: (segments ?? []).map(toBookedSegment),
-    })),
+    paymentRequiredBy: order.payment_status.payment_required_by,
+    services: order.services.map(toBookedService),
+    slices: order.slices.map(toBookedSlice),
     tickets: documents
       .filter(({ type }) => type === "electronic_ticket")
       .flatMap(({ unique_identifier: number }) => number ?? []),
   };
 }
 
-function toBookedSegment(segment: z.infer<typeof WireBookedSegment>): BookedSegment {
-  const carrier = segment.marketing_carrier?.iata_code ?? "";
+function toBookedSlice({ id, origin, destination, segments }: OrderedSlice): BookedSlice {
   return {
-    flightNumber: `${carrier}${segment.marketing_carrier_flight_number ?? ""}`,
-    origin: segment.origin?.iata_code ?? "",
-    destination: segment.destination?.iata_code ?? "",
-    departingAt: segment.departing_at,
-    arrivingAt: segment.arriving_at ?? "",
+    ...{ id, origin, destination },
+    departingAt: segments[0]?.departingAt || null,
+    segments: segments.map((segment) => ({
+      flightNumber: segment.flightNumber,
+      ...{ origin: segment.origin, destination: segment.destination },
+      ...{ departingAt: segment.departingAt, arrivingAt: segment.arrivingAt },
+    })),
   };
 }
 
@@ -112,9 +94,9 @@ function toBookedService(service: z.infer<typeof WireBookedService>): BookedServ
   return {
     id: service.id,
     kind: service.type === "baggage" ? "bag" : service.type === "seat" ? "seat" : "other",
-    quantity: service.quantity,
-    passengerIds: service.passenger_ids ?? [],
-    segmentIds: service.segment_ids ?? [],
+    quantity: service.quantity ?? 1,
+    passengerIds: service.passenger_ids,
+    segmentIds: service.segment_ids,
     designator: service.metadata?.designator ?? null,
     totalAmount: service.total_amount,
     totalCurrency: service.total_currency,

@@ -6,37 +6,26 @@ import type {
   OrderChange,
   OrderDetails,
 } from "../../ports/flight-servicing.ts";
-import { toCondition, toSlice, WireConditions, WireOwner, WireSlice } from "./map-offers.ts";
+import { toConditions, toOwner, WireConditions, WireOwner } from "./map-offers.ts";
 import { toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
+import { WireSlice, WireSoldSlice } from "./map-slices.ts";
 import { amountDue } from "./map-stays.ts";
-import { Amount, Currency, Instant, SignedAmount, Text } from "./wire.ts";
+import { Amount, Currency, described, describedList, Instant, SignedAmount, Text } from "./wire.ts";
 
 /** Orders in full, their cancellations and changes, and credits. */
 
 export const WireOrderDetails = WireOrder.extend({
   owner: WireOwner,
   conditions: WireConditions,
-  slices: z.array(WireSlice),
-  documents: z
-    .array(
-      z.object({
-        type: z.string().nullish().catch(null),
-        unique_identifier: z.string().nullish().catch(null),
-        passenger_ids: z.array(Text).nullish().catch(null),
-      }),
-    )
-    .nullish(),
-  airline_initiated_changes: z
-    .array(
-      z.object({
-        id: Text,
-        created_at: z.string().nullish(),
-        detected_at: z.string().nullish(),
-        action_taken: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-  available_actions: z.array(z.string()).nullish(),
+  airline_initiated_changes: describedList(
+    z.object({
+      id: Text,
+      created_at: described(z.string()),
+      detected_at: described(z.string()),
+      action_taken: described(z.string()),
+    }),
+  ),
+  available_actions: describedList(z.string()),
 });
 
 export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDetails {
@@ -46,52 +35,44 @@ export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDe
     id,
     pnr,
     bookingId,
-    owner: { iataCode: order.owner.iata_code ?? "", name: order.owner.name },
+    owner: toOwner(order.owner),
     totalAmount,
     totalCurrency,
     paid,
     cancelledAt: cancelled ? cancelledAt : null,
     ticketed,
-    documents: (order.documents ?? []).map((document) => ({
+    documents: order.documents.map((document) => ({
       type: document.type ?? "",
       number: document.unique_identifier ?? "",
-      passengerIds: document.passenger_ids ?? [],
+      passengerIds: document.passenger_ids,
     })),
-    slices: order.slices.map(toSlice),
-    conditions: {
-      refundBeforeDeparture: toCondition(order.conditions?.refund_before_departure),
-      changeBeforeDeparture: toCondition(order.conditions?.change_before_departure),
-    },
-    airlineChanges: (order.airline_initiated_changes ?? [])
-      .filter((change) => typeof change.action_taken !== "string")
-      .map((change) => ({
-        id: change.id,
-        detectedAt: change.detected_at ?? change.created_at ?? null,
-        actionTaken: null,
-      })),
-    availableActions: order.available_actions ?? [],
+    slices: order.slices,
+    conditions: toConditions(order.conditions),
+    airlineChanges: order.airline_initiated_changes
+      .filter((change) => change.action_taken === null)
+      .map((change) => ({ id: change.id, detectedAt: change.detected_at ?? change.created_at, actionTaken: null })),
+    availableActions: order.available_actions,
   };
 }
 
+// Strict is which order it is of, what money it gives back, and whether it is done.
 export const WireCancellation = z.object({
   id: Text,
   order_id: Text,
   refund_amount: Amount.nullish(),
   refund_currency: Currency.nullish(),
-  refund_to: Text,
-  airline_credits: z
-    .array(
-      z.object({
-        id: Text,
-        airline_iata_code: z.string().nullish(),
-        credit_amount: Amount,
-        credit_currency: Currency,
-        credit_code: z.string().nullish(),
-        passenger_id: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-  expires_at: Instant.nullish(),
+  refund_to: described(z.string()),
+  airline_credits: describedList(
+    z.object({
+      id: described(z.string()),
+      airline_iata_code: described(z.string()),
+      credit_amount: described(Amount),
+      credit_currency: described(Currency),
+      credit_code: described(z.string()),
+      passenger_id: described(z.string()),
+    }),
+  ),
+  expires_at: described(Instant),
   confirmed_at: Instant.nullish(),
 });
 
@@ -102,15 +83,15 @@ export function toCancellation(cancellation: z.infer<typeof WireCancellation>): 
     refundAmount: cancellation.refund_amount ?? null,
     refundCurrency: cancellation.refund_currency ?? null,
     refundTo: cancellation.refund_to,
-    credits: (cancellation.airline_credits ?? []).map((credit) => ({
+    credits: cancellation.airline_credits.map((credit) => ({
       id: credit.id,
-      airlineIataCode: credit.airline_iata_code ?? null,
+      airlineIataCode: credit.airline_iata_code,
       amount: credit.credit_amount,
       currency: credit.credit_currency,
-      code: credit.credit_code ?? null,
-      passengerId: credit.passenger_id ?? null,
+      code: credit.credit_code,
+      passengerId: credit.passenger_id,
     })),
-    expiresAt: cancellation.expires_at ?? null,
+    expiresAt: cancellation.expires_at,
     confirmedAt: cancellation.confirmed_at ?? null,
   };
 }
@@ -120,20 +101,20 @@ const WireTerms = z.object({
   id: Text,
   change_total_amount: SignedAmount,
   change_total_currency: Currency,
-  new_total_amount: Amount.nullish(),
-  new_total_currency: Currency.nullish(),
-  penalty_total_amount: Amount.nullish(),
-  penalty_total_currency: Currency.nullish(),
+  new_total_amount: described(Amount),
+  new_total_currency: described(Currency),
+  penalty_total_amount: described(Amount),
+  penalty_total_currency: described(Currency),
   // The supplier's own libraries know the penalty by this name.
-  penalty_amount: Amount.nullish(),
-  penalty_currency: Currency.nullish(),
-  refund_to: z.string().nullish(),
-  expires_at: Instant.nullish(),
+  penalty_amount: described(Amount),
+  penalty_currency: described(Currency),
+  refund_to: described(z.string()),
+  expires_at: described(Instant),
 });
 
 export const WireChangeOffer = WireTerms.extend({
-  order_id: z.string().nullish(),
-  slices: z.object({ add: z.array(WireSlice).nullish(), remove: z.array(WireSlice).nullish() }),
+  order_id: described(z.string()),
+  slices: z.object({ add: z.array(WireSoldSlice).nullish(), remove: describedList(WireSlice) }),
 });
 
 export const WireChange = WireTerms.extend({ order_id: Text, confirmed_at: Instant.nullish() });
@@ -148,20 +129,17 @@ function toTerms(terms: z.infer<typeof WireTerms>) {
     changeTotalAmount: terms.change_total_amount,
     changeTotalCurrency: terms.change_total_currency,
     newTotalAmount,
-    newTotalCurrency: newTotalAmount === null ? null : (terms.new_total_currency ?? null),
-    penaltyAmount: terms.penalty_total_amount ?? terms.penalty_amount ?? null,
-    penaltyCurrency: terms.penalty_total_currency ?? terms.penalty_currency ?? null,
-    refundTo: terms.refund_to ?? null,
-    expiresAt: terms.expires_at ?? null,
+    newTotalCurrency: newTotalAmount === null ? null : terms.new_total_currency,
+    penaltyAmount: terms.penalty_total_amount ?? terms.penalty_amount,
+    penaltyCurrency: terms.penalty_total_currency ?? terms.penalty_currency,
+    refundTo: terms.refund_to,
+    expiresAt: terms.expires_at,
   };
 }
 
 export function toChangeOffer(offer: z.infer<typeof WireChangeOffer>): ChangeOffer {
   const { add, remove } = offer.slices;
-  return {
-    ...toTerms(offer),
-    slices: { add: (add ?? []).map(toSlice), remove: (remove ?? []).map(toSlice) },
-  };
+  return { ...toTerms(offer), slices: { add: add ?? [], remove } };
 }
 
 export function toChange(change: z.infer<typeof WireChange>): OrderChange {

@@ -4,29 +4,20 @@ import type { NegotiatedRate, StayBookingRequest, StayQuote, SupplierStay } from
 import type { CancellationPolicy } from "../../ports/stays.ts";
 import { BOOKING_ID } from "./map-orders.ts";
 import { addressLine, amountDue, toPolicy, WireAddress, WireTimeline } from "./map-stays.ts";
-import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
+import { Amount, Count, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
 /** Quotes and bookings of stays. Both carry the accommodation with the one rate that they are of. */
 
 const WireRate = z.object({
   total_amount: Amount,
   total_currency: Currency,
-  cancellation_timeline: WireTimeline,
-  conditions: z
-    .array(z.object({ title: z.string(), description: z.string().nullish() }))
-    .nullish()
-    .catch(null),
-  negotiated_rate_id: z.string().nullish().catch(null),
+  cancellation_timeline: described(WireTimeline),
+  conditions: describedList(z.object({ title: z.string(), description: described(z.string()) })),
+  negotiated_rate_id: described(z.string()),
 });
 type WireRate = z.infer<typeof WireRate>;
 
-// A stay that was booked is known to be booked whatever is wrong with what only describes it.
-const WireRooms = z
-  .array(z.object({ rates: z.array(WireRate).nullish() }))
-  .nullish()
-  .catch(null);
-
-const WireProgramme = z.string().nullish().catch(null);
+const WireRooms = described(z.array(z.object({ rates: z.array(WireRate).nullish() })));
 
 export const WireQuote = z.object({
   id: Text,
@@ -37,19 +28,20 @@ export const WireQuote = z.object({
   accommodation: z.object({
     id: Text,
     name: Text,
-    location: z.object({ address: WireAddress }).nullish(),
+    location: described(z.object({ address: WireAddress })),
     rooms: WireRooms,
-    supported_loyalty_programme: WireProgramme,
+    supported_loyalty_programme: described(z.string()),
   }),
   total_amount: Amount,
   total_currency: Currency,
-  tax_amount: Amount.nullish(),
-  fee_amount: Amount.nullish(),
+  tax_amount: described(Amount),
+  fee_amount: described(Amount),
+  // What is paid there is a part of the price, too: one that cannot be read must not pass for nothing.
   due_at_accommodation_amount: Amount.nullish(),
   due_at_accommodation_currency: Currency.nullish(),
-  cancellation_timeline: WireTimeline,
-  supported_loyalty_programme: WireProgramme,
-  negotiated_rate_id: z.string().nullish(),
+  cancellation_timeline: described(WireTimeline),
+  supported_loyalty_programme: described(z.string()),
+  negotiated_rate_id: described(z.string()),
   expires_at: Instant.nullish(),
 });
 
@@ -84,8 +76,8 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
     guests: quote.guests.length,
     totalAmount: quote.total_amount,
     totalCurrency: quote.total_currency,
-    taxAmount: quote.tax_amount ?? null,
-    feeAmount: quote.fee_amount ?? null,
+    taxAmount: quote.tax_amount,
+    feeAmount: quote.fee_amount,
     dueAtAccommodationAmount: amountDue(quote.due_at_accommodation_amount),
     dueAtAccommodationCurrency:
       amountDue(quote.due_at_accommodation_amount) === null ? null : (quote.due_at_accommodation_currency ?? null),
@@ -96,30 +88,32 @@ export function toQuote(quote: z.infer<typeof WireQuote>): StayQuote {
       title,
       description: description ?? "",
     })),
-    supportedLoyaltyProgramme: quote.supported_loyalty_programme ?? accommodation.supported_loyalty_programme ?? null,
+    supportedLoyaltyProgramme: quote.supported_loyalty_programme ?? accommodation.supported_loyalty_programme,
     negotiatedRateId: quote.negotiated_rate_id ?? onlyRate(rates)?.negotiated_rate_id ?? null,
     expiresAt: quote.expires_at ?? null,
   };
 }
 
+// A stay that was booked is known to be booked whatever is wrong with what only describes it: strict is which stay it is,
+// whether it stands, and what it costs where that is said.
 export const WireStayBooking = z
   .object({
     id: Text,
-    reference: z.string().nullish().catch(null),
+    reference: described(z.string()),
     status: z.enum(["confirmed", "cancelled"]),
-    confirmed_at: Instant.nullish(),
-    cancelled_at: Instant.nullish(),
-    check_in_date: Text,
-    check_out_date: Text,
-    accommodation: z.object({ name: z.string().catch(""), rooms: WireRooms }).catch({ name: "", rooms: null }),
+    confirmed_at: described(Instant),
+    cancelled_at: described(Instant),
+    check_in_date: described(Text),
+    check_out_date: described(Text),
+    accommodation: described(z.object({ name: described(z.string()), rooms: WireRooms })),
     total_amount: Amount.nullish(),
     total_currency: Currency.nullish(),
-    cancellation_timeline: WireTimeline.catch(null),
-    key_collection: z.object({ instructions: z.string().nullish() }).nullish().catch(null),
-    metadata: z.record(z.string(), z.unknown()).nullish().catch(null),
+    cancellation_timeline: described(WireTimeline),
+    key_collection: described(z.object({ instructions: described(z.string()) })),
+    metadata: described(z.record(z.string(), z.unknown())),
   })
   .transform((booking) => {
-    const rates = ratesOf(booking.accommodation.rooms);
+    const rates = ratesOf(booking.accommodation?.rooms ?? null);
     const rate = onlyRate(rates);
     const amount = booking.total_amount ?? rate?.total_amount;
     const currency = booking.total_currency ?? rate?.total_currency;
@@ -133,15 +127,15 @@ export function toStay(booking: z.infer<typeof WireStayBooking>): SupplierStay {
   const bookingId = booking.metadata?.[BOOKING_ID];
   return {
     id: booking.id,
-    reference: booking.reference ?? null,
+    reference: booking.reference,
     bookingId: typeof bookingId === "string" ? bookingId : null,
     status: booking.status,
-    accommodationName: booking.accommodation.name,
-    checkInDate: booking.check_in_date,
-    checkOutDate: booking.check_out_date,
+    accommodationName: booking.accommodation?.name ?? "",
+    checkInDate: booking.check_in_date ?? "",
+    checkOutDate: booking.check_out_date ?? "",
     price: booking.price,
-    confirmedAt: booking.confirmed_at ?? null,
-    cancelledAt: booking.cancelled_at ?? null,
+    confirmedAt: booking.confirmed_at,
+    cancelledAt: booking.cancelled_at,
     cancellationPolicy: booking.policy,
     keyCollectionInstructions: booking.key_collection?.instructions ?? null,
   };

@@ -15,6 +15,7 @@ import {
   WireOrder,
   WirePayment,
 } from "./map-orders.ts";
+import { Text } from "./wire.ts";
 
 type Orders = Pick<
   Flights,
@@ -22,7 +23,7 @@ type Orders = Pick<
 >;
 type SupplierWireOrder = z.infer<typeof WireOrder>;
 
-const WireCancellation = z.object({ id: z.string().min(1), refund_amount: z.string().nullish() });
+const WireCancellation = z.object({ id: Text, refund_amount: z.string().nullish() });
 
 /** More orders from one offer than this would mean that the filter was ignored. */
 const MOST_ORDERS_OF_AN_OFFER = 2_000;
@@ -41,7 +42,8 @@ export function createOrders(client: DuffelClient, clock: Clock): Orders {
     async payOrder(orderId, amount, currency) {
       try {
         const data = { order_id: orderId, payment: { type: "balance", amount, currency } };
-        const payment = await client.commit({ subject: "payment", schema: WirePayment, path: "/air/payments", data });
+        const schema = WirePayment.pick({ id: true, status: true });
+        const payment = await client.commit({ subject: "payment", schema, path: "/air/payments", data });
         const status = payment.status ?? "succeeded";
         if (status === "failed" || status === "cancelled") throw failure("booking_rejected");
         if (status !== "succeeded") throw failure("outcome_unknown");

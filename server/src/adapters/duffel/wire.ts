@@ -21,21 +21,28 @@ export const SignedAmount = z
 
 export const Currency = z.string().regex(/^[A-Z]{3}$/);
 
-export const Instant = z.string().refine(
-  (text) => {
-    try {
-      Temporal.Instant.from(text);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  { message: "no instant" },
-);
+/** A moment as ISO 8601 with an offset. One that comes without is in UTC, as the supplier says that all of its moments are. */
+export const Instant = z.string().transform((text, context) => {
+  const instant = withOffset(text) ?? withOffset(`${text}Z`) ?? withOffset(`${text}T00:00:00Z`);
+  if (instant !== undefined) return instant;
+  context.addIssue({ code: "custom", message: "no instant" });
+  return z.NEVER;
+});
 
-const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/;
-/** Local time at an airport; the supplier writes it without an offset. */
-export const LocalDateTime = z.string().regex(LOCAL_DATE_TIME);
+function withOffset(text: string): string | undefined {
+  try {
+    Temporal.Instant.from(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Local time at an airport; the supplier writes it without an offset, and one that has an offset all the same is cut. */
+export const LocalDateTime = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/)
+  .transform((text) => text.replace(/^(.{16}(?::\d{2})?).*$/, "$1"));
 
 /** An ISO 8601 duration, as whole minutes. */
 export const Minutes = z.string().transform((text, context) => {
@@ -49,3 +56,25 @@ export const Minutes = z.string().transform((text, context) => {
 
 /** Accepts both forms in which the supplier's numbers come. */
 export const Count = z.coerce.number().int().nonnegative();
+
+/** What only describes a thing must not hide the thing: null where it is missing or does not fit. */
+export function described<Schema extends z.ZodType>(schema: Schema) {
+  return schema
+    .nullish()
+    .catch(null)
+    .transform((value) => value ?? null);
+}
+
+/** A list of what only describes: empty where it is missing, and without those in it that do not fit. */
+export function describedList<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .array(z.unknown())
+    .nullish()
+    .catch(null)
+    .transform((items) =>
+      (items ?? []).flatMap((item) => {
+        const parsed = schema.safeParse(item);
+        return parsed.success ? [parsed.data] : [];
+      }),
+    );
+}

@@ -23,7 +23,7 @@ export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
-export { Conditions, NotApplied, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
+export { Conditions, NotApplied, OrderedSlice, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
 export { seenCarriers, seenLegs } from "./see-slices.ts";

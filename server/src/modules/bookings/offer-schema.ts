@@ -22,6 +22,12 @@ export const Slice = z.object({
   segments: z.array(Segment).readonly(),
 });
 
+/** Of an order, which stands also where the supplier does not say everything. */
+export const OrderedSlice = Slice.extend({
+  durationMinutes: z.number().nullable(),
+  segments: z.array(Segment.extend({ durationMinutes: z.number().nullable() })).readonly(),
+});
+
 const Condition = z
   .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullable(), penaltyCurrency: z.string().nullable() })
   .nullable()

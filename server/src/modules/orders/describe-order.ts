@@ -2,7 +2,7 @@ import { z } from "zod";
 import { hasScope } from "../../domain/scopes.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { type BookedTraveler, Conditions, Slice } from "../bookings/index.ts";
+import { type BookedTraveler, Conditions, OrderedSlice } from "../bookings/index.ts";
 
 /** What the supplier says of an order when it is asked for it. */
 
@@ -31,7 +31,7 @@ function mask(name: string): string {
 }
 
 export const FlightNow = z.object({
-  slices: z.array(Slice).readonly(),
+  slices: z.array(OrderedSlice).readonly(),
   conditions: Conditions,
   changeableUntil: z
     .string()
@@ -43,7 +43,7 @@ export const FlightNow = z.object({
 export async function readFlightNow(flightServicing: Pick<FlightServicing, "getOrderDetails">, orderId: string) {
   const { slices, conditions, availableActions, cancelledAt } = await flightServicing.getOrderDetails(orderId);
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
-  const departingAt = slices[0]?.segments[0]?.departingAt ?? null;
+  const departingAt = slices[0]?.segments[0]?.departingAt || null;
   return { slices, conditions, changeableUntil: isChangeable ? departingAt : null, availableActions };
 }
 

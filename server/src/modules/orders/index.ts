@@ -1,3 +1,4 @@
+export { creditEvents } from "./credit-events.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
 export { type OrderPorts, refreshDueOrders, refreshOrder } from "./refresh-order.ts";

@@ -3,7 +3,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import type { Slice } from "../../ports/flights.ts";
+import type { OrderedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
@@ -192,10 +192,10 @@ function cancelledEvent({ status }: OrderRecord, cancelledAt: string | null): Re
   return [{ kind: "cancelled", key: "", details: { cancelledAt } }];
 }
 
-function toBookedSlice({ id, origin, destination, segments }: Slice) {
+function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
     ...{ id, origin, destination },
-    departingAt: segments[0]?.departingAt ?? null,
+    departingAt: segments[0]?.departingAt || null,
     segments: segments.map((segment) => ({
       flightNumber: segment.flightNumber,
       ...{ origin: segment.origin, destination: segment.destination },

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
 import { BOOKING_CURRENCY, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
-import type { OrderRecord } from "../orders/index.ts";
+import { creditEvents, type OrderRecord } from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
@@ -14,10 +14,10 @@ import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 const Credits = z
   .array(
     z.object({
-      id: z.string().describe("airlineCreditId of book_flight"),
+      id: z.string().nullable().describe("airlineCreditId of book_flight; null: not issued yet"),
       airlineIataCode: z.string().nullable(),
-      amount: DecimalAmount,
-      currency: z.string(),
+      amount: DecimalAmount.nullable(),
+      currency: z.string().nullable(),
       code: z.string().nullable(),
       passengerId: z.string().nullable(),
     }),
@@ -31,7 +31,7 @@ export const Refund = SupplierResult.extend({
   kind: z.enum(["flight", "stay"]),
   refundAmount: DecimalAmount.nullable().describe("null: the supplier did not say"),
   refundCurrency: z.string().nullable(),
-  refundTo: z.string().describe("balance and original_form_of_payment go to the treasury wallet"),
+  refundTo: z.string().nullable().describe("balance and original_form_of_payment go to the treasury wallet"),
   credits: Credits.describe("Airline credits in place of money"),
 });
 
@@ -96,13 +96,17 @@ export function prepareFlightCancellation(
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
+/** Where the quote said that it goes, for a confirmation that does not say it again. */
+const Expected = z.object({ refundTo: z.string().nullable().default(null) });
+
 export function flightCancellation(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
   flightServicing: Pick<FlightServicing, "getCancellation" | "confirmCancellation">,
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, quote: CancellationQuote): ServicingOutcome | undefined {
-    const { confirmedAt, refundAmount, refundCurrency, refundTo, credits } = quote;
+    const { confirmedAt, refundAmount, refundCurrency, credits } = quote;
     if (confirmedAt === null) return undefined;
+    const refundTo = quote.refundTo ?? Expected.parse(action.expected).refundTo;
     const refund = givenBack(refundAmount, refundCurrency, refundTo);
     const details = { cancellationId: quote.id, refundAmount, refundCurrency, refundTo };
     return {
@@ -118,10 +122,7 @@ export function flightCancellation(
       },
       refund,
       order: { status: "cancelled" },
-      events: [
-        { kind: "cancelled", key: quote.id, details },
-        ...credits.map((credit) => ({ kind: "credit_issued", key: credit.id, details: { ...credit } })),
-      ],
+      events: [{ kind: "cancelled", key: quote.id, details }, ...creditEvents(quote)],
     };
   }
   return {

@@ -100,9 +100,10 @@ export function stayCancellation(
   stayBookings: Pick<StayBookings, "quietMilliseconds" | "getStay" | "cancelStay">,
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, stay: SupplierStay): ServicingOutcome | undefined {
-    if (stay.status !== "cancelled" || stay.cancelledAt === null) return undefined;
-    const { cancelledAt: confirmedAt, cancellationPolicy, price } = stay;
-    // By the supplier's clock: it is the supplier's account that is given something back.
+    if (stay.status !== "cancelled") return undefined;
+    const { cancellationPolicy, price } = stay;
+    // By the supplier's clock where it says when: it is the supplier's account that is given something back.
+    const confirmedAt = stay.cancelledAt ?? action.createdAt.toString();
     const { amount, currency } = refundAt(
       cancellationPolicy,
       Temporal.Instant.from(confirmedAt),

@@ -100,15 +100,20 @@ export function prepareFlightChange(
 }
 
 /** Kept with the intent, as nobody else knows it when a worker takes over. */
-const Expected = z.object({ changeTotalAmount: z.string(), changeTotalCurrency: z.string() });
+const Expected = z.object({
+  changeTotalAmount: z.string(),
+  changeTotalCurrency: z.string(),
+  refundTo: z.string().nullable().default(null),
+});
 
 export function flightChange(
   flights: Pick<Flights, "quietMilliseconds" | "provenance" | "sandbox">,
   flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, change: OrderChange): ServicingOutcome | undefined {
-    const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency, refundTo } = change;
+    const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
     if (confirmedAt === null) return undefined;
+    const refundTo = change.refundTo ?? Expected.parse(action.expected).refundTo;
     const isRefund = changeTotalAmount.startsWith("-");
     const refund = isRefund ? givenBack(changeTotalAmount.slice(1), changeTotalCurrency, refundTo) : 0n;
     return {

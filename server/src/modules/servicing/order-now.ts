@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
-import { namesOf, OrderHashes, Slice } from "../bookings/index.ts";
+import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
 
 /** Whose order it is and how it looks now, so that nobody has to ask for it. */
 export const OrderNow = z.object({
@@ -11,7 +11,7 @@ export const OrderNow = z.object({
     .readonly()
     .default([]),
   slices: z
-    .array(Slice.extend({ id: z.string() }))
+    .array(OrderedSlice.extend({ id: z.string() }))
     .readonly()
     .default([]),
   ...OrderHashes.shape,

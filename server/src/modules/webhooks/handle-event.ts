@@ -6,7 +6,7 @@ import type { StayBookings } from "../../ports/stay-bookings.ts";
 import type { SupplierEvent } from "../../ports/supplier-webhooks.ts";
 import type { Booking } from "../bookings/index.ts";
 import { Waiting } from "../effects/index.ts";
-import { type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
+import { creditEvents, type OrderEvent, type OrderPorts, type OrderRecord, refreshOrder } from "../orders/index.ts";
 import type { ServicingCommits } from "../servicing/index.ts";
 import { isDecided } from "./prove-booking.ts";
 
@@ -149,7 +149,7 @@ async function readSubject(
   if (type === "order_cancellation.confirmed") {
     const cancellation = await flightServicing.getCancellation(subjectId);
     if (cancellation.orderId !== orderId || cancellation.confirmedAt === null) return [];
-    return cancellation.credits.map((credit) => ({ kind: "credit_issued", key: credit.id, details: { ...credit } }));
+    return creditEvents(cancellation);
   }
   if (type === "air.airline_credit.created") {
     const credit = await flights.getAirlineCredit(subjectId);

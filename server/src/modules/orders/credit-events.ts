@@ -1,0 +1,10 @@
+import type { CancellationQuote } from "../../ports/flight-servicing.ts";
+
+/** The airline credits that a cancellation issued, each recorded once whoever tells of it. */
+export function creditEvents({ id, credits }: Pick<CancellationQuote, "id" | "credits">) {
+  return credits.map((credit, index) => ({
+    kind: "credit_issued",
+    key: credit.id ?? `${id}-${index}`,
+    details: { ...credit },
+  }));
+}
