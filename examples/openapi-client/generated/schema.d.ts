@@ -1343,6 +1343,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/dispatch#restaurant_route_card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show ways to restaurants
+         * @description Restaurants near a place with the way to each, one map and a text to send. Times are estimates; no ratings are known. Price: 3000 micro-USDC (0.003 USDC).
+         *
+         *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
+         */
+        post: operations["restaurant_route_card"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/dispatch#generate_booking_invoice": {
         parameters: {
             query?: never;
@@ -6000,6 +6022,14 @@ export interface components {
             };
             /** @description What the location could also mean */
             otherPlaces: string[];
+            /** @description What of your wishes no source here knows */
+            notApplied: string[];
+            /** @description The same search there */
+            links: {
+                google: string;
+                apple: string;
+                openStreetMap: string;
+            };
             restaurants: {
                 /** @description A text of others */
                 name: string;
@@ -6017,6 +6047,68 @@ export interface components {
                 openingHours: string | null;
                 wheelchair: ("yes" | "limited" | "no") | null;
             }[];
+            language: {
+                requested: string;
+                /** @enum {string} */
+                used: "en" | "de" | "fr" | "es" | "pt" | "ja";
+                /** @description Not null: there are no texts in the language asked for */
+                note: string | null;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        restaurant_route_card_args: {
+            /** @description Place, address or city */
+            location: string;
+            /** @description One word of OpenStreetMap, such as pizza */
+            cuisine?: string;
+            /** @enum {string} */
+            priceLevel?: "inexpensive" | "moderate" | "expensive" | "very_expensive";
+            partySize?: number;
+            /** @default 3 */
+            limit?: number;
+            /** @default en */
+            languageCode?: string;
+            /** @description Only shown */
+            fromLabel?: string;
+            /** @description Where the traveler starts; default: the location */
+            fromAddress?: string;
+            /** @description Degrees, -90 to 90 */
+            fromLatitude?: number;
+            /** @description Degrees, -180 to 180 */
+            fromLongitude?: number;
+            /**
+             * @default walking
+             * @enum {string}
+             */
+            mode?: "driving" | "walking" | "transit" | "bicycling";
+            /** @description Added to the text */
+            occasion?: string;
+        };
+        restaurant_route_card_result: {
+            source: string;
+            /** @enum {string} */
+            sourceLevel: "live" | "open" | "embedded";
+            asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
+            available: boolean;
+            /** @description Why there are none */
+            reason: string | null;
+            place: {
+                label: string;
+                latitude: number;
+                longitude: number;
+                precision: string;
+            };
+            /** @description What the location could also mean */
+            otherPlaces: string[];
             /** @description What of your wishes no source here knows */
             notApplied: string[];
             /** @description The same search there */
@@ -6025,6 +6117,80 @@ export interface components {
                 apple: string;
                 openStreetMap: string;
             };
+            start: {
+                /** @description May be a text of others */
+                label: string;
+                latitude: number;
+                longitude: number;
+                note: string | null;
+            };
+            /** @description Nearest to the start first */
+            restaurants: {
+                /** @description A text of others */
+                name: string;
+                distanceMeters: number;
+                latitude: number;
+                longitude: number;
+                readonly cuisines: string[];
+                /** @description A text of others */
+                address: string | null;
+                /** @description A text of others */
+                phone: string | null;
+                /** @description A text of others */
+                website: string | null;
+                /** @description As OpenStreetMap writes them; a text of others */
+                openingHours: string | null;
+                wheelchair: ("yes" | "limited" | "no") | null;
+                /** @description On the map and in the text; 1 is the start */
+                number: number;
+                /** @description By the mode, estimated from the distance; null: over 300 km */
+                way: {
+                    /** @constant */
+                    isEstimate: true;
+                    roadKilometers: number;
+                    minutes: number;
+                } | null;
+                directions: {
+                    /** @description Directions over all stops */
+                    google: string;
+                    /** @description Directions, one address a leg: Apple Maps takes two places */
+                    apple: string[];
+                    /** @description The same; empty for transit, which it does not know */
+                    openStreetMap: string[];
+                };
+            }[];
+            map: {
+                /**
+                 * @description city: schematic, without streets
+                 * @enum {string}
+                 */
+                kind: "city" | "region" | "world";
+                lightPngUrl: string;
+                darkPngUrl: string;
+                /** @description Light or dark by the reader's device */
+                svgUrl: string;
+                widthPixels: number;
+                heightPixels: number;
+                /** @description Whoever has the addresses can read the files until then */
+                expiresAt: string;
+                /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
+                readonly labelsNotDrawn: string[];
+            } | null;
+            /** @description Why there is no map; the rest holds */
+            mapNote: string | null;
+            /** @description All of it for the traveler, in the language asked for */
+            card: {
+                /** @enum {string} */
+                channel: "whatsapp" | "slack" | "web" | "email" | "mcp";
+                /**
+                 * @description mrkdwn: Slack's
+                 * @enum {string}
+                 */
+                format: "whatsapp" | "mrkdwn" | "markdown" | "plain";
+                /** @description Ready to be sent there; names in it are texts of others */
+                text: string;
+            };
+            notes: string[];
             language: {
                 requested: string;
                 /** @enum {string} */
@@ -22587,6 +22753,272 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "location_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    restaurant_route_card: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "restaurant_route_card";
+                    args: components["schemas"]["restaurant_route_card_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["restaurant_route_card_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "location_not_found" | "start_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

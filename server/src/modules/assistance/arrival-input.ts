@@ -16,6 +16,7 @@ export const arrivalFields = {
 } as const;
 
 export const WayMode = z.enum(["driving", "transit", "walking"]);
+export type WayMode = z.output<typeof WayMode>;
 
 interface AirportPosition {
   airportLatitude?: number | undefined;

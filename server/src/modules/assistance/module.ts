@@ -3,6 +3,7 @@ import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
 import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
 import { recommendRestaurants } from "./tools/recommend-restaurants.ts";
+import { restaurantRouteCard } from "./tools/restaurant-route-card.ts";
 import { travelSafetyAid } from "./tools/travel-safety-aid.ts";
 import { tripCheckinReminder } from "./tools/trip-checkin-reminder.ts";
 import { tripDelayReplanner } from "./tools/trip-delay-replanner.ts";
@@ -21,5 +22,6 @@ export const assistanceModule = defineModule({
     tripDelayReplanner,
     travelSafetyAid,
     recommendRestaurants,
+    restaurantRouteCard,
   ],
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
@@ -34,6 +35,13 @@ const RESTAURANTS = {
     },
   ],
 };
+
+const CardAnswer = z.looseObject({
+  map: z.looseObject({ lightPngUrl: z.string(), svgUrl: z.string() }).nullable(),
+  restaurants: z.array(z.looseObject({ way: z.unknown(), directions: z.looseObject({ google: z.string() }) })),
+  card: z.object({ text: z.string() }),
+  notes: z.array(z.string()),
+});
 
 describe("with a source", () => {
   let server: ScriptedServer;
@@ -84,6 +92,56 @@ describe("with a source", () => {
     });
     expect(found.notApplied).toHaveLength(2);
     expect(server.requests.at(-1)?.query.data).toContain('["cuisine"~"(^|;) *sea_food1out",i]');
+  });
+
+  it("puts restaurants on one map, with the way to each from the start, nearest to the start first", async () => {
+    answer = undefined;
+    const wish = {
+      location: "Lisbon, Portugal",
+      fromLatitude: 38.7301,
+      fromLongitude: -9.1401,
+      fromLabel: "Hotel\u202e",
+    };
+    const card = CardAnswer.parse(
+      await call("restaurant_route_card", { ...wish, occasion: "🎂 Birthday", languageCode: "de" }),
+    );
+    expect(card).toMatchObject({
+      ...{ available: true, source: "overpass", start: { label: "Hotel", note: null }, notes: [] },
+      restaurants: [
+        { name: "Second", number: 2, way: { isEstimate: true, minutes: 5 } },
+        { name: "First", number: 3, way: { roadKilometers: 2 } },
+      ],
+      language: { used: "de" },
+      attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap"), expect.stringContaining("Earth")]),
+    });
+    for (const text of ["1. Start: Hotel", "2. Second", "3. First", "🎂 Birthday", card.map?.lightPngUrl ?? "-"]) {
+      expect(card.card.text).toContain(text);
+    }
+    expect(new URL(card.restaurants[1]?.directions.google ?? "").searchParams.get("origin")).toBe(
+      "38.730100,-9.140100",
+    );
+    const svg = await (await fetch(card.map?.svgUrl ?? "")).text();
+    // From the start to each: the second line begins where the first does.
+    const [, first, second] = /class="route" d="M([\d.,]+)[^M]*M([\d.,]+)/.exec(svg) ?? [];
+    expect([first, svg.includes("Second"), svg.includes("2 Restaurants")]).toEqual([second, true, true]);
+  });
+
+  it("takes a start by its address near the restaurants, and says what is wrong with one that it does not know", async () => {
+    answer = undefined;
+    const lisbon = { location: "Lisbon, Portugal", limit: 1 };
+    const near = CardAnswer.parse(await call("restaurant_route_card", { ...lisbon, fromAddress: "Rossio, Lisbon" }));
+    expect(near.restaurants).toHaveLength(1);
+    expect(near.notes[0]).toMatch(/^fromAddress was taken as /);
+    const far = { ...lisbon, fromAddress: "Tokyo", fromLatitude: 38.7, fromLongitude: -9.1 };
+    expect((await call("restaurant_route_card", far)).notes).toEqual([
+      expect.stringMatching(/km from the coordinates/),
+    ]);
+    const away = CardAnswer.parse(await call("restaurant_route_card", { ...lisbon, fromAddress: "Tokyo, Japan" }));
+    expect(away.restaurants[0]?.way).toBeNull();
+    const { body: unknown } = await service.call("restaurant_route_card", { ...lisbon, fromAddress: "Tokyoo" });
+    expect(unknown).toMatchObject({ code: "start_not_found", nearMatches: expect.arrayContaining(["Tokyo, Japan"]) });
+    const { status, body } = await service.call("restaurant_route_card", { ...lisbon, fromLatitude: 1 });
+    expect([status, body.issues]).toEqual([400, [expect.objectContaining({ path: "fromLongitude" })]]);
   });
 
   it.each<[string, Answer, string, number]>([
@@ -152,10 +210,18 @@ describe("without a source", () => {
     expect(found).toMatchObject({
       links: { google: expect.stringContaining("query=pizza+restaurant+Lisbon%2C+Portugal") },
     });
-    const { body } = await service.call("recommend_restaurants", { location: "Lisbonn" });
-    expect(body).toMatchObject({
-      code: "location_not_found",
-      nearMatches: expect.arrayContaining(["Lisbon, Portugal"]),
+    const card = await call("restaurant_route_card", { location: "Lisbon, Portugal", fromLabel: "My hotel" });
+    expect(card).toMatchObject({
+      ...{ available: false, restaurants: [], map: null, mapNote: expect.stringContaining("No restaurant") },
+      card: { text: expect.stringMatching(/None is known near here[\s\S]*google\.com/) },
+      notes: [expect.stringContaining("fromLabel is not looked up")],
     });
+    for (const tool of ["recommend_restaurants", "restaurant_route_card"]) {
+      const { body } = await service.call(tool, { location: "Lisbonn" });
+      expect(body).toMatchObject({
+        code: "location_not_found",
+        nearMatches: expect.arrayContaining(["Lisbon, Portugal"]),
+      });
+    }
   });
 });

@@ -1,10 +1,11 @@
 import type { Words } from "../../domain/texts.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { deepLinksOf, fitToChannel, MAP_ATTRIBUTION, makeRouteMap, mapTexts } from "../maps/index.ts";
+import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
 import { type ArrivalTimes, MINUTES_TO_EXIT, timesOf } from "./arrival-times.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
-import { estimateWay, type WayMode, type WayToAirport } from "./way-to-airport.ts";
+import { estimateWay, type WayToAirport } from "./way-to-airport.ts";
 
 type ArrivalPorts = Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">;
 
@@ -24,8 +25,8 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts) {
   const times = landsAt === undefined ? undefined : timesOf(landsAt, way, airport.timeZone);
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
   const stops = [
-    { ...positionOf(airport), number: 1, label: airport.label, precision: "airport" as const, note: null },
-    { ...positionOf(destination), number: 2, label: destination.label, precision: "address" as const, note: null },
+    { ...positionOf(airport), label: airport.label },
+    { ...positionOf(destination), label: destination.label },
   ];
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words });
   const links = deepLinksOf(stops, mode);

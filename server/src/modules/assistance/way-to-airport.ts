@@ -23,18 +23,19 @@ const KILOMETERS_PER_HOUR = {
   driving: { streets: 35, beyond: 75 },
   transit: { streets: 30, beyond: 75 },
   walking: { streets: 4.8, beyond: 4.8 },
+  bicycling: { streets: 15, beyond: 15 },
 } as const;
 /** To get out of the door, and to park or to change. */
-const FIXED_MINUTES = { driving: 10, transit: 15, walking: 0 } as const;
+const FIXED_MINUTES = { driving: 10, transit: 15, walking: 0, bicycling: 3 } as const;
 /** Streets, traffic and timetables are not known: the real time is within so much of the estimate most of the time. */
 const BAND = 0.3;
 /** Farther away nobody goes between an airport and a place of stay by road on the day. */
 export const FARTHEST_KILOMETERS = 300;
 
-export type WayMode = keyof typeof KILOMETERS_PER_HOUR;
+export type EstimatedMode = keyof typeof KILOMETERS_PER_HOUR;
 
 /** An estimate by distance alone, as no roads and timetables are known. Undefined: too far to be one. */
-export function estimateWay(from: Point, to: Point, mode: WayMode): WayToAirport | undefined {
+export function estimateWay(from: Point, to: Point, mode: EstimatedMode): WayToAirport | undefined {
   const distanceKilometers = distanceMeters(from, to) / 1_000;
   if (distanceKilometers > FARTHEST_KILOMETERS) return undefined;
   const roadKilometers = distanceKilometers * DETOUR;

@@ -1,10 +1,8 @@
 import { z } from "zod";
-import type { Words } from "../../domain/texts.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { MapNotDrawn } from "./drawing/map-renderer.ts";
 import { MAP_SIZE } from "./drawing/scene.ts";
-import type { RouteStop } from "./resolve-stops.ts";
-import { sceneOf } from "./route-scene.ts";
+import { type RouteScene, sceneOf } from "./route-scene.ts";
 
 export const MapAnswer = z.object({
   kind: z.enum(["city", "region", "world"]).describe("city: schematic, without streets"),
@@ -27,11 +25,8 @@ const LIFETIME = Temporal.Duration.from({ hours: 7 * 24 });
 
 type MapPorts = Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">;
 
-interface MapRequest {
+interface MapRequest extends RouteScene {
   tenantId: string;
-  title: string;
-  stops: readonly RouteStop[];
-  words: Words;
 }
 
 /** Draws the route and puts the pictures where they can be read. A map that cannot be drawn now is left out, and why is said. */

@@ -3,7 +3,7 @@ import { distanceMeters, EARTH_RADIUS_METERS } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { coordinatesOf, smallestCap } from "./drawing/route-line.ts";
-import type { MapScene, ScenePoint } from "./drawing/scene.ts";
+import type { MapScene, RouteShape, ScenePoint } from "./drawing/scene.ts";
 import { mapTexts } from "./texts.ts";
 
 export const LegAnswer = z.object({
@@ -16,16 +16,23 @@ const MOST_CITIES = 80;
 /** Around the route: the picture is wider than it. */
 const BEYOND_ROUTE = 1.6;
 
-interface RouteScene {
+export interface RouteScene {
   title: string;
+  /** Left out: how many stops there are, and how far it is over all of them. */
+  subtitle?: string;
+  shape?: RouteShape;
   stops: readonly ScenePoint[];
   words: Words;
 }
 
-export function legsOf(stops: readonly Omit<ScenePoint, "label">[]): z.output<typeof LegAnswer>[] {
+export function legsOf(
+  stops: readonly Omit<ScenePoint, "label">[],
+  shape: RouteShape = "through",
+): z.output<typeof LegAnswer>[] {
   return stops.slice(1).map((to, index) => {
-    const from = stops[index] ?? to;
-    return { from: index + 1, to: index + 2, distanceKilometers: distanceMeters(from, to) / 1_000 };
+    const start = shape === "star" ? 0 : index;
+    const distanceKilometers = distanceMeters(stops[start] ?? to, to) / 1_000;
+    return { from: start + 1, to: index + 2, distanceKilometers };
   });
 }
 
@@ -40,20 +47,23 @@ export function sayDistance(kilometers: number, words: Words): string {
 }
 
 /** Everything that a map of the route shows, in words. */
-export function sceneOf({ title, stops, words }: RouteScene, maps: Pick<Maps, "largestCities">): MapScene {
+export function sceneOf(
+  { title, subtitle, shape = "through", stops, words }: RouteScene,
+  maps: Pick<Maps, "largestCities">,
+): MapScene {
   const say = mapTexts(words);
-  const legs = legsOf(stops);
+  const legs = legsOf(stops, shape);
   const cap = smallestCap(stops.map(coordinatesOf));
   const withinKilometers = (cap.radius * EARTH_RADIUS_METERS * BEYOND_ROUTE) / 1_000;
   const [longitude, latitude] = cap.center;
   const lines = say("straightLines");
   return {
-    ...{ title, locale: words.locale },
-    subtitle: say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
+    ...{ title, shape, locale: words.locale },
+    subtitle: subtitle ?? say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
     notes: { city: say("schematic"), region: lines, world: lines },
     stops: stops.map((stop, index) => {
-      const leg = legs[index];
-      return { ...stop, distanceToNext: leg === undefined ? "" : sayDistance(leg.distanceKilometers, words) };
+      const leg = legs[index - 1];
+      return { ...stop, legDistance: leg === undefined ? "" : sayDistance(leg.distanceKilometers, words) };
     }),
     cities: maps
       .largestCities({ latitude, longitude }, { withinKilometers, limit: MOST_CITIES })

@@ -22,7 +22,7 @@ interface Drawing {
 }
 
 export function drawMap(scene: MapScene, geography: Geography): Drawing {
-  const view = openView(scene.stops);
+  const view = openView(scene.stops, scene.shape);
   const ground = drawGround(view, geography);
   const plain = new Overlay(view, scene, geography, drawableText);
   const full = new Overlay(view, scene, geography, (text) => text);
@@ -180,7 +180,7 @@ class Overlay {
   /** Halfway of each leg, on one side of it, where there is room. */
   #distances(): string[] {
     return this.#legs.map((leg, index) => {
-      const label = this.#toText(this.#scene.stops[index]?.distanceToNext ?? "");
+      const label = this.#toText(this.#scene.stops[index + 1]?.legDistance ?? "");
       const [fromX, fromY] = leg[0] ?? [0, 0];
       const [toX, toY] = leg.at(-1) ?? [0, 0];
       const length = Math.hypot(toX - fromX, toY - fromY);

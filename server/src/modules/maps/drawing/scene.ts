@@ -7,6 +7,7 @@ export interface MapScene {
   /** For the numbers of the scale. */
   locale: string;
   stops: readonly SceneStop[];
+  shape: RouteShape;
   /** Cities for orientation, biggest first. */
   cities: readonly ScenePoint[];
 }
@@ -18,9 +19,12 @@ export interface ScenePoint {
 }
 
 interface SceneStop extends ScenePoint {
-  /** How far the next one is; empty for the last. */
-  distanceToNext: string;
+  /** Of the leg that ends here; empty for the first. */
+  legDistance: string;
 }
+
+/** `through`: from each stop to the next one · `star`: from the first to each of the others. */
+export type RouteShape = "through" | "star";
 
 /** `city`: schematic · `region` and `world`: coasts and borders. */
 export type MapKind = "city" | "region" | "world";

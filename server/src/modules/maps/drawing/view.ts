@@ -1,7 +1,7 @@
 import { type GeoProjection, geoAzimuthalEqualArea, geoNaturalEarth1 } from "d3-geo";
 import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
 import { type Coordinates, coordinatesOf, greatCircle, middleLongitude, smallestCap } from "./route-line.ts";
-import { MAP_SIZE, type MapKind, type ScenePoint } from "./scene.ts";
+import { MAP_SIZE, type MapKind, type RouteShape, type ScenePoint } from "./scene.ts";
 
 export type Pixel = [x: number, y: number];
 
@@ -30,9 +30,9 @@ const SMALLEST_CITY_KILOMETERS = 1;
 const LARGEST_REGION = (72 * Math.PI) / 180;
 
 /** Turns the globe so that the middle of the route lies in the middle of the picture, wherever that is. */
-export function openView(stops: readonly ScenePoint[]): View {
+export function openView(stops: readonly ScenePoint[], shape: RouteShape = "through"): View {
   const places = stops.map(coordinatesOf);
-  const legs = places.slice(1).map((to, index) => greatCircle(places[index] ?? to, to));
+  const legs = places.slice(1).map((to, index) => greatCircle(places[shape === "star" ? 0 : index] ?? to, to));
   const points = [...places, ...legs.flat()];
   const cap = smallestCap(points);
   const isCity = 2 * cap.radius * EARTH_KILOMETERS < LARGEST_CITY_KILOMETERS;
