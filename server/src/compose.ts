@@ -54,8 +54,10 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
   const log = pino({ level: config.logLevel }, options.logTo ?? pino.destination({ fd: 2, sync: true }));
   const status: { closed: ClosedReason | undefined } = { closed: "starting" };
   const closedBecause = () => status.closed;
+  const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
+  const appUrl = () => config.publicAppUrl ?? urlOf(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
-  const fronts = serves.map((name) => ({ name, front: createFront(config, closedBecause, log) }));
+  const fronts = serves.map((name) => ({ name, front: createFront(config, { closedBecause, appUrl, log }) }));
   const undo: Undo = [];
   const stopEverything = async () => {
     for (const step of undo.toReversed()) {
@@ -63,7 +65,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     }
   };
   try {
-    const urls = await listenOnAll(config, fronts, undo);
+    const urls = await listenOnAll(config, fronts, ports, undo);
     const metrics = createMetrics();
     const parts = await openParts(config, { ...options, log, urls, countCall: metrics.countCall }, undo);
     metrics.addGauges(modules.flatMap((one) => one.gauges?.(parts) ?? []));
@@ -96,9 +98,9 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
 async function listenOnAll(
   config: Config,
   fronts: readonly { name: HostName; front: Front }[],
+  ports: Record<HostName, number>,
   undo: Undo,
 ): Promise<Parts["urls"]> {
-  const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
   for (const { name, front } of fronts) {
     ports[name] = await front.listen(ports[name]);
     undo.push(() => front.close(0));

@@ -3,7 +3,7 @@ import { catalog } from "../contributions.ts";
 import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { dataSetsPage } from "./gen/data-sets-page.ts";
-import { errorsPage } from "./gen/errors-page.ts";
+import { errorPages, errorsPage } from "./gen/errors-page.ts";
 import { examplePages } from "./gen/example-pages.ts";
 import { pricesPage } from "./gen/prices-page.ts";
 import { runExamples } from "./gen/run-examples.ts";
@@ -26,6 +26,7 @@ function allPages(examples: ReadonlyMap<string, RanExample>): ReadonlyMap<string
     ["config.md", configPage()],
     ["data-sets.md", dataSetsPage()],
     ["errors.md", errorsPage(catalog)],
+    ...errorPages(catalog),
     ["prices.md", pricesPage(catalog)],
     ["tools.md", toolsPage(catalog)],
     ...examplePages(resolve(repository, "examples")),

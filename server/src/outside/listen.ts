@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError } from "../config/config.ts";
-import type { ClosedReason } from "../surfaces/http/closed.ts";
 import { createHost, type HostOptions, type Routes } from "../surfaces/http/hosts.ts";
 import type { HttpHandler } from "../surfaces/http/http.ts";
 import { createNodeHost, type NodeHost } from "../surfaces/http/node-host.ts";
@@ -25,22 +24,21 @@ const STARTING = "Wayfare is starting.\n";
 
 export function createFront(
   config: Pick<Config, "host" | "trustedProxies">,
-  closedBecause: () => ClosedReason | undefined,
-  log: Logger,
+  about: Pick<HostOptions, "closedBecause" | "appUrl"> & { log: Logger },
 ): Front {
   let hot = new Map<string, HttpHandler>();
-  let host = createHost([], { welcome: STARTING, closedBecause, log });
+  let host = createHost([], { welcome: STARTING, ...about });
   const node = createNodeHost({
     hot: (path) => hot.get(path),
     fallback: (request, remoteAddress) => host.fetch(request, remoteAddress),
     trustedProxies: config.trustedProxies,
-    log,
+    ...about,
   });
   return {
     listen: (port) => listen(node, port, config.host),
     serve({ routes, ...content }) {
       hot = content.hot;
-      host = createHost(routes, { ...content, closedBecause, log });
+      host = createHost(routes, { ...content, ...about });
     },
     routes: () => [...[...hot.keys()].map((path) => ({ method: "POST", path })), ...host.routes],
     close: (drainMilliseconds) => node.close(drainMilliseconds),

@@ -8,3 +8,8 @@ export interface Page {
   /** Markdown; the first line is the title as a heading. */
   readonly markdown: string;
 }
+
+/** Whether lists of pages name it. The page of a single error is what an answer leads to; the page of all errors links each. */
+export function isListed({ slug }: Page): boolean {
+  return !slug.startsWith("errors/");
+}

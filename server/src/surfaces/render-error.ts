@@ -11,6 +11,13 @@ export interface ProblemFields {
   replayed?: boolean;
 }
 
+/** Where an error is answered. */
+export interface ErrorPlace {
+  readonly traceId: string;
+  /** The application host, as callers reach it: it has a page for each code. */
+  readonly appUrl: string;
+}
+
 /** An error as it is sent. */
 interface RenderedError {
   status: number;
@@ -21,21 +28,21 @@ interface RenderedError {
 const DEFAULT_RETRY_AFTER_SECONDS = 2;
 
 /** The only renderer of errors: RFC 9457 with `ok`, `code`, `retryable`, `traceId` and, for invalid input, `issues`. */
-export function renderProblem(fields: ProblemFields, traceId: string): RenderedError {
+export function renderProblem(fields: ProblemFields, place: ErrorPlace): RenderedError {
   const status = statusOf(fields.code);
   const headers: Record<string, string> = { "content-type": "application/problem+json; charset=utf-8" };
   if (status === 401) headers["www-authenticate"] = "Bearer";
   if (status === 429 || status === 503 || fields.retryAfterSeconds !== undefined) {
     headers["retry-after"] = String(fields.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
   }
-  return { status, headers, body: JSON.stringify({ ...problemOf(fields, traceId), status }) };
+  return { status, headers, body: JSON.stringify({ ...problemOf(fields, place), status }) };
 }
 
 /** The problem object itself, without the status of HTTP, for surfaces that carry it in something else than an HTTP answer. */
-export function problemOf(fields: ProblemFields, traceId: string): Record<string, unknown> {
+export function problemOf(fields: ProblemFields, { traceId, appUrl }: ErrorPlace): Record<string, unknown> {
   return {
     ...(typeof fields.extra === "object" ? fields.extra : {}),
-    type: "about:blank",
+    type: `${appUrl}/docs/errors/${fields.code}`,
     title: titleOf(fields.code),
     ok: false,
     code: fields.code,
@@ -48,8 +55,8 @@ export function problemOf(fields: ProblemFields, traceId: string): Record<string
 }
 
 /** What was thrown on the way: a Failure is said as it is, anything else is our fault and only the log says what it was. */
-export function renderThrown(error: unknown, traceId: string, log: Log): RenderedError {
-  return renderProblem(fieldsOf(error, traceId, log), traceId);
+export function renderThrown(error: unknown, place: ErrorPlace, log: Log): RenderedError {
+  return renderProblem(fieldsOf(error, place.traceId, log), place);
 }
 
 /** What may be said of what was thrown; the rest goes to the log. */

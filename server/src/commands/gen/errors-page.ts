@@ -1,31 +1,35 @@
 import type { catalog } from "../../contributions.ts";
 import { isRetryable, meaningByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors.ts";
-import { NOTICE, table } from "./markdown.ts";
+import { problemOf } from "../../surfaces/render-error.ts";
+import { json, NOTICE, table } from "./markdown.ts";
+
+type Catalog = typeof catalog;
+
+/** As the pages of the repository say it; each deployment puts its own in its place. */
+const APP_URL = "http://127.0.0.1:3000";
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 const yesOrNo = (value: boolean): string => (value ? "yes" : "no");
+const linkOf = (code: string): string => `[\`${code}\`](errors/${code}.md)`;
 
-export function errorsPage({ entries }: typeof catalog): string {
+export function errorsPage({ entries }: Catalog): string {
   const rows = Object.entries(meaningByCode).map(([code, meaning]) => [
-    `\`${code}\``,
+    linkOf(code),
     String(statusOf(code)),
     meaning,
     yesOrNo(isRetryable(code)),
   ]);
-  const tools = Map.groupBy(
-    entries.flatMap(({ tool }) => Object.keys(tool.errors).map((code) => ({ code, name: tool.name }))),
-    ({ code }) => code,
-  );
-  const toolRows = [...tools]
+  const toolRows = [...usesByCode(entries)]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([code, of]) => [
-      `\`${code}\``,
+    .map(([code, uses]) => [
+      linkOf(code),
       yesOrNo(isRetryable(code)),
-      of.map(({ name }) => `[${name}](tools/${name}.md)`).join(", "),
+      uses.map(({ tool }) => `[${tool}](tools/${tool}.md)`).join(", "),
     ]);
   return `${NOTICE}
 # Errors
 
-Errors are \`application/problem+json\` (RFC 9457) with the members \`ok: false\`, \`code\`, \`detail\`, \`retryable\`, \`traceId\` and, for \`invalid_input\`, \`issues: [{path, message}]\`. \`detail\` says what to do next in this very case. \`retryable\` tells whether the same call can succeed later; where it is true and \`Retry-After\` is given, wait so many seconds. Over MCP the same object is the text of a result with \`isError: true\`.
+Errors are \`application/problem+json\` (RFC 9457) with the members \`type\`, the address of the code's page, \`ok: false\`, \`code\`, \`detail\`, \`retryable\`, \`traceId\` and, for \`invalid_input\`, \`issues: [{path, message}]\`. \`detail\` says what to do next in this very case. \`retryable\` tells whether the same call can succeed later; where it is true and \`Retry-After\` is given, wait so many seconds. Over MCP the same object is the text of a result with \`isError: true\`.
 
 ## Of the service
 
@@ -33,8 +37,64 @@ ${table(["Code", "Status", "What it means and what to do", "Retryable"], rows)}
 
 ## Of the tools
 
-A tool that ran and failed answers ${TOOL_FAILURE_STATUS} with one of its own codes and costs nothing. What a code means for a tool, and what to do, stands on the tool's page.
+A tool that ran and failed answers ${TOOL_FAILURE_STATUS} with one of its own codes and costs nothing. What a code means for a tool, and what to do, stands on the code's page and on the tool's.
 
 ${table(["Code", "Retryable", "Tools"], toolRows)}
 `;
+}
+
+/** By path: a page for each code that a caller can be answered with, to which `type` leads. */
+export function errorPages({ entries }: Catalog): [path: string, page: string][] {
+  const uses = usesByCode(entries);
+  const meanings = new Map(Object.entries(meaningByCode));
+  const codes = new Set([...meanings.keys(), ...uses.keys()]);
+  return [...codes].map((code) => [`errors/${code}.md`, errorPage(code, meanings.get(code), uses.get(code) ?? [])]);
+}
+
+/** A tool that declares the code, with what it says of it. */
+interface Use {
+  tool: string;
+  meaning: string;
+}
+
+function usesByCode(entries: Catalog["entries"]): Map<string, Use[]> {
+  const uses = new Map<string, Use[]>();
+  for (const { tool } of entries) {
+    for (const [code, meaning] of Object.entries(tool.errors)) {
+      uses.set(code, [...(uses.get(code) ?? []), { tool: tool.name, meaning }]);
+    }
+  }
+  return uses;
+}
+
+function errorPage(code: string, ofService: string | undefined, uses: readonly Use[]): string {
+  const byMeaning = [...Map.groupBy(uses, ({ meaning }) => meaning)];
+  const [mostSaid] = byMeaning.toSorted(([, some], [, others]) => others.length - some.length)[0] ?? [code];
+  const depends = "What it means, and what to do, depends on the tool that answers it.";
+  const meaning = ofService ?? (byMeaning.length === 1 ? mostSaid : depends);
+  const links = (of: readonly Use[]) => of.map(({ tool }) => `[${tool}](../tools/${tool}.md)`).join(", ");
+  const tools = table(
+    ["Tools", "What it means and what to do"],
+    byMeaning.map(([text, of]) => [links(of), text]),
+  );
+  const problem = problemOf({ code, detail: ofService ?? mostSaid }, { traceId: TRACE_ID, appUrl: APP_URL });
+  return `${NOTICE}
+# ${code}
+
+${meaning}
+
+HTTP status ${statusOf(code)}. ${sayRetry(code)} [All errors](../errors.md).
+${uses.length === 0 ? "" : `\n## Tools that answer it\n\n${tools}\n`}
+## How it is answered
+
+In an answer \`detail\` is about the very case, and members that the code brings stand beside these:
+
+${json({ ...problem, status: statusOf(code) })}
+`;
+}
+
+function sayRetry(code: string): string {
+  return isRetryable(code)
+    ? "`retryable` is true: the same call can succeed when it is sent again later."
+    : "`retryable` is false: the same call fails again until something is changed.";
 }

@@ -32,7 +32,7 @@ ${sections.join("\n")}`;
 export function toolPage({ tool, scopes, inputSchema, outputSchema }: Entry, example: RanExample): string {
   const { value, cut } = shorten(example.result);
   const errors = Object.entries(tool.errors).map(([code, meaning]) => [
-    `\`${code}\``,
+    `[\`${code}\`](../errors/${code}.md)`,
     meaning,
     isRetryable(code) ? "yes" : "no",
   ]);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 
 /** Folders of `docs` in which every file is generated. */
-const GENERATED_FOLDERS = ["tools", "examples"];
+const GENERATED_FOLDERS = ["tools", "errors", "examples"];
 
 interface Differences {
   /** Missing or different. */

@@ -4,7 +4,7 @@ import { DISPATCH_PATH } from "../dispatch/dispatch.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
 import { APP_MCP_PATH, EDGE_MCP_PATH } from "../mcp/endpoint.ts";
-import type { Page } from "../page.ts";
+import { isListed, type Page } from "../page.ts";
 import { PAID_TOOLS_PATH } from "../paid/price-tags.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 
@@ -31,9 +31,16 @@ export function crawlRoutes(options: CrawlOptions): Routes {
 export function languageModelRoutes(options: CrawlOptions): Routes {
   const contentType = "text/plain; charset=utf-8";
   const manifest = cachedAnswer(renderManifest(options), { contentType });
-  const everything = cachedAnswer(() => options.pages.map(({ markdown }) => markdown.trimEnd()).join("\n\n---\n\n"), {
-    contentType,
-  });
+  const everything = cachedAnswer(
+    () =>
+      options.pages
+        .filter(isListed)
+        .map(({ markdown }) => markdown.trimEnd())
+        .join("\n\n---\n\n"),
+    {
+      contentType,
+    },
+  );
   return [
     ...cachedRoutes("/llms.txt", manifest),
     ...cachedRoutes("/.well-known/llms.txt", manifest),
@@ -44,7 +51,7 @@ export function languageModelRoutes(options: CrawlOptions): Routes {
 /** A title, a summary, how to call, then lists of links, each with what it leads to (llmstxt.org). */
 function renderManifest({ pages, catalog, appUrl, edgeUrl }: CrawlOptions): string {
   const line = (title: string, path: string, note: string) => `- [${title}](${appUrl}${path}): ${note}`;
-  const [index, ...others] = pages.filter(({ slug }) => !slug.startsWith("tools/"));
+  const [index, ...others] = pages.filter((page) => isListed(page) && !page.slug.startsWith("tools/"));
   const tools = catalog.entries.map(({ tool }) => line(tool.name, `/docs/tools/${tool.name}.md`, tool.summary));
   return `# Wayfare
 

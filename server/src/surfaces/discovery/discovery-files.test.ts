@@ -216,6 +216,28 @@ test("where a host has nothing, a person sees a page that leads on, and a progra
   }
 });
 
+test("the type of every error is the address of its page, where its callers reach it", async () => {
+  const hotPath = `${address}/api/agent/dispatch`;
+  const errors = [
+    [get("/nope"), "not_found"],
+    [get("/docs/nope"), "not_found"],
+    [get("/downloads/.x"), "not_found"],
+    [fetch(hotPath, { method: "POST" }), "unauthorized"],
+    [fetch(address, { headers: { padding: "x".repeat(20_000) } }), "headers_too_large"],
+  ] as const;
+  for (const [answer, code] of errors) {
+    const type = `https://travel.example.com/docs/errors/${code}`;
+    expect(await (await answer).json()).toMatchObject({ type, code });
+    expect((await get(`/docs/errors/${code}`)).status).toBe(200);
+  }
+  for (const path of ["/nope", "/tools/search_flights"]) {
+    const { type } = z.object({ type: z.string() }).parse(await (await fetch(plain.edgeUrl + path)).json());
+    expect(type).toMatch(/\/docs\/errors\/\w+$/);
+    expect(type.startsWith(`${plain.appUrl}/`)).toBe(true);
+    expect((await fetch(type)).status).toBe(200);
+  }
+});
+
 test("a # that was sent in a path changes nothing", async () => {
   for (const path of ["/healthz#x", "/docs/connect#curl", "/api/agent/dispatch#search_flights"]) {
     const { hostname, port } = new URL(plain.appUrl);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 import { registry } from "../../contributions.ts";
+import { meaningByCode } from "../../domain/errors.ts";
 
 const docsFolder = join(import.meta.dirname, "../../../../docs");
 const files = readdirSync(docsFolder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
@@ -27,7 +28,10 @@ const get = (path: string, accept?: string, init: RequestInit = {}) =>
 
 const linksOf = (html: string) => [...html.matchAll(/ href="([^"]+)"/g)].map((match) => match[1] ?? "");
 
-describe.each(files)("docs/%s", (file) => {
+/** Of the pages of errors, which are alike, two: the links to and from the others are followed below. */
+const shown = files.filter((file) => !file.startsWith("errors/") || /\/(?:invalid_input|outcome_unknown)\./.test(file));
+
+describe.each(shown)("docs/%s", (file) => {
   const path = `/docs/${slugOf(file)}`;
 
   test("is a page of HTML under the limit, under a policy that lets only its own script run", async () => {
@@ -106,11 +110,13 @@ test("every link of every page leads somewhere, and the pages lead to each other
     expect(seen.has(path), path).toBe(true);
   }
   for (const { name } of registry) expect(seen.has(`/docs/tools/${name}`), name).toBe(true);
+  const codes = new Set([...Object.keys(meaningByCode), ...registry.flatMap(({ errors }) => Object.keys(errors))]);
+  for (const code of codes) expect(seen.has(`/docs/errors/${code}`), code).toBe(true);
 });
 
-test("the index links every page that is not a tool's", () => {
+test("the index links every page that is not of a tool or an error", () => {
   const index = readFileSync(join(docsFolder, "README.md"), "utf8");
-  for (const file of files.filter((one) => one !== "README.md" && !one.startsWith("tools/"))) {
+  for (const file of files.filter((one) => one !== "README.md" && !/^(?:tools|errors)\//.test(one))) {
     expect(index, file).toContain(`](${file})`);
   }
 });

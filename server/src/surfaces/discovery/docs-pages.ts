@@ -2,7 +2,7 @@ import { escapeHtml } from "../../domain/escape-html.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes, WebHandler } from "../http/hosts.ts";
-import type { Page } from "../page.ts";
+import { isListed, type Page } from "../page.ts";
 import { HTML, htmlHeaders, renderDocument } from "./layout.ts";
 import { INDEX_SLUG } from "./load-pages.ts";
 import { notFound } from "./not-found.ts";
@@ -38,11 +38,13 @@ export function docsRoutes(options: DocsOptions): Routes {
       ...paths.filter((one) => !one.endsWith("/")).flatMap((one) => cachedRoutes(`${one}.md`, markdown)),
     ];
   });
-  const index = cachedAnswer(() => searchIndex(inOrder), { contentType: "application/json; charset=utf-8" });
+  const index = cachedAnswer(() => searchIndex([...inOrder, ...pages.filter((page) => !inOrder.includes(page))]), {
+    contentType: "application/json; charset=utf-8",
+  });
   return [
     ...pageRoutes,
     ...cachedRoutes("/docs/search.json", index),
-    { method: "GET", path: "/docs/*", webHandler: unknownPage(groups) },
+    { method: "GET", path: "/docs/*", webHandler: unknownPage(groups, appUrl) },
   ];
 }
 
@@ -65,7 +67,7 @@ function groupPages({ pages, catalog }: Pick<DocsOptions, "pages" | "catalog">):
     areas.set(tool.area, [...(areas.get(tool.area) ?? []), page]);
   }
   return [
-    ...groupGuides(pages.filter(({ slug }) => !slug.startsWith(TOOL_FOLDER))),
+    ...groupGuides(pages.filter(isListed).filter(({ slug }) => !slug.startsWith(TOOL_FOLDER))),
     ...[...areas].map(([area, ofArea]) => ({ heading: `Tools: ${area}`, pages: ofArea })),
   ];
 }
@@ -93,9 +95,10 @@ function searchIndex(pages: readonly Page[]): string {
   return JSON.stringify(entries);
 }
 
-/** The pages before and after, in the order of the list. */
+/** The pages before and after, in the order of the list; none for a page that is not in it. */
 function renderNeighbours(page: Page, inOrder: readonly Page[]): string {
   const at = inOrder.indexOf(page);
+  if (at === -1) return "";
   const link = (other: Page | undefined, rel: string, words: string) =>
     other === undefined
       ? "<span></span>"
@@ -116,7 +119,7 @@ function renderPage(page: Page, groups: readonly PageGroup[], inOrder: readonly 
 ${renderMarkdown(page.markdown, appUrl)}${renderNeighbours(page, inOrder)}
 <p class="source"><a href="${escapeHtml(path)}.md">This page as Markdown</a></p>
 </main>
-${renderList(groups, page.slug)}
+${renderList(groups, isListed(page) ? page.slug : "errors")}
 </div>`,
   });
 }
@@ -133,7 +136,7 @@ function renderList(groups: readonly PageGroup[], currentSlug: string | undefine
 }
 
 /** Whoever asks for HTML gets the list of pages; everybody else a problem. */
-function unknownPage(groups: readonly PageGroup[]): WebHandler {
+function unknownPage(groups: readonly PageGroup[], appUrl: string): WebHandler {
   const html = renderDocument({
     title: "No such page · Wayfare",
     description: "There is no such page.",
@@ -151,6 +154,11 @@ ${renderList(groups, undefined)}
     if (prefersHtml(request)) {
       return new Response(html, { status: 404, headers: { ...htmlHeaders, ...headers, "content-type": HTML } });
     }
-    return notFound(request, `There is no page ${new URL(request.url).pathname}. /llms.txt lists every page.`, headers);
+    return notFound(
+      request,
+      appUrl,
+      `There is no page ${new URL(request.url).pathname}. /llms.txt lists every page.`,
+      headers,
+    );
   };
 }

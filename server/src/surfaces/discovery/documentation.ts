@@ -29,6 +29,6 @@ export function documentationRoutes(options: DocumentationOptions): Routes {
     ...crawlRoutes(options),
     ...serverCardRoutes(options),
     ...securityContactRoutes(options),
-    ...downloadRoutes(options.releaseDownloadsUrl),
+    ...downloadRoutes(options.releaseDownloadsUrl, options.appUrl),
   ];
 }

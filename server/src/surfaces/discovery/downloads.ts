@@ -6,15 +6,16 @@ const BUNDLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const PREFIX = "/downloads/";
 
 /** Leads to the latest release artifact of that name, wherever the operator keeps releases. */
-export function downloadRoutes(releaseDownloadsUrl: string | undefined): Routes {
+export function downloadRoutes(releaseDownloadsUrl: string | undefined, appUrl: string): Routes {
   const webHandler: WebHandler = (request) => {
     const bundle = new URL(request.url).pathname.slice(PREFIX.length);
     if (!BUNDLE.test(bundle) || bundle.includes("..")) {
-      return notFound(request, "Downloads are named by letters, digits, dots, dashes and underscores.");
+      return notFound(request, appUrl, "Downloads are named by letters, digits, dots, dashes and underscores.");
     }
     if (releaseDownloadsUrl === undefined) {
       return notFound(
         request,
+        appUrl,
         "This deployment offers no downloads; its operator sets RELEASE_DOWNLOADS_URL to offer them.",
       );
     }

@@ -2,9 +2,14 @@ import { traceIdOf } from "../http/trace.ts";
 import { renderProblem } from "../render-error.ts";
 
 /** A 404 problem that other origins' pages may read, like everything public. */
-export function notFound(request: Request, detail: string, headers: Readonly<Record<string, string>> = {}): Response {
+export function notFound(
+  request: Request,
+  appUrl: string,
+  detail: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
   const traceId = traceIdOf(request.headers.get("traceparent") ?? undefined);
-  const problem = renderProblem({ code: "not_found", detail }, traceId);
+  const problem = renderProblem({ code: "not_found", detail }, { traceId, appUrl });
   return new Response(problem.body, {
     status: problem.status,
     headers: { ...problem.headers, "access-control-allow-origin": "*", ...headers },

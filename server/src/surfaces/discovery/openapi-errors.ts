@@ -48,7 +48,11 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /** The error answers of a route by status, each with the codes that it can carry. */
-export function errorAnswers(places: readonly Place[], declared: readonly ServiceCode[]): Record<string, JsonObject> {
+export function errorAnswers(
+  places: readonly Place[],
+  declared: readonly ServiceCode[],
+  appUrl: string,
+): Record<string, JsonObject> {
   const codes = serviceCodes.filter((code) => {
     const place = placeByCode[code];
     return declared.includes(code) || (place !== "declared" && places.includes(place));
@@ -59,24 +63,29 @@ export function errorAnswers(places: readonly Place[], declared: readonly Servic
   return Object.fromEntries(
     [...byStatus].map(([status, of]) => [
       String(status),
-      problemAnswer(status, of.map(([code]) => words(code)).join("; "), new Map(of)),
+      problemAnswer(status, of.map(([code]) => words(code)).join("; "), new Map(of), appUrl),
     ]),
   );
 }
 
 /** What a tool that ran can answer, with what each code means for it. */
-export function toolFailureAnswer(errors: Readonly<Record<string, string>>): JsonObject {
+export function toolFailureAnswer(errors: Readonly<Record<string, string>>, appUrl: string): JsonObject {
   const meanings = new Map<string, string>([
     ...Object.entries(errors).filter(([code]) => statusOf(code) === TOOL_FAILURE_STATUS),
     ["tool_failed", meaningByCode.tool_failed],
     ["internal_error", meaningByCode.internal_error],
   ]);
-  return problemAnswer(TOOL_FAILURE_STATUS, "The tool ran and failed", meanings);
+  return problemAnswer(TOOL_FAILURE_STATUS, "The tool ran and failed", meanings, appUrl);
 }
 
-function problemAnswer(status: number, description: string, meanings: ReadonlyMap<string, string>): JsonObject {
+function problemAnswer(
+  status: number,
+  description: string,
+  meanings: ReadonlyMap<string, string>,
+  appUrl: string,
+): JsonObject {
   const codes = [...meanings.keys()];
-  const examples = [...meanings].map(([code, meaning]) => [code, { value: exampleProblem(code, meaning) }]);
+  const examples = [...meanings].map(([code, meaning]) => [code, { value: exampleProblem(code, meaning, appUrl) }]);
   return {
     description,
     headers: {
@@ -98,10 +107,10 @@ function problemAnswer(status: number, description: string, meanings: ReadonlyMa
 }
 
 /** As it is really sent. */
-function exampleProblem(code: string, detail: string): unknown {
+function exampleProblem(code: string, detail: string, appUrl: string): unknown {
   const issues = [{ path: "bornOn", message: "must be a real calendar date, YYYY-MM-DD" }];
   const problem = { code, detail, ...(code === "invalid_input" ? { issues } : {}) };
-  return JSON.parse(renderProblem(problem, TRACE_ID).body);
+  return JSON.parse(renderProblem(problem, { traceId: TRACE_ID, appUrl }).body);
 }
 
 function words(code: string): string {

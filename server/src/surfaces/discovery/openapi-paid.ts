@@ -27,11 +27,17 @@ export const paidParameters = {
   },
 } as const;
 
+interface PaidPathOptions {
+  /** Examples use dates after it. */
+  today: Temporal.PlainDate;
+  appUrl: string;
+}
+
 /** A tool as whoever buys single calls sees it. */
-function paidToolOperation({ tool, scopes }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: PaidPathOptions): JsonObject {
   const amount = formatDecimal(tool.price);
   const key = keyWith(scopes);
-  const errors = errorAnswers(["keyed", "input", "body", "paid"], ["tool_not_found", "in_progress"]);
+  const errors = errorAnswers(["keyed", "input", "body", "paid"], ["tool_not_found", "in_progress"], appUrl);
   const asked = errors["402"];
   return {
     operationId: tool.name,
@@ -62,7 +68,7 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, today: Temporal.Plain
         },
         ...errors,
         "402": { ...asked, headers: { "payment-required": ref("headers", "PaymentRequired") } },
-        "500": toolFailureAnswer(tool.errors),
+        "500": toolFailureAnswer(tool.errors, appUrl),
       },
       auditHeaders,
     ),
@@ -99,9 +105,9 @@ const paidListOperation: JsonObject = {
   },
 };
 
-export const paidPaths = (entries: readonly CatalogEntry[], today: Temporal.PlainDate): Record<string, JsonObject> => ({
+export const paidPaths = (entries: readonly CatalogEntry[], options: PaidPathOptions): Record<string, JsonObject> => ({
   [PAID_TOOLS_PATH]: { get: paidListOperation },
   ...Object.fromEntries(
-    entries.map((entry) => [paidToolPath(entry.tool.name), { post: paidToolOperation(entry, today) }]),
+    entries.map((entry) => [paidToolPath(entry.tool.name), { post: paidToolOperation(entry, options) }]),
   ),
 });

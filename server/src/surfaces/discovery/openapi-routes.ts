@@ -6,7 +6,7 @@ import { type JsonObject, ref } from "./openapi-json.ts";
 import { auditHeaders, INTERNAL_SCHEME, meterHeader, replayHeader, SECURITY_SCHEME } from "./openapi-parts.ts";
 
 /** A route's description as an OpenAPI operation. */
-export function routeOperation(route: RouteDescription): JsonObject {
+export function routeOperation(route: RouteDescription, appUrl: string): JsonObject {
   const { access, body, example } = route;
   const isPublic = access === "public";
   const headers = isPublic ? {} : auditHeaders;
@@ -24,7 +24,7 @@ export function routeOperation(route: RouteDescription): JsonObject {
     ],
     ...given("requestBody", body === undefined ? undefined : requestBody(body, example?.body)),
     responses: withHeaders(
-      { ...errorAnswers(placesOf(route), route.problems), ...Object.fromEntries(answers) },
+      { ...errorAnswers(placesOf(route), route.problems, appUrl), ...Object.fromEntries(answers) },
       headers,
     ),
   };

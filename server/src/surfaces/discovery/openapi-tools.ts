@@ -33,7 +33,10 @@ export function keyWith(scopes: readonly string[]): JsonObject[] {
   return scopes.length === 0 ? [{ [SECURITY_SCHEME]: [] }] : scopes.map((scope) => ({ [SECURITY_SCHEME]: [scope] }));
 }
 
-export function toolOperation({ tool, scopes }: CatalogEntry, today: Temporal.PlainDate): JsonObject {
+export function toolOperation(
+  { tool, scopes }: CatalogEntry,
+  { today, appUrl }: { today: Temporal.PlainDate; appUrl: string },
+): JsonObject {
   const price = `${formatDecimal(tool.price, 3)} USDC`;
   return {
     operationId: tool.name,
@@ -63,8 +66,8 @@ export function toolOperation({ tool, scopes }: CatalogEntry, today: Temporal.Pl
           headers: { ...meterHeader, ...replayHeader },
           content: { "application/json": { schema: envelopeSchema(tool.name) } },
         },
-        ...replayable(errorAnswers(["keyed", "scoped", "input", "body", "call"], []), "400"),
-        "500": { ...toolFailureAnswer(tool.errors), headers: replayHeader },
+        ...replayable(errorAnswers(["keyed", "scoped", "input", "body", "call"], [], appUrl), "400"),
+        "500": { ...toolFailureAnswer(tool.errors, appUrl), headers: replayHeader },
       },
       auditHeaders,
     ),

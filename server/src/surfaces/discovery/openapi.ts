@@ -26,12 +26,13 @@ interface OpenApiOptions {
 /** The OpenAPI 3.1 description of the application host, from the registry and the routes' own descriptions. */
 export function createOpenApi(catalog: Catalog, { appUrl, routes, today }: OpenApiOptions): string {
   const paths = new Map<string, Record<string, JsonObject>>();
-  for (const entry of catalog.entries) paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, today) });
+  for (const entry of catalog.entries)
+    paths.set(toolPath(entry.tool.name), { post: toolOperation(entry, { today, appUrl }) });
   // Sorted, so that the description does not depend on the order in which routes are mounted.
   const described = routes.map((route) => ({ route, path: templatePath(route.path) }));
   for (const { route, path } of described.toSorted((one, other) => one.path.localeCompare(other.path))) {
     const item = paths.get(path) ?? {};
-    item[route.method.toLowerCase()] = routeOperation(route);
+    item[route.method.toLowerCase()] = routeOperation(route, appUrl);
     paths.set(path, item);
   }
   const used = new Set([...catalog.entries.map(({ tool }) => tool.area), ...routes.map(({ tag }) => tag)]);
@@ -86,7 +87,7 @@ export function createPaidOpenApi(
       description: "How a call is paid, and what happens when not",
     },
     tags: tags.filter(({ name }) => used.has(name)),
-    paths: paidPaths(catalog.entries, today),
+    paths: paidPaths(catalog.entries, { today, appUrl }),
     components: {
       ...components,
       headers: { ...components.headers, ...paidHeaders },

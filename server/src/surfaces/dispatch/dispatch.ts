@@ -8,7 +8,7 @@ import { checkUser } from "../http/check-user.ts";
 import type { HttpAnswer, HttpHandler } from "../http/http.ts";
 import { isObject, readJsonObject } from "../http/json-body.ts";
 import type { SignedExchange } from "../http/signed-exchange.ts";
-import { renderProblem } from "../render-error.ts";
+import { type ErrorPlace, renderProblem } from "../render-error.ts";
 
 export const DISPATCH_PATH = "/api/agent/dispatch";
 
@@ -23,7 +23,7 @@ interface DispatchOptions {
 /** `POST /api/agent/dispatch`: a tool's name and its arguments in, the signed envelope out. */
 export function createDispatch({ exchange, kernel, identity }: DispatchOptions): HttpHandler {
   return (request) =>
-    exchange(request, async ({ principal, confirm, traceId }) => {
+    exchange(request, async ({ principal, confirm, traceId, appUrl }) => {
       if (request.method !== "POST") {
         throw new Failure("not_found", {
           detail: `There is nothing at ${request.method} ${DISPATCH_PATH}. Send a POST.`,
@@ -42,7 +42,7 @@ export function createDispatch({ exchange, kernel, identity }: DispatchOptions):
         idempotencyKey: request.header("idempotency-key"),
         gone: request,
       });
-      return render(answer, traceId);
+      return render(answer, { traceId, appUrl });
     });
 }
 
@@ -91,11 +91,11 @@ async function checkTenant(
   await checkUser(envelope.userId, principal, identity, "userId");
 }
 
-function render(answer: Answer, traceId: string): HttpAnswer {
+function render(answer: Answer, place: ErrorPlace): HttpAnswer {
   const { outcome } = answer;
   const rendered = outcome.ok
     ? renderResult(answer, outcome.result)
-    : renderProblem({ ...outcome, replayed: answer.replayed }, traceId);
+    : renderProblem({ ...outcome, replayed: answer.replayed }, place);
   if (answer.replayed) rendered.headers["idempotent-replayed"] = "true";
   return rendered;
 }

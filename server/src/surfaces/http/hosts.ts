@@ -22,6 +22,8 @@ export interface HostOptions {
   refuseOrigin?: OriginGuard;
   /** What a person is shown where there is nothing. Undefined: the caller takes no HTML. */
   notFoundPage?: (request: Request) => Response | undefined;
+  /** Of the application host, as its callers reach it. */
+  appUrl(): string;
   log: Log;
 }
 
@@ -48,7 +50,7 @@ export type Routes = readonly MountedRoute[];
 
 /** A host is its health routes, its own routes, and a problem for everything else. */
 export function createHost(routes: Routes, options: HostOptions): Host {
-  const { log } = options;
+  const { appUrl, log } = options;
   const app = new Hono<Environment>();
   app.get("/healthz", (context) => context.json({ ok: true }));
   app.get("/readyz", (context) => {
@@ -59,7 +61,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   app.get("/metrics", async (context) => {
     const { metrics, refuseOrigin } = options;
     const isOwn = isLoopback(context.env.remoteAddress) && refuseOrigin?.(context.req) === undefined;
-    if (!isOwn || metrics === undefined) return problem(context, "not_found");
+    if (!isOwn || metrics === undefined) return problem(context, "not_found", appUrl());
     const { contentType, text } = await metrics.render();
     return context.body(text, 200, { "content-type": contentType });
   });
@@ -75,11 +77,11 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   app.notFound((context) => {
     const closed = options.closedBecause();
     const page = closed === undefined ? options.notFoundPage?.(context.req.raw) : undefined;
-    return page ?? problem(context, closed ?? "not_found");
+    return page ?? problem(context, closed ?? "not_found", appUrl());
   });
   app.onError((error, context) => {
     const traceId = traceIdOf(context.req.header("traceparent"));
-    const { status, headers, body } = renderThrown(error, traceId, log);
+    const { status, headers, body } = renderThrown(error, { traceId, appUrl: appUrl() }, log);
     return new Response(body, { status, headers });
   });
   return {
@@ -88,10 +90,10 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   };
 }
 
-function problem(context: Context, code: "not_found" | ClosedReason): Response {
+function problem(context: Context, code: "not_found" | ClosedReason, appUrl: string): Response {
   const traceId = traceIdOf(context.req.header("traceparent"));
   const detail =
     code === "not_found" ? `There is nothing at ${context.req.method} ${context.req.path}.` : closedDetail[code];
-  const { status, headers, body } = renderProblem({ code, detail }, traceId);
+  const { status, headers, body } = renderProblem({ code, detail }, { traceId, appUrl });
   return new Response(body, { status, headers });
 }

@@ -8,18 +8,23 @@ import type { HttpAnswer } from "./http.ts";
 import { traceIdOf } from "./trace.ts";
 
 /** What the web adapter throws before a route is reached: a host or a target that makes no URL. */
-export function renderMalformedRequest(error: unknown, log: Log): HttpAnswer {
+export function renderMalformedRequest(error: unknown, appUrl: string, log: Log): HttpAnswer {
   const refused = error instanceof RequestError ? notHttp("The request's target or Host header is not valid.") : error;
-  return renderThrown(refused, traceIdOf(undefined), log);
+  return renderThrown(refused, { traceId: traceIdOf(undefined), appUrl }, log);
 }
 
 /** Answers what node:http cannot read like everything else, with a problem; it would answer with an empty body. */
-export function answerMalformedRequests(server: Server, latestAnswer: LatestAnswer, log: Log): void {
+export function answerMalformedRequests(
+  server: Server,
+  latestAnswer: LatestAnswer,
+  { appUrl, log }: { appUrl(): string; log: Log },
+): void {
   server.on("clientError", (error, socket) => {
     const answer = latestAnswer(socket);
     // While a whole request is being answered, this would be taken for its answer, and what it asked for may well happen.
     const free = answer === undefined || answer.writableFinished || !(answer.headersSent || answer.req.complete);
-    if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), traceIdOf(undefined), log)));
+    const place = { traceId: traceIdOf(undefined), appUrl: appUrl() };
+    if (socket.writable && free) socket.write(messageOf(renderThrown(failureOf(error), place, log)));
     socket.destroy();
   });
   // Whoever expects something that nobody knows is served like everybody else.
@@ -27,10 +32,14 @@ export function answerMalformedRequests(server: Server, latestAnswer: LatestAnsw
 }
 
 /** Answers a request of HTTP/1.1 that names no host, which node:http would do with an empty body. */
-export function refuseMissingHost(incoming: IncomingMessage, response: ServerResponse, log: Log): boolean {
+export function refuseMissingHost(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { appUrl, log }: { appUrl(): string; log: Log },
+): boolean {
   if (incoming.headers.host !== undefined || incoming.httpVersion !== "1.1") return false;
   const missing = notHttp("The request has no Host header.");
-  const { status, headers, body } = renderThrown(missing, traceIdOf(undefined), log);
+  const { status, headers, body } = renderThrown(missing, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
   response.writeHead(status, { ...headers, connection: "close" }).end(body);
   return true;
 }

@@ -19,6 +19,7 @@ async function open(handler: HttpHandler, slowestReaderMilliseconds = 60_000): P
     fallback: (request) => new Response(`else ${request.url}`),
     slowestReaderMilliseconds,
     trustedProxies: new BlockList(),
+    appUrl: () => "http://travel.example.com",
     log: silent,
   });
   const port = await host.listen(0, "127.0.0.1");

@@ -39,6 +39,8 @@ interface NodeHostOptions {
   trustedProxies: BlockList;
   /** How long a client may leave an answer lying without taking any of it. */
   slowestReaderMilliseconds?: number;
+  /** Where its callers find the pages. Asked anew each time: the port may be the system's choice. */
+  appUrl(): string;
   log: Log;
 }
 
@@ -47,14 +49,14 @@ interface NodeHostOptions {
  * everything else through `fallback`.
  */
 export function createNodeHost(options: NodeHostOptions): NodeHost {
-  const { log, slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
+  const { slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
   const underWay = new AnswersUnderWay();
   const answer = answerer(options, underWay);
   const server = createServer({ requireHostHeader: false });
   const inTurn = takeTurns(server);
   server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
   const latestAnswer = rememberLatestAnswers(server);
-  answerMalformedRequests(server, latestAnswer, log);
+  answerMalformedRequests(server, latestAnswer, options);
   answerHalfClosed(server, latestAnswer);
   endIdle(server, latestAnswer, slowestReaderMilliseconds);
   server.headersTimeout = HEADERS_TIMEOUT_MILLISECONDS;
@@ -73,21 +75,21 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
 
 /** What answers a request once it is its turn. */
 function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
-  const { log, trustedProxies } = options;
+  const { appUrl, log, trustedProxies } = options;
   const rest = getRequestListener(
     (request, { incoming }) => options.fallback(request, addressOfClient(incoming, trustedProxies)),
     {
       // For HTTP/1.0, whose requests need not name a host; probes of load balancers are such.
       hostname: "localhost",
       errorHandler(error) {
-        const { status, headers, body } = renderMalformedRequest(error, log);
+        const { status, headers, body } = renderMalformedRequest(error, appUrl(), log);
         return new Response(body, { status, headers });
       },
     },
   );
   const end = () => underWay.end();
   return (incoming: IncomingMessage, response: ServerResponse): void => {
-    if (refuseMissingHost(incoming, response, log)) return;
+    if (refuseMissingHost(incoming, response, options)) return;
     underWay.begin();
     const url = readTarget(incoming);
     const queryStart = url.indexOf("?");
@@ -100,7 +102,7 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
     }
     const query = queryStart === -1 ? "" : url.slice(queryStart);
     const request = new IncomingRequest(incoming, response, addressOfClient(incoming, trustedProxies), path, query);
-    void serve(handler, request, incoming, response, log).finally(end);
+    void serve(handler, request, incoming, response, options).finally(end);
   };
 }
 
@@ -236,7 +238,7 @@ async function serve(
   request: HttpRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
-  log: Log,
+  { appUrl, log }: Pick<NodeHostOptions, "appUrl" | "log">,
 ): Promise<void> {
   try {
     const { status, headers, body, stream } = await handler(request);
@@ -259,7 +261,7 @@ async function serve(
       response.destroy();
       return;
     }
-    const { status, headers, body } = renderThrown(error, traceIdOf(undefined), log);
+    const { status, headers, body } = renderThrown(error, { traceId: traceIdOf(undefined), appUrl: appUrl() }, log);
     response.writeHead(status, headers).end(body);
   }
 }

@@ -3,19 +3,17 @@ import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
-import { renderThrown } from "../render-error.ts";
+import { type ErrorPlace, renderThrown } from "../render-error.ts";
 import { sign, TRACE_ID_HEADER } from "./audit-headers.ts";
 import { type ClosedReason, closedDetail } from "./closed.ts";
 import type { Admitted, Gate } from "./gate.ts";
 import type { HttpAnswer, HttpRequest } from "./http.ts";
 import { traceIdOf } from "./trace.ts";
 
-interface Session extends Admitted {
-  traceId: string;
-}
+interface Session extends Admitted, ErrorPlace {}
 
 /** An answer under way: whose secret signs it, and which trace it belongs to, is found out while it is made. */
-export interface OpenExchange {
+export interface OpenExchange extends ErrorPlace {
   traceId: string;
   signingSecret: string;
   /** Lets in whoever has a key; its tenant's secret signs from then on. Throws `unauthorized` or `rate_limited`. */
@@ -40,7 +38,7 @@ export function createSignedExchange(answerSigned: SignedAnswers): SignedExchang
   return (request, work) =>
     answerSigned(request, async (exchange) => {
       const { principal, confirm } = await exchange.admit();
-      return work({ principal, confirm, traceId: exchange.traceId });
+      return work({ principal, confirm, traceId: exchange.traceId, appUrl: exchange.appUrl });
     });
 }
 
@@ -50,6 +48,7 @@ export function createSignedAnswers(options: {
   closedBecause(): ClosedReason | undefined;
   /** Turns what a port threw into a Failure where it is one, such as a database that is away. */
   translate(error: unknown): unknown;
+  appUrl: string;
   /** Signs answers to callers that could not be identified. */
   serviceSigningSecret: string;
   clock: Clock;
@@ -62,6 +61,7 @@ export function createSignedAnswers(options: {
   return async (request, work) => {
     const exchange: OpenExchange = {
       traceId: traceIdOf(request.header("traceparent"), random),
+      appUrl: options.appUrl,
       signingSecret: options.serviceSigningSecret,
       async admit() {
         const admitted = await gate.admit(request.header("authorization"), request.remoteAddress);
@@ -76,7 +76,7 @@ export function createSignedAnswers(options: {
       if (closed !== undefined) throw new Failure(closed, { detail: closedDetail[closed] });
       answer = await work(exchange);
     } catch (error) {
-      answer = renderThrown(options.translate(error), exchange.traceId, log);
+      answer = renderThrown(options.translate(error), exchange, log);
     }
     const { headers } = answer;
     headers["cache-control"] = "no-store";

@@ -6,7 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import { checkUser } from "../http/check-user.ts";
 import { continuedTraceId } from "../http/trace.ts";
-import { fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
+import { type ErrorPlace, fieldsOf, type ProblemFields, problemOf } from "../render-error.ts";
 import type { Visit } from "./visit.ts";
 
 /** Keys of `_meta` that belong to this service; the rest of the protocol uses other names. */
@@ -72,7 +72,7 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (replayed) visit.headers["idempotent-replayed"] = "true";
       if (usageId !== undefined && outcome.ok) visit.headers[METER_ID_HEADER] = usageId;
       const about = { [TRACE_ID_KEY]: traceId, ...(replayed ? { [REPLAYED_KEY]: true } : {}) };
-      if (!outcome.ok) return failed({ ...outcome, replayed }, traceId, about);
+      if (!outcome.ok) return failed({ ...outcome, replayed }, exchange, about);
       const result = { ...toObject(outcome.result), ...(replayed ? { replayed } : {}) };
       return {
         content: [{ type: "text", text: JSON.stringify(result, null, 2) }],
@@ -86,15 +86,15 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
     } catch (thrown) {
       const error = translate(thrown);
       if (error instanceof Failure && error.code === "unauthorized") throw error;
-      return failed(fieldsOf(error, traceId, log), traceId, { [TRACE_ID_KEY]: traceId });
+      return failed(fieldsOf(error, traceId, log), exchange, { [TRACE_ID_KEY]: traceId });
     }
   };
 }
 
 /** Without structured content: clients check that against the schema of results, and would hide what went wrong. */
-function failed(fields: ProblemFields, traceId: string, about: Record<string, unknown>): ToolAnswer {
+function failed(fields: ProblemFields, place: ErrorPlace, about: Record<string, unknown>): ToolAnswer {
   const { retryAfterSeconds } = fields;
-  const problem = { ...problemOf(fields, traceId), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const problem = { ...problemOf(fields, place), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
   return { content: [{ type: "text", text: JSON.stringify(problem, null, 2) }], isError: true, _meta: about };
 }
 

@@ -1,5 +1,5 @@
 import { type ReadResourceResult, type Resource, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import type { Page } from "../page.ts";
+import { isListed, type Page } from "../page.ts";
 import type { McpExtras } from "./extras.ts";
 
 export interface Documents {
@@ -13,6 +13,7 @@ const MARKDOWN = "text/markdown";
 /** The pages of the documentation as resources, so that a client can read them without a way to the web. */
 export function createDocuments(pages: readonly Page[], extras: McpExtras | undefined): Documents {
   const offered = new Map<string, { definition: Resource; read(): Promise<ReadResourceResult> }>();
+  const unlisted = new Set(pages.filter((page) => !isListed(page)).map(({ slug }) => slug));
   for (const { slug, title, summary, markdown } of pages) {
     const uri = `wayfare://docs/${slug}`;
     const definition = { uri, name: slug, title, description: summary, mimeType: MARKDOWN };
@@ -22,7 +23,7 @@ export function createDocuments(pages: readonly Page[], extras: McpExtras | unde
   for (const extra of extras?.resources ?? []) offered.set(extra.definition.uri, extra);
   const templates = extras?.resourceTemplates ?? [];
   return {
-    list: [...offered.values()].map(({ definition }) => definition),
+    list: [...offered.values()].map(({ definition }) => definition).filter(({ name }) => !unlisted.has(name)),
     async read(uri) {
       const found = offered.get(uri);
       if (found !== undefined) return found.read();

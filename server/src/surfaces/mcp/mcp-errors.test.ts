@@ -51,6 +51,9 @@ test("the problem of a result has no status of HTTP, which over dispatch it has"
   expect(isError).toBe(true);
   expect(said).toMatchObject({ code: "offer_not_found", ok: false, title: "Offer not found" });
   expect(said).not.toHaveProperty("status");
+  expect(said.type).toBe(`${service.appUrl}/docs/errors/offer_not_found`);
+  const page = await fetch(`${String(said.type)}.md`);
+  expect(await page.text()).toMatch(/^# offer_not_found\n[\s\S]*\[book_flight\]\(/);
   expect((await service.call("display_offer_conditions", args)).body).toMatchObject({ status: 500 });
 });
 

@@ -12,7 +12,7 @@ import type { HttpAnswer, HttpHandler, HttpRequest } from "../http/http.ts";
 import { readJsonObject } from "../http/json-body.ts";
 import { takeOrThrow } from "../http/rate-limiter.ts";
 import type { OpenExchange, SignedAnswers } from "../http/signed-exchange.ts";
-import { renderProblem } from "../render-error.ts";
+import { type ErrorPlace, renderProblem } from "../render-error.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { type PaidLimits, PaymentCounts, ProvedPayers } from "./payment-counts.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
@@ -38,9 +38,8 @@ export interface PaidToolsOptions {
 }
 
 /** One request, as far as it is known. */
-interface Visit {
+interface Visit extends ErrorPlace {
   request: HttpRequest;
-  traceId: string;
   entry: CatalogEntry;
   caller: Admitted | undefined;
   tag: PriceTag;
@@ -72,7 +71,7 @@ class PaidTools {
     if (request.method !== "POST" && !(isProbe && signature === undefined)) throw onlyPost(request);
     const caller = await this.#identify(request, exchange, signature !== undefined);
     const tag = this.#priceTagOf(entry, caller?.principal);
-    const visit = { request, traceId: exchange.traceId, entry, caller, tag };
+    const visit = { request, traceId: exchange.traceId, appUrl: exchange.appUrl, entry, caller, tag };
     return signature === undefined ? this.#askForPayment(visit) : this.#takePayment(visit, signature);
   }
 
@@ -100,14 +99,15 @@ class PaidTools {
     });
   }
 
-  #askForPayment({ request, traceId, entry, caller, tag }: Visit): HttpAnswer {
+  #askForPayment(visit: Visit): HttpAnswer {
+    const { request, entry, caller, tag } = visit;
     takeOrThrow(this.#options.limits.unpaid, addressGroup(request.remoteAddress), "requests without a payment");
     const needsKey = !entry.tool.payableWithoutKey && caller === undefined;
     const detail = needsKey
       ? "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE, beside an API key: this tool works on a tenant's records or money."
       : "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE.";
     const extra = { ...tag.members, error: PAYMENT_REQUIRED_ERROR, apiKeyRequired: !entry.tool.payableWithoutKey };
-    const answer = renderProblem({ code: "payment_required", detail, extra }, traceId);
+    const answer = renderProblem({ code: "payment_required", detail, extra }, visit);
     answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(PAYMENT_REQUIRED_ERROR);
     return answer;
   }
@@ -144,13 +144,14 @@ class PaidTools {
       gone: request,
     });
     if (answer.receipt.payment !== undefined && !answer.replayed) limits.settled(payment.payer);
-    return renderPaid(entry.tool.name, answer, traceId);
+    return renderPaid(entry.tool.name, answer, visit);
   }
 }
 
-function refusePayment({ traceId, tag }: Visit, { reason, explanation, extra: more }: Refusal): HttpAnswer {
+function refusePayment(visit: Visit, { reason, explanation, extra: more }: Refusal): HttpAnswer {
+  const { tag } = visit;
   const extra = { ...more, ...tag.members, error: reason, reason };
-  const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, traceId);
+  const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, visit);
   answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
   return answer;
 }

@@ -3,14 +3,14 @@ import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
-import { renderProblem } from "../render-error.ts";
+import { type ErrorPlace, renderProblem } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
 
 /** The envelope of the paid surface. Without a payment the answer is one that was paid for before, or a tool's failure. */
-export function renderPaid(toolName: string, answer: Answer, traceId: string): HttpAnswer {
+export function renderPaid(toolName: string, answer: Answer, place: ErrorPlace): HttpAnswer {
   const { outcome, receipt } = answer;
   const { usageId, payment } = receipt;
-  if (!outcome.ok) return renderProblem({ ...outcome, replayed: answer.replayed }, traceId);
+  if (!outcome.ok) return renderProblem({ ...outcome, replayed: answer.replayed }, place);
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };
   if (answer.replayed) headers["idempotent-replayed"] = "true";
   if (usageId !== undefined) headers[METER_ID_HEADER] = usageId;
