@@ -77,6 +77,7 @@ const NAMING_PERSONS = [
     "traveler_customer.user_id",
     "traveler_profile.user_id",
     "trip.user_id",
+    "trip_entry.user_id",
     "usage_record.subject",
     "workflow_run.user_id",
   ],

@@ -826,7 +826,7 @@ export interface paths {
         put?: never;
         /**
          * Read a trip
-         * @description One trip: where its budget is, its claim, its bookings with their states, and the history with transaction hashes. Price: 500 micro-USDC (0.0005 USDC).
+         * @description One trip: where its budget is, its claim, its bookings with their states, the history with transaction hashes, and the record of everything known of it, page by page. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `escrow:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -2030,7 +2030,7 @@ export interface paths {
         };
         /**
          * Read a trip
-         * @description One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions.
+         * @description One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions, and the record of everything known of it, page by page.
          */
         get: operations["get_trip"];
         put?: never;
@@ -4202,6 +4202,10 @@ export interface components {
         read_trip_args: {
             /** @description Of prefund_trip or list_trips */
             tripId: string;
+            /** @description nextCursor of the page before */
+            cursor?: string;
+            /** @default 50 */
+            limit?: number;
         };
         read_trip_result: {
             tripId: string;
@@ -4346,6 +4350,24 @@ export interface components {
                 bookingId: string | null;
                 txHash: string;
             }[];
+            /** @description What has become of the trip so far, for people */
+            summary: string;
+            /** @description Everything known of the trip, newest first; it is only added to */
+            record: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                kind: "claim" | "search" | "offer" | "decision" | "approval" | "order" | "ticket" | "document" | "message" | "money" | "run";
+                text: string;
+                /** @description Ids, hashes, amounts and states */
+                details: {
+                    [key: string]: unknown;
+                };
+                /** @description Who acted; null: the service by itself, or the guest */
+                userId: string | null;
+            }[];
+            /** @description Of the record; null on the last page */
+            nextCursor: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -32046,7 +32068,11 @@ export interface operations {
     };
     get_trip: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description nextCursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
             header?: {
                 /** @description W3C trace context; the call continues its trace. */
                 traceparent?: components["parameters"]["Traceparent"];
@@ -32160,7 +32186,22 @@ export interface operations {
                      *           "txHash": "0x5555555555555555555555555555555555555555555555555555555555555555",
                      *           "at": "2026-11-21T09:05:00Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "summary": "2026-11-21 09:05 The guest claimed the trip.\nEntries: claim 1, money 2.",
+                     *       "record": [
+                     *         {
+                     *           "at": "2026-11-21T09:12:00Z",
+                     *           "kind": "money",
+                     *           "text": "424.00 USDC were committed to a booking.",
+                     *           "details": {
+                     *             "step": "commit",
+                     *             "bookingId": "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0",
+                     *             "vendorAmountUsdc": "400.00"
+                     *           },
+                     *           "userId": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": "3"
                      *     }
                      */
                     "application/json": {
@@ -32298,6 +32339,40 @@ export interface operations {
                              */
                             at: string;
                         }[];
+                        /** @description What has become of the trip so far, for people */
+                        summary: string;
+                        /** @description Everything known of the trip, newest first; it is only added to */
+                        record: {
+                            /** Format: date-time */
+                            at: string;
+                            /** @enum {string} */
+                            kind: "claim" | "search" | "offer" | "decision" | "approval" | "order" | "ticket" | "document" | "message" | "money" | "run";
+                            text: string;
+                            /** @description Ids, hashes, amounts and states */
+                            details: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Who acted; null: the service by itself, or the guest */
+                            userId: string | null;
+                        }[];
+                        /** @description Of the record; null on the last page */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "invalid_input";
                     };
                 };
             };

@@ -22,6 +22,7 @@ import type { Stays } from "../ports/stays.ts";
 import type { Plan } from "./plan.ts";
 import type { Preview } from "./preview-answer.ts";
 import type { Stores } from "./stores.ts";
+import type { TripNote } from "./trip-note.ts";
 
 /**
  * Everything outside that a tool may ask for; each tool lists what it uses and sees nothing else. A module that lets others use
@@ -142,6 +143,8 @@ export interface ToolDefinition<
    * refuses them, so that a caller learns of everything at once. It takes what was sent, whatever that is.
    */
   check?(args: unknown, context: Pick<Ports, Use>): readonly Issue[];
+  /** What of a call is kept in the record of the trip that it was made for; left out: what it has stored says it. */
+  remember?(input: z.output<Input>, result: z.output<NoInfer<Output>>): TripNote;
   /**
    * What a call with these arguments would move and what would become final, for tools that write or spend. It comes from the
    * arguments and the service's own records: it asks no chain and no supplier, changes nothing, and refuses nothing.
@@ -179,6 +182,8 @@ export interface Tool {
   gives(result: unknown): GivenIds;
   /** Takes arguments as they were sent. */
   readonly check: ((args: unknown, ports: Ports) => readonly Issue[]) | undefined;
+  /** Takes arguments and a result as the caller had them. */
+  remember(args: unknown, result: unknown): TripNote | undefined;
   /** Takes validated arguments. Undefined: the tool has no plan, as reads have none. */
   readonly plan: ((input: unknown, ports: Ports, caller: Caller) => Promise<Plan>) | undefined;
   /** Validated arguments in, an unchecked result out. */
@@ -204,6 +209,7 @@ export function defineTool<
     advice,
     example,
     gives,
+    remember,
     keyOnlyInputs = [],
     aliases = [],
     usesUp = [],
@@ -223,6 +229,7 @@ export function defineTool<
     example: (today, ids = sampleIds) => example(today, ids),
     gives: (result) => gives?.(definition.output.parse(result)) ?? {},
     check,
+    remember: (args, result) => remember?.(definition.input.parse(args), definition.output.parse(result)),
     plan:
       plan === undefined
         ? undefined

@@ -13,6 +13,7 @@ import { invoicesModule } from "./invoices/module.ts";
 import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
+import { memoryModule } from "./memory/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
 import { placesModule } from "./places/module.ts";
@@ -40,6 +41,7 @@ export const modules = [
   flightsModule,
   servicingModule,
   staysModule,
+  memoryModule,
   ordersModule,
   webhooksModule,
   treasuryModule,

@@ -43,9 +43,9 @@ const ask = async (path: string, body?: object, key = service.internalToken) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-async function start(tripId: string, more: object = {}) {
+async function start(tripId: string, more: object = {}, by: object = {}) {
   const input = { tripId, origin: "LHR", destination: "CDG", departureDate, ...more };
-  const answer = await ask("run", { workflowId: "service.book_flight", tenantId: service.tenantId, input });
+  const answer = await ask("run", { workflowId: "service.book_flight", tenantId: service.tenantId, input, ...by });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
@@ -73,10 +73,62 @@ async function expectNothingHeld(tripId: string): Promise<bigint> {
 
 const available = async () => micro(Object(resultOf(await service.call("check_treasury", {})).available).USDC);
 
+const USER = "user_remembered";
+const FAMILY_NAME = "Rememberova";
+const byKey = async (method: string, path: string, body?: object) =>
+  await service.send(path, {
+    method,
+    headers: { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const putTraveler = () =>
+  byKey("PUT", `/api/travelers/${USER}`, {
+    ...{ givenName: "Mem", familyName: FAMILY_NAME, bornOn: "1990-01-01", title: "ms", gender: "f" },
+    ...{ email: "mem@example.com", phoneNumber: "+14155550123" },
+  });
+
+const Record = z.object({
+  summary: z.string(),
+  record: z.array(z.object({ kind: z.string(), text: z.string(), userId: z.string().nullable() })),
+  nextCursor: z.string().nullable(),
+});
+const pageOf = async (tripId: string, more: object) =>
+  Record.parse(resultOf(await service.call("read_trip", { tripId, ...more })));
+
+/** Everything that has happened is in the record of the trip, page by page, for good, and without the person who is erased. */
+async function expectRemembered(tripId: string): Promise<void> {
+  const { body } = await byKey("GET", `/api/trips/${tripId}?limit=200`);
+  const whole = Record.parse(body);
+  const counts = Map.groupBy(whole.record, ({ kind }) => kind);
+  // Funded, reserved, committed, confirmed, settled, and what the escrow paid for the order.
+  expect(counts.get("money")?.length).toBeGreaterThanOrEqual(6);
+  for (const kind of ["claim", "search", "offer", "decision", "order", "ticket", "document", "run"])
+    expect(counts.get(kind), kind).toBeDefined();
+  expect(whole.summary).toMatch(/The guest claimed the trip[\s\S]*A flight was booked for[\s\S]*Invoice SANDBOX-INV-/);
+  const pages = [await pageOf(tripId, { limit: 7 })];
+  for (let last = pages.at(-1); last?.nextCursor != null; last = pages.at(-1)) {
+    pages.push(await pageOf(tripId, { limit: 7, cursor: last.nextCursor }));
+  }
+  expect(pages.flatMap(({ record }) => record)).toEqual(whole.record);
+  for (const change of ["update trip_entry set text = 'other'", "delete from trip_entry"])
+    await expect(service.sql(`${change} where trip_id = $1`, [tripId]), change).rejects.toThrow("only added to");
+
+  expect(whole.record.filter(({ userId }) => userId === USER).length).toBeGreaterThan(3);
+  expect((await byKey("DELETE", `/api/travelers/${USER}`)).status).toBe(200);
+  const after = await byKey("GET", `/api/trips/${tripId}?limit=200`);
+  expect(after.text).not.toContain(USER);
+  const texts = (record: z.infer<typeof Record>) => record.record.map(({ text }) => text);
+  expect(texts(Record.parse(after.body))).toEqual(texts(whole));
+  const steps = await service.sql("select outcome::text as text from workflow_step where tool = 'book_flight'");
+  expect(steps.length).toBeGreaterThan(0);
+  expect(steps.map(({ text }) => String(text)).join()).not.toMatch(new RegExp(`${FAMILY_NAME}|${USER}`));
+}
+
 describe("service.book_flight", () => {
   it("waits for the guest and for the tickets, settles, and the wallet pays the flight once", async () => {
     const trip = resultOf(await service.call("prefund_trip", { budgetUsdc: "900" }));
-    const run = await start(String(trip.tripId));
+    expect((await putTraveler()).status).toBe(201);
+    const run = await start(String(trip.tripId), {}, { userId: USER });
     expect(run).toMatchObject({ status: "paused", nextStepId: "guest_claim", decidedBy: "service" });
     expect((await ask("resume", { sessionId: run.sessionId, resolution: { status: "claimed" } })).body).toMatchObject({
       code: "conflict",
@@ -111,6 +163,7 @@ describe("service.book_flight", () => {
     );
     const order = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
     expect(order).toMatchObject({ externalId: Object(result).bookingId });
+    await expectRemembered(String(trip.tripId));
   });
 
   it("whose tickets are refused cancels in escrow, and everything comes back", async () => {

@@ -76,6 +76,8 @@ export interface StoredApprovals {
   /** Undefined: it was decided before, used up, or its time is over. Audited, with what was shown. */
   decide(owner: ApprovalOwner, id: string, decision: Decision): Promise<Approval | undefined>;
   use(owner: ApprovalOwner, id: string, callId: string): Promise<void>;
+  /** Those that have let a call through. */
+  usedBy(owner: ApprovalOwner, callId: string): Promise<readonly Approval[]>;
   /** Gives an approval back whose call has ended without having done anything. */
   settle(callId: string): Promise<void>;
   /** The same for calls that ended without a process that could do it. */

@@ -42,6 +42,10 @@ export function createApprovals(queryable: Queryable, clock: Clock): StoredAppro
         .where("state", "=", "approved")
         .execute();
     },
+    async usedBy(owner, callId) {
+      const rows = await selectOf(queryable, [owner]).where("callId", "=", callId).execute();
+      return rows.map((row) => withoutNulls(row));
+    },
     settle: (callId) => giveBack(queryable, sql`approval.call_id = ${callId}`),
     settleAll: (limit) =>
       giveBack(

@@ -4,6 +4,7 @@ import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
 import { payBackOrder } from "./pay-back-order.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
+import { rememberStep } from "./remember-step.ts";
 import { escrowStep } from "./step-operation.ts";
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
@@ -18,6 +19,7 @@ const stepEnding: ChainEnding = {
       const trip = await trips.lock(one.transaction.network, tripId);
       if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
       await applyStep(aggregates, trip, one);
+      await rememberStep(aggregates, trip, one);
       const { tenantId, network, operation } = one.transaction;
       const action = escrowStep.read(operation)?.action;
       if (tenantId === null || (action?.name !== "settle" && action?.name !== "release_booking")) continue;

@@ -39,7 +39,7 @@ declare module "../../kernel/parts.ts" {
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "orders", "pricing", "treasury"],
+  needs: ["chain", "effects", "ledger", "memory", "orders", "pricing", "treasury"],
   tools: [
     prefundTrip,
     guestClaimLink,

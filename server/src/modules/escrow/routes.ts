@@ -6,6 +6,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
+import { RecordCursor, readTripRecord, TripRecordAnswer } from "../memory/index.ts";
 import { closeTrip } from "./close-trip.ts";
 import { Hash, hashOf } from "./input.ts";
 import { readTripPage, readWholeTrip, TripCursor } from "./read-trips.ts";
@@ -20,12 +21,12 @@ import {
   TripSummary,
   TripUnlocked,
 } from "./trip-answers.ts";
-import { booking, claim, trip as exampleTrip, tripSummary } from "./trip-examples.ts";
+import { booking, claim, record as exampleRecord, trip as exampleTrip, tripSummary } from "./trip-examples.ts";
 import type { Trip } from "./trips.ts";
 
 /** What the routes of the tenant's trips and bookings in escrow read. */
 interface TripRoutePorts {
-  stores: Pick<Stores, "trips" | "escrowBookings">;
+  stores: Pick<Stores, "trips" | "escrowBookings" | "tripRecords">;
   clock: Clock;
 }
 
@@ -69,17 +70,21 @@ const readTrip = defineRoute({
   path: "/api/trips/:tripId",
   tag: "escrow",
   summary: "Read a trip",
-  description: "One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions.",
+  description:
+    "One of the tenant's trips: its money, its claim, its bookings, agent actions and transactions, and the record of everything known of it, page by page.",
   scope: "escrow:read",
   params: TripPath,
-  answers: { 200: { description: "The trip.", schema: TripAnswer } },
+  query: z.object(pageQuery(RecordCursor)),
+  answers: { 200: { description: "The trip.", schema: TripAnswer.extend(TripRecordAnswer.shape) } },
   errors: { not_found: NO_SUCH_TRIP },
-  example: { answer: exampleTrip },
-  async run({ principal, params, fail }, { stores: { trips, escrowBookings }, clock }: TripRoutePorts) {
+  example: { answer: { ...exampleTrip, ...exampleRecord } },
+  async run({ principal, params, query, fail }, { stores, clock }: TripRoutePorts) {
+    const { trips, escrowBookings, tripRecords } = stores;
     const { tenantId, environment } = principal;
     const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, hashOf(params.tripId));
     if (whole === undefined) throw fail("not_found");
-    return describeWhole(whole, clock.now());
+    const owner = { tenantId, network: environment, tripId: whole.trip.tripId };
+    return { ...describeWhole(whole, clock.now()), ...(await readTripRecord(tripRecords, owner, query)) };
   },
 });
 

@@ -4,7 +4,15 @@ import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { createTripRecords } from "../memory/index.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";
+
+/** As the trip's record says it. */
+const ENDS = {
+  sent: "The claim link was mailed to the guest.",
+  failed: "The claim link could not be mailed to the guest.",
+  kept: "The mail with the claim link was kept and not sent to the guest.",
+} as const;
 
 /** Over columns of `trip`. */
 export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
@@ -51,13 +59,22 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
     },
 
     async finish(network, tripId, state) {
-      await db
-        .updateTable("trip")
-        .set({ mail: state, updatedAt: clock.now().toString() })
-        .where("network", "=", network)
-        .where("tripId", "=", tripId)
-        .where("mail", "=", "pending")
-        .execute();
+      await (db.isTransaction ? finish(db) : db.transaction().execute(finish));
+
+      async function finish(transaction: Queryable): Promise<void> {
+        const at = clock.now();
+        const trip = await transaction
+          .updateTable("trip")
+          .set({ mail: state, updatedAt: at.toString() })
+          .where("network", "=", network)
+          .where("tripId", "=", tripId)
+          .where("mail", "=", "pending")
+          .returning(["tenantId", "network", "tripId"])
+          .executeTakeFirst();
+        if (trip === undefined) return;
+        const note = { kind: "message", key: "guest_mail", text: ENDS[state], details: { mail: state } } as const;
+        await createTripRecords(transaction).append(trip, { ...note, userId: undefined, at });
+      }
     },
 
     async count({ network, tenantId, recipient, mostPerTenantAndDay, mostPerRecipientAndDay }) {

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { TripRecordAnswer } from "../memory/index.ts";
 import { BookingAnswer, Claim, TripAnswer, TripSummary } from "./trip-answers.ts";
 
 /** A trip in the middle of its life, for the API description. */
@@ -80,4 +81,18 @@ export const trip: z.output<typeof TripAnswer> = TripAnswer.parse({
   bookings: [booking],
   actions: [],
   transactions: [transaction("fund", "2026-11-21T09:00:02Z"), transaction("claim", "2026-11-21T09:05:00Z")],
+});
+
+export const record: z.output<typeof TripRecordAnswer> = TripRecordAnswer.parse({
+  summary: "2026-11-21 09:05 The guest claimed the trip.\nEntries: claim 1, money 2.",
+  record: [
+    {
+      at: "2026-11-21T09:12:00Z",
+      kind: "money",
+      text: "424.00 USDC were committed to a booking.",
+      details: { step: "commit", bookingId: `0x${"b0".repeat(32)}`, vendorAmountUsdc: "400.00" },
+      userId: null,
+    },
+  ],
+  nextCursor: "3",
 });

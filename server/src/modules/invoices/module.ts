@@ -28,7 +28,7 @@ const LOOK_BACK = Temporal.Duration.from({ hours: 60 * 24 });
 /** Invoices of bookings that were settled in escrow, and credit notes of what was refunded afterwards. */
 export const invoicesModule = defineModule({
   name: "invoices",
-  needs: ["identity", "bookings", "orders", "escrow", "files"],
+  needs: ["identity", "bookings", "orders", "escrow", "files", "memory"],
   tools: [generateBookingInvoice],
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),

@@ -1,7 +1,9 @@
 import { type InferResult, sql } from "kysely";
+import { formatDecimal } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
+import { createTripRecords } from "../memory/index.ts";
 import { InvoiceDocument } from "./document.ts";
 import type { DrawnInvoice, Invoices, Owner, StoredInvoice } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
@@ -148,6 +150,14 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
           ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString() },
         })
         .execute();
+      await createTripRecords(db).appendForBooking(
+        { ...owner, bookingId: invoice.bookingId },
+        {
+          ...{ kind: "document", key: `document:${invoiceNumber}`, userId: undefined, at: issuedAt },
+          text: `${invoice.kind === "invoice" ? "Invoice" : "Credit note"} ${invoiceNumber} was issued for ${formatDecimal(total)} USDC.`,
+          details: { invoiceNumber, bookingId: invoice.bookingId, totalUsdc: formatDecimal(total) },
+        },
+      );
       return { ...invoice, invoiceNumber, total, document, issuedAt };
     },
   };

@@ -7,7 +7,7 @@ import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
-  needs: ["bookings", "treasury"],
+  needs: ["bookings", "memory", "treasury"],
   tools: [listOrders, readOrder],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({

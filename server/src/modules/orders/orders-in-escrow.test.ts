@@ -99,12 +99,21 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
   const ticketOrderHash = (await orderOf(orderId)).order?.ticketOrderHash;
   await agent.ask(z.looseObject({}), "confirm_flight", { bookingId, ticketOrderHash });
   const before = await available();
-  const settled = await agent.ask(z.looseObject({ vendorPaidUsdc: z.string() }), "settle_booking", { bookingId });
+  const settled = await agent.ask(z.looseObject({ tripId: z.string(), vendorPaidUsdc: z.string() }), "settle_booking", {
+    bookingId,
+  });
   expect(parseDecimal(settled.vendorPaidUsdc)).toBe(parseDecimal(amount));
   await expect.poll(available, { timeout: 30_000 }).toBe(before + (parseDecimal(amount) ?? 0n));
   expect((await orderOf(orderId)).order?.refunds.map(({ details }) => details)).toEqual([
     expect.objectContaining({ reason: "paid_by_escrow", escrowBookingId: bookingId }),
   ]);
+
+  const Told = z.object({ record: z.array(z.object({ kind: z.string(), details: z.looseObject({}) })) });
+  const { tripId } = z.object({ tripId: z.string() }).parse(settled);
+  const { record } = await agent.ask(Told, "read_trip", { tripId });
+  expect(record.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["offer", "order", "ticket", "money"]));
+  expect(record.filter(({ details }) => details.event === "refunded")).toHaveLength(1);
+  expect(record.filter(({ kind, details }) => kind === "order" && details.orderId === orderId)).not.toEqual([]);
 
   const again = await agent.call("settle_booking", { bookingId });
   expect(again.said).toMatchObject({ replayed: true, bookingId });

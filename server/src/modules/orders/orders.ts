@@ -105,6 +105,8 @@ export interface Orders {
     orderId: string,
     event: OrderEvent & { key: string; source: OrderEventSource },
   ): Promise<boolean>;
+  /** Tells the trips in whose record the order stands everything that has happened to it; what they know is not told again. */
+  tellTrips(network: Environment, orderId: string): Promise<void>;
   /** Oldest first. */
   events(network: Environment, orderId: string): Promise<readonly (OrderEvent & { source: OrderEventSource })[]>;
 

@@ -4,6 +4,7 @@ import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
+import { tellTrips } from "./tell-trips.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
 const Slices = z.array(
@@ -166,24 +167,36 @@ function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update
   };
 }
 
-function createEvents(queryable: Queryable): Pick<Orders, "record" | "events"> {
+function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | "tellTrips"> {
   return {
     async record(network, orderId, { kind, key, source, details, at }) {
-      const row = await queryable
-        .insertInto("orderEvent")
-        .values({
-          network,
-          orderId,
-          kind,
-          key: ONCE.has(kind) ? "" : key,
-          source,
-          details: JSON.stringify(details),
-          at: at.toString(),
-        })
-        .onConflict((conflict) => conflict.columns(["network", "orderId", "kind", "key"]).doNothing())
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
+      return await (queryable.isTransaction ? insert(queryable) : queryable.transaction().execute(insert));
+
+      async function insert(db: Queryable): Promise<boolean> {
+        const row = await db
+          .insertInto("orderEvent")
+          .values({
+            ...{ network, orderId, kind, key: ONCE.has(kind) ? "" : key, source },
+            ...{ details: JSON.stringify(details), at: at.toString() },
+          })
+          .onConflict((conflict) => conflict.columns(["network", "orderId", "kind", "key"]).doNothing())
+          .returning("id")
+          .executeTakeFirst();
+        if (row === undefined) return false;
+        await tellTrips(db, network, orderId, [{ id: row.id, kind, details, at }]);
+        return true;
+      }
+    },
+
+    async tellTrips(network, orderId) {
+      const rows = await queryable
+        .selectFrom("orderEvent")
+        .select(["id", "kind", "details", "at"])
+        .where("network", "=", network)
+        .where("orderId", "=", orderId)
+        .orderBy("id")
+        .execute();
+      await tellTrips(queryable, network, orderId, rows);
     },
 
     async events(network, orderId) {

@@ -73,7 +73,7 @@ const eraseTraveler = defineRoute({
   answers: { 200: { description: "The person is erased.", schema: ErasedAnswer } },
   errors: {
     not_found: NO_SUCH_TRAVELER,
-    conflict: "A booking of this traveler is under way. Send the request again when it is booked or has failed.",
+    conflict: "A booking or a run of this traveler is under way. Send the request again when it has ended.",
   },
   example: { answer: { userId: "user_ada", erased: true, kept: KEPT } },
   async run({ principal, params: { userId }, fail }, { personalData }: PrivacyPorts) {

@@ -35,6 +35,7 @@ const NAMING_COLUMNS = [
   { table: "feedback", column: "user_id" },
   { table: "payment", column: "subject" },
   { table: "trip", column: "user_id" },
+  { table: "trip_entry", column: "user_id" },
   { table: "usage_record", column: "subject" },
   { table: "workflow_run", column: "user_id" },
 ];
@@ -108,12 +109,17 @@ async function erase(
   return await db.transaction().execute(async (transaction) => {
     if (!(await isHeld(transaction, user))) return "unknown";
     const open = await sql`
-      select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed') limit 1`.execute(transaction);
+      select 1 from booking where ${concerns(user)} and state not in ('booked', 'failed')
+      union all
+      select 1 from workflow_run
+      where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId} and state in ('running', 'paused')
+      limit 1`.execute(transaction);
     if (open.rows.length > 0) return "busy";
     // A service account is nobody's name: what it did stays its own.
     const mark = keyIdOf(userId) === undefined ? newId("erased_", at.epochMilliseconds, random) : userId;
     await eraseNames(transaction, user, mark);
     await eraseAnswers(transaction, user);
+    await eraseRuns(transaction, user, mark);
     // What one rater rates once names the rater.
     await sql`
       update feedback set scope = replace(scope, ${JSON.stringify(userId)}, ${JSON.stringify(mark)})
@@ -142,11 +148,16 @@ async function erase(
   });
 }
 
-async function eraseNames(transaction: Queryable, user: User, mark: string): Promise<void> {
+/** A list of travelers in which a mark stands for the person. */
+function withoutName(travelers: ReturnType<typeof sql>, { userId }: User, mark: string): ReturnType<typeof sql> {
   const erased = JSON.stringify({ givenName: ERASED_NAME, familyName: ERASED_NAME, userId: mark });
-  const without = (travelers: ReturnType<typeof sql>) => sql`(
-    select jsonb_agg(case when traveler ->> 'userId' = ${user.userId} then traveler || ${erased}::jsonb else traveler end)
+  return sql`(
+    select jsonb_agg(case when traveler ->> 'userId' = ${userId} then traveler || ${erased}::jsonb else traveler end)
     from jsonb_array_elements(${travelers}) traveler)`;
+}
+
+async function eraseNames(transaction: Queryable, user: User, mark: string): Promise<void> {
+  const without = (travelers: ReturnType<typeof sql>) => withoutName(travelers, user, mark);
   await sql`
     update booking set travelers = ${without(sql`booking.travelers`)},
       result = case when result -> 'travelers' is null then result
@@ -160,6 +171,27 @@ async function eraseAnswers(transaction: Queryable, { tenantId, userId, network 
   await sql`delete from idempotency where ${own} and state = 'done'`.execute(transaction);
   await sql`update call set result = null where ${own} and state <> 'reserved'`.execute(transaction);
   await sql`update payment set result = 'null' where ${own} and state = 'settled'`.execute(transaction);
+}
+
+/** What runs were told and have journaled may name the person, and the guests that the person named. */
+async function eraseRuns(transaction: Queryable, user: User, mark: string): Promise<void> {
+  const { tenantId, userId, network } = user;
+  const travelers = sql`workflow_step.outcome -> 'result' -> 'travelers'`;
+  const runs = sql`select id from workflow_run where tenant_id = ${tenantId} and network = ${network}`;
+  await sql`
+    update workflow_step set outcome = jsonb_set(outcome, '{result,travelers}', ${withoutName(travelers, user, mark)})
+    where run_id in (${runs}) and ${travelers} @> ${JSON.stringify([{ userId }])}::jsonb`.execute(transaction);
+  const own = sql`${runs} and user_id = ${userId}`;
+  await sql`
+    update workflow_run set input = input - 'guestNames' - 'email' - 'phoneNumber' where id in (${own})`.execute(
+    transaction,
+  );
+  await sql`
+    update workflow_pause set resolution = resolution - 'guests'
+    where run_id in (${own}) and resolution is not null`.execute(transaction);
+  await sql`
+    update workflow_step set outcome = outcome #- '{resolution,guests}'
+    where run_id in (${own}) and outcome -> 'resolution' -> 'guests' is not null`.execute(transaction);
 }
 
 async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<void> {

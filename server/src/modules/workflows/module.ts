@@ -38,7 +38,7 @@ const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
   name: "workflows",
-  needs: ["identity"],
+  needs: ["identity", "memory"],
   tools: [runWorkflow, readRunTool, resumeRunTool],
   routes: workflowRoutes,
   migrations: { "0030-workflows": workflows },

@@ -1,4 +1,5 @@
 import type { Environment } from "../../ports/identity.ts";
+import type { NewTripEntry } from "../memory/index.ts";
 
 type RunState = "running" | "paused" | "completed" | "failed";
 
@@ -56,6 +57,8 @@ export interface JournaledStep {
 
 export interface StepEnd {
   stepId: string;
+  /** For the record of the run's trip. */
+  entry: NewTripEntry | undefined;
   state: "done" | "failed";
   outcome: unknown;
   meterId: string | undefined;

@@ -4,8 +4,11 @@ import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
+import type { TripNote } from "../../kernel/trip-note.ts";
 import { type Pause, StepFailure, type Steps, type Workflow } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { NewTripEntry } from "../memory/index.ts";
+import { entryOfRun, noteOfFailure } from "./remember-run.ts";
 import type { Journaled, JournaledStep, Run, Runs, StepEnd } from "./runs.ts";
 
 export interface SegmentOptions {
@@ -157,10 +160,15 @@ export class Segment implements Steps {
       if (isCancelled && !mayHaveHappened(outcome.code)) throw this.#cancelled(stepId);
       return await this.#tryLater(stepId, attempt, outcome);
     }
-    const kept = keep(outcome, this.#options.catalog.find(tool)?.redactResult);
+    const entry = this.#options.catalog.find(tool);
+    const kept = keep(outcome, entry?.redactResult);
     this.#ended = {
       ...{ stepId, state: outcome.ok ? "done" : "failed", outcome: kept },
       ...{ meterId: receipt.usageId, priceMicro: receipt.price },
+      entry: this.#entryOf(
+        stepId,
+        outcome.ok ? entry?.tool.remember(args, outcome.result) : noteOfFailure(stepId, outcome.code),
+      ),
     };
     return CallOutcome.parse(kept);
   }
@@ -234,8 +242,13 @@ export class Segment implements Steps {
 
   #refused(stepId: string, code: string, detail: string): StepFailure {
     const outcome = { ok: false, code, detail };
-    this.#ended = { stepId, state: "failed", outcome, meterId: undefined, priceMicro: undefined };
+    const entry = this.#entryOf(stepId, noteOfFailure(stepId, code));
+    this.#ended = { stepId, state: "failed", outcome, meterId: undefined, priceMicro: undefined, entry };
     return new StepFailure(code, detail);
+  }
+
+  #entryOf(stepId: string, note: TripNote | undefined): NewTripEntry | undefined {
+    return note === undefined ? undefined : entryOfRun(this.run, stepId, note, this.#options.clock.now());
   }
 
   async #park<Resolution extends z.ZodObject>(stepId: string, pause: Pause<Resolution>): Promise<never> {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { insertTripEntry } from "../memory/index.ts";
 import type { Runs } from "./runs.ts";
 
 /** The steps of runs. What a worker writes is written only while it has the run's lease. */
@@ -28,7 +29,7 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
       return rows.map(withoutNulls);
     },
 
-    /** One statement: the end of a step travels with the beginning of the next one. */
+    /** One statement: the end of a step travels with the beginning of the next one, and with what the trip's record says of it. */
     async journal({ id, workerId }, { ended, begun }) {
       const now = sql`${clock.now().toString()}::timestamptz`;
       const end =
@@ -45,11 +46,14 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
               insert into workflow_step (run_id, step_id, position, tool, state, attempt, started_at)
               select id, ${begun.stepId}, ${begun.position}, ${begun.tool}, 'running', 1, ${now} from mine
               on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1 returning 1`;
+      const told = sql`select tenant_id, network, trip_id from mine`;
+      const remember = ended?.entry === undefined ? sql`select 1` : insertTripEntry(told, ended.entry);
       const { rows } = await sql<{ cancelRequestedBy: string | null }>`
         with mine as (
           update workflow_run set worker_seen_at = ${now}, updated_at = ${now}
-          where id = ${id} and worker_id = ${workerId} and state = 'running' returning id, cancel_requested_by
-        ), ended as (${end}), begun as (${begin})
+          where id = ${id} and worker_id = ${workerId} and state = 'running' 
+          returning id, tenant_id, network, trip_id, cancel_requested_by
+        ), ended as (${end}), begun as (${begin}), remembered as (${remember})
         select cancel_requested_by from mine`.execute(queryable);
       const [mine] = rows;
       return { isMine: mine !== undefined, cancelRequestedBy: mine?.cancelRequestedBy ?? undefined };

@@ -3,6 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewPause, Run, RunEvents, RunOwner, RunPause, Runs } from "./runs.ts";
+import { rememberPause, rememberResolution } from "./store-record.ts";
 
 const pauseColumns = [
   "sessionId",
@@ -133,6 +134,7 @@ async function parkRun(
       expiresAt: expiresAt.toString(),
     })
     .execute();
+  await rememberPause(db, run, pause, clock.now());
   if (event === undefined) return "paused";
   const happened = await db
     .selectFrom("workflowEvent")
@@ -170,9 +172,10 @@ async function resolvePause(
     .set({ resolution: text, resolvedBy: by, resolvedAt: now })
     .where("sessionId", "=", sessionId)
     .where("resolvedAt", "is", null)
-    .returning(["runId", "stepId"])
+    .returning(["runId", "stepId", "decidedBy", "event", "about"])
     .executeTakeFirst();
   if (resolved === undefined) return false;
+  await rememberResolution(db, { ...withoutNulls(resolved), resolution, by }, clock.now());
   const { runId, stepId } = resolved;
   await db
     .updateTable("workflowStep")

@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
 import { createJournal } from "./store-journal.ts";
 import { createPauses } from "./store-pauses.ts";
+import { rememberEnd, rememberStart } from "./store-record.ts";
 
 /** A worker that has been silent for so long is dead: it says every two seconds that it lives. */
 const STALE_SECONDS = 10;
@@ -72,7 +73,11 @@ function createReads(queryable: Queryable): Pick<Runs, "find" | "list"> {
 function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" | "requestCancel" | "prune"> {
   return {
     async insert(run) {
-      const inserted = await insertRun(queryable, run, clock.now());
+      const inserted = await inTransaction(queryable, async (db) => {
+        const isNew = await insertRun(db, run, clock.now());
+        if (isNew) await rememberStart(db, run, clock.now());
+        return isNew;
+      });
       if (inserted) return { kind: "new", run: await getRun(queryable, run.id) };
       const { tenantId, network, idempotencyKey = null } = run;
       const first = await queryable
@@ -116,6 +121,9 @@ function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" 
   };
 }
 
+const inTransaction = <T>(queryable: Queryable, work: (db: Queryable) => Promise<T>): Promise<T> =>
+  queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+
 async function insertRun(queryable: Queryable, run: NewRun, now: Temporal.Instant): Promise<boolean> {
   const { input, userId, tripId, idempotencyKey, ...columns } = run;
   const row = await queryable
@@ -150,12 +158,8 @@ function createLeases(
   clock: Clock,
 ): Pick<Runs, "lease" | "touch" | "postpone" | "end" | "release"> {
   const at = (instant: Temporal.Instant) => sql`${instant.toString()}::timestamptz`;
-  const mine = ({ id, workerId }: { id: string; workerId: string }) =>
-    queryable
-      .updateTable("workflowRun")
-      .where("id", "=", id)
-      .where("workerId", "=", workerId)
-      .where("state", "=", "running");
+  const mine = ({ id, workerId }: { id: string; workerId: string }, db = queryable) =>
+    db.updateTable("workflowRun").where("id", "=", id).where("workerId", "=", workerId).where("state", "=", "running");
   const free = { workerId: null, workerSeenAt: null };
 
   return {
@@ -191,14 +195,18 @@ function createLeases(
     },
 
     async end(leased, end) {
-      const now = clock.now().toString();
+      const now = clock.now();
       const outcome =
         end.state === "completed" ? { result: JSON.stringify(end.result) } : { failure: JSON.stringify(end.failure) };
-      const row = await mine(leased)
-        .set({ ...free, ...outcome, state: end.state, updatedAt: now, endedAt: now })
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
+      const ended = { state: end.state, updatedAt: now.toString(), endedAt: now.toString() };
+      return await inTransaction(queryable, async (db) => {
+        const row = await mine(leased, db)
+          .set({ ...free, ...outcome, ...ended })
+          .returning(["id", "userId", "keyId", "workflowId"])
+          .executeTakeFirst();
+        if (row !== undefined) await rememberEnd(db, withoutNulls(row), end, now);
+        return row !== undefined;
+      });
     },
 
     async release(workerId) {

@@ -647,6 +647,30 @@ export interface TripTable {
   mailDue: Timestamp | null;
 }
 
+export interface TripEntryTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  tripId: string;
+  key: string;
+  position: GeneratedAlways<bigint>;
+  kind:
+    | "claim"
+    | "search"
+    | "offer"
+    | "decision"
+    | "approval"
+    | "order"
+    | "ticket"
+    | "document"
+    | "message"
+    | "money"
+    | "run";
+  text: string;
+  details: JsonObject;
+  userId: string | null;
+  at: Timestamp;
+}
+
 export interface UsageRecordTable {
   id: string;
   tenantId: string | null;
@@ -842,6 +866,7 @@ export interface Database {
   travelerCustomer: TravelerCustomerTable;
   travelerProfile: TravelerProfileTable;
   trip: TripTable;
+  tripEntry: TripEntryTable;
   usageRecord: UsageRecordTable;
   validation: ValidationTable;
   wallet: WalletTable;

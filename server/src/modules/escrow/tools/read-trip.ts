@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
+import { pageInput } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import { RecordCursor, readTripRecord, TripRecordAnswer } from "../../memory/index.ts";
 import { tripStateErrors } from "../errors.ts";
 import { readHash } from "../input.ts";
 import { readWholeTrip } from "../read-trips.ts";
@@ -26,29 +28,35 @@ const History = z
 const Output = TripAnswer.omit({ codeNonce: true, transactions: true, promisedUsdc: true }).extend({
   budget: Budget,
   history: History,
+  ...TripRecordAnswer.shape,
 });
 
 export const readTrip = defineTool({
   name: "read_trip",
   title: "Read a trip",
   summary:
-    "One trip: where its budget is, its claim, its bookings with their states, and the history with transaction hashes.",
+    "One trip: where its budget is, its claim, its bookings with their states, the history with transaction hashes, and the record of everything known of it, page by page.",
   area: "escrow",
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
   uses: ["stores", "clock"],
-  input: z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") }),
+  input: z.strictObject({
+    tripId: z.string().describe("Of prefund_trip or list_trips"),
+    ...pageInput(RecordCursor),
+  }),
   output: Output,
   errors: { trip_not_found },
   example: (_today, { tripId }) => ({ tripId }),
 
-  async run(input, { stores: { trips, escrowBookings }, clock, caller, fail }) {
+  async run(input, { stores: { trips, escrowBookings, tripRecords }, clock, caller, fail }) {
     const tripId = readHash(input.tripId);
     const whole = tripId === undefined ? undefined : await readWholeTrip({ trips, escrowBookings }, caller, tripId);
     if (whole === undefined) throw fail("trip_not_found");
     const { codeNonce, transactions, promisedUsdc, ...trip } = describeWhole(whole, clock.now());
-    return { ...trip, budget: budgetOf(whole), history: historyOf(whole) };
+    const owner = { tenantId: caller.tenantId, network: caller.environment, tripId: trip.tripId };
+    const record = await readTripRecord(tripRecords, owner, input);
+    return { ...trip, budget: budgetOf(whole), history: historyOf(whole), ...record };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { orderKey } from "../../../kernel/trip-note.ts";
 import { BookingResult, planBooking, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
@@ -62,6 +63,10 @@ export const bookFlight = defineTool({
   example: (_today, { offerId }) => ({ offerId }),
 
   gives: ({ orderId, slices: [first] }) => ({ orderId, ...(first === undefined ? {} : { sliceId: first.id }) }),
+  remember: (_input, { orderId, pnr, totalAmount, totalCurrency, ticketing }) => ({
+    ...{ kind: "order", key: orderKey(orderId), text: `A flight was booked for ${totalAmount} ${totalCurrency}.` },
+    details: { orderId, pnr, totalAmount, totalCurrency, ticketing },
+  }),
 
   plan: ({ offerId, services = [], additionalCustomerUserIds = [] }, { stores, travelers, caller }) =>
     planBooking(

@@ -51,6 +51,14 @@ export const searchFlights = defineTool({
     cabinClass: "business" as const,
   }),
   gives: ({ offers: [best] }) => (best === undefined ? {} : { offerId: best.id }),
+  remember: ({ origin, destination, departureDate, returnDate = null, cabinClass, passengers }, { offers }) => ({
+    kind: "search",
+    text: `Flights from ${origin} to ${destination} on ${departureDate} were searched, and ${offers.length} offers shown.`,
+    details: {
+      ...{ origin, destination, departureDate, returnDate, cabinClass, passengers },
+      offers: offers.map(({ id, totalAmount, totalCurrency }) => ({ id, totalAmount, totalCurrency })),
+    },
+  }),
 
   check(args, { maps, clock }) {
     const { origin, destination, departureDate: date } = Given.safeParse(args).data ?? {};

@@ -53,6 +53,11 @@ export const checkPolicy = defineTool({
       cabin: "business" as const,
     },
   }),
+  remember: ({ offer }, { decision, policyId, version }) => ({
+    kind: "decision",
+    text: `The policy ${policyId} judged a ${offer.kind} of ${offer.priceUsd} USD: ${decision}.`,
+    details: { decision, policyId, version, kind: offer.kind, priceUsd: offer.priceUsd },
+  }),
 
   async run({ policyId, offer }, { activePolicies, clock, caller, invalid }) {
     const policy = await activePolicies.find(caller, policyId);

@@ -3,6 +3,7 @@ import { containsCardNumber } from "../../../domain/card-numbers.ts";
 import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
+import { orderKey } from "../../../kernel/trip-note.ts";
 import { planBooking, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookStay as book } from "../book-stay.ts";
@@ -81,6 +82,10 @@ export const bookStay = defineTool({
     email: "amelia@example.com",
     phoneNumber: "+442080160508",
     guests: [{ givenName: "Amelia", familyName: "Hart" }],
+  }),
+  remember: (_input, { orderId, reference, totalAmount, totalCurrency }) => ({
+    ...{ kind: "order", key: orderKey(orderId), text: `A stay was booked for ${totalAmount} ${totalCurrency}.` },
+    details: { orderId, reference, totalAmount, totalCurrency },
   }),
 
   plan: ({ quoteId, guests }, { stores, travelers, caller }) =>

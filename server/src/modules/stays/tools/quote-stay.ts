@@ -45,6 +45,11 @@ export const quoteStay = defineTool({
   },
   example: (_today, { rateId }) => ({ rateId }),
   gives: ({ id }) => ({ quoteId: id }),
+  remember: ({ rateId }, { id, totalAmount, totalCurrency, checkInDate, checkOutDate }) => ({
+    kind: "offer",
+    text: `A stay from ${checkInDate} to ${checkOutDate} was quoted at ${totalAmount} ${totalCurrency}.`,
+    details: { quoteId: id, rateId, totalAmount, totalCurrency, checkInDate, checkOutDate },
+  }),
 
   async run({ rateId }, { stays, stayBookings, stores, caller, call }) {
     const { negotiatedRates } = stores;

@@ -72,6 +72,16 @@ export const searchHotels = defineTool({
 
   gives: ({ accommodations: [first] }) =>
     first === undefined ? {} : { accommodationId: first.id, rateId: first.cheapestRate.id },
+  remember: ({ location, checkInDate, checkOutDate, guests, rooms }, { accommodations }) => ({
+    kind: "search",
+    text: `Hotels at ${location} from ${checkInDate} to ${checkOutDate} were searched, and ${accommodations.length} shown.`,
+    details: {
+      ...{ location, checkInDate, checkOutDate, guests, rooms },
+      offers: accommodations.map(({ id, cheapestRate: { id: rateId, totalAmount, totalCurrency } }) => ({
+        ...{ accommodationId: id, rateId, totalAmount, totalCurrency },
+      })),
+    },
+  }),
 
   async run(query, { stays, maps, stores, clock, caller, call, fail, invalid }) {
     const text = query.location.trim();

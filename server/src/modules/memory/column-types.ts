@@ -1,0 +1,7 @@
+import type { ColumnTypes } from "../../platform/database/column-kinds.ts";
+
+/** What the database cannot say of its columns; the generated table types have it. */
+export const columnTypes: ColumnTypes = {
+  "trip_entry.network": "Environment",
+  "trip_entry.details": "JsonObject",
+};

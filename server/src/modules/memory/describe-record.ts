@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { NextCursor, readPage } from "../../kernel/page.ts";
+import { tripEntryKinds } from "../../kernel/trip-note.ts";
+import type { TripEntry, TripOwner, TripRecordSummary, TripRecords } from "./trip-record.ts";
+
+/** The latest of what a trip is told by. */
+const MILESTONES = 12;
+
+const Entry = z.object({
+  at: z.string().meta({ format: "date-time" }),
+  kind: z.enum(tripEntryKinds),
+  text: z.string(),
+  details: z.record(z.string(), z.unknown()).describe("Ids, hashes, amounts and states"),
+  userId: z.string().nullable().describe("Who acted; null: the service by itself, or the guest"),
+});
+
+export const TripRecordAnswer = z.object({
+  summary: z.string().describe("What has become of the trip so far, for people"),
+  record: z.array(Entry).describe("Everything known of the trip, newest first; it is only added to"),
+  nextCursor: NextCursor.describe("Of the record; null on the last page"),
+});
+
+/** Of the page before. */
+export const RecordCursor = z.string().regex(/^[1-9]\d{0,17}$/, "must be the nextCursor of the page before");
+
+/** One page of a trip's record, with what sums it up. */
+export async function readTripRecord(
+  tripRecords: TripRecords,
+  trip: TripOwner,
+  query: { cursor?: string | undefined; limit?: string | number },
+): Promise<z.output<typeof TripRecordAnswer>> {
+  const before = query.cursor === undefined ? undefined : BigInt(query.cursor);
+  const [page, summary] = await Promise.all([
+    readPage(
+      query,
+      (limit) => tripRecords.list(trip, { limit, before }),
+      ({ position }) => position.toString(),
+    ),
+    tripRecords.summarize(trip, MILESTONES),
+  ]);
+  return { summary: sayRecord(summary), record: page.shown.map(describeEntry), nextCursor: page.nextCursor };
+}
+
+function describeEntry({ at, kind, text, details, userId }: TripEntry): z.output<typeof Entry> {
+  return { at: at.toString(), kind, text, details: { ...details }, userId: userId ?? null };
+}
+
+function sayRecord({ counts, milestones }: TripRecordSummary): string {
+  const kinds = tripEntryKinds.flatMap((kind) => (counts[kind] === undefined ? [] : [`${kind} ${counts[kind]}`]));
+  if (kinds.length === 0) return "Nothing is known of the trip yet.";
+  const lines = milestones.map(({ at, text }) => `${at.toString().slice(0, 16).replace("T", " ")} ${text}`);
+  return [...lines, `Entries: ${kinds.join(", ")}.`].join("\n");
+}

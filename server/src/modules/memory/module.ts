@@ -1,0 +1,10 @@
+import { defineModule } from "../../kernel/module.ts";
+import * as tripMemory from "./migrations/0043-trip-memory.ts";
+import { createTripRecords } from "./store.ts";
+
+/** What is known of trips, told by the modules that it happens in, in the transactions that store it. */
+export const memoryModule = defineModule({
+  name: "memory",
+  stores: ({ db }) => ({ tripRecords: createTripRecords(db) }),
+  migrations: { "0043-trip-memory": tripMemory },
+});

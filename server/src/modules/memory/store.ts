@@ -1,0 +1,92 @@
+import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/trip-note.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import { withoutNulls } from "../../platform/database/without-nulls.ts";
+import type { NewTripEntry, TripEntry, TripOwner, TripRecords } from "./trip-record.ts";
+
+const Kind = z.enum(tripEntryKinds);
+
+/** What a trip is told by in a few lines. */
+const MILESTONES: readonly TripEntryKind[] = ["claim", "approval", "order", "ticket", "document"];
+
+/**
+ * The statement that adds an entry to each trip that `trips` selects as `tenant_id`, `network` and `trip_id`. A statement that stores
+ * something else may have it as a part of its own.
+ */
+export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry): RawBuilder<unknown> {
+  const { key, kind, text, details, userId, at } = entry;
+  return sql`
+    insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at)
+    select trip.tenant_id, trip.network, trip.trip_id, ${key}, ${kind}, ${text}, ${JSON.stringify(details)}::jsonb,
+      ${userId ?? null}, ${at.toString()}::timestamptz
+    from (${trips}) told join trip
+      on trip.tenant_id = told.tenant_id and trip.network = told.network and trip.trip_id = lower(told.trip_id)
+    on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;
+}
+
+const selected = ({ tenantId, network, tripId }: TripOwner) =>
+  sql`select ${tenantId}::text as tenant_id, ${network}::text as network, ${tripId}::text as trip_id`;
+
+/** Joins the caller's transaction when `db` is one. */
+export function createTripRecords(db: Queryable): TripRecords {
+  return {
+    async append(trip, entry) {
+      await insertTripEntry(selected(trip), entry).execute(db);
+    },
+
+    async appendForBooking({ tenantId, network, bookingId }, entry) {
+      const trips = sql`
+        select tenant_id, network, trip_id from escrow_booking
+        where tenant_id = ${tenantId} and network = ${network} and booking_id = ${bookingId}`;
+      await insertTripEntry(trips, entry).execute(db);
+    },
+
+    async appendForOrder({ tenantId, network, orderId }, entry) {
+      const trips = sql`
+        select tenant_id, network, trip_id from trip_entry
+        where tenant_id = ${tenantId} and network = ${network} and key = ${orderKey(orderId)}`;
+      await insertTripEntry(trips, entry).execute(db);
+    },
+
+    ...createReads(db),
+  };
+}
+
+function createReads(db: Queryable): Pick<TripRecords, "list" | "summarize"> {
+  const entriesOf = ({ tenantId, network, tripId }: TripOwner) =>
+    db
+      .selectFrom("tripEntry")
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where("tripId", "=", tripId);
+
+  return {
+    async list(trip, { limit, before }) {
+      const rows = await entriesOf(trip)
+        .select(["position", "kind", "text", "details", "userId", "at"])
+        .$if(before !== undefined, (query) => query.where("position", "<", before ?? 0n))
+        .orderBy("position", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map((row): TripEntry => ({ ...withoutNulls(row), kind: Kind.parse(row.kind) }));
+    },
+
+    async summarize(trip, milestones) {
+      const counted = await entriesOf(trip)
+        .select(["kind", sql<number>`count(*)::int`.as("count")])
+        .groupBy("kind")
+        .execute();
+      const latest = await entriesOf(trip)
+        .select(["text", "at"])
+        .where("kind", "in", [...MILESTONES])
+        .orderBy("position", "desc")
+        .limit(milestones)
+        .execute();
+      return {
+        counts: Object.fromEntries(counted.map(({ kind, count }) => [kind, count])),
+        milestones: latest.toReversed(),
+      };
+    },
+  };
+}

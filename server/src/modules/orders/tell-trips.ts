@@ -1,0 +1,39 @@
+import type { TripEntryKind } from "../../kernel/trip-note.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { createTripRecords } from "../memory/index.ts";
+import type { OrderEvent } from "./orders.ts";
+
+const KINDS: Readonly<Record<string, TripEntryKind>> = {
+  ticketed: "ticket",
+  refunded: "money",
+  paid_by_escrow: "money",
+  credit_issued: "money",
+};
+
+/** What has happened to an order belongs to the record of its trip, in the transaction that stores it. */
+export async function tellTrips(
+  db: Queryable,
+  network: Environment,
+  orderId: string,
+  events: readonly (OrderEvent & { id: bigint })[],
+): Promise<void> {
+  const owner = await db
+    .selectFrom("booking")
+    .select(["tenantId", "kind"])
+    .where("network", "=", network)
+    .where("orderId", "=", orderId)
+    .executeTakeFirst();
+  if (owner === undefined) return;
+  const tripRecords = createTripRecords(db);
+  for (const { id, kind, details, at } of events) {
+    await tripRecords.appendForOrder(
+      { tenantId: owner.tenantId, network, orderId },
+      {
+        ...{ key: `order_event:${id}`, kind: KINDS[kind] ?? "order", userId: undefined, at },
+        text: `The ${owner.kind}'s order: ${kind.replaceAll("_", " ")}.`,
+        details: { orderId, event: kind, ...details },
+      },
+    );
+  }
+}
