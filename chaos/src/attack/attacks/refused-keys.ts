@@ -1,0 +1,25 @@
+import { randomBytes } from "node:crypto";
+import type { Attack } from "../attack.ts";
+import { postMany } from "../post-many.ts";
+
+const CALLS = 400;
+/** By default an address may be refused 60 times a minute. */
+const REFUSALS = 60;
+
+/** Keys of the right form that nobody has. */
+export const refusedKeys: Attack = {
+  name: "refused keys",
+  hosts: ["app", "edge"],
+  guard: "request-limits",
+  bounds: { memoryMegabytes: 96, waitingRequests: 100, outsideCalls: { keyLookUps: (REFUSALS + 5) / CALLS } },
+  async begin(target, host) {
+    const path = host === "app" ? "/api/agent/dispatch" : "/mcp";
+    const body = JSON.stringify({ tool: "timezone_brief", args: {} });
+    const { problems } = await postMany(CALLS, () => ({
+      url: `${target.urls[host]}${path}`,
+      headers: { authorization: `Bearer ak_${randomBytes(20).toString("hex")}` },
+      body,
+    }));
+    return { calls: CALLS, problems, end: async () => undefined };
+  },
+};

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { callHonestly } from "./honest-call.ts";
+import type { Target } from "./target.ts";
+
+const Work = z.object({ milliseconds: z.array(z.number()), refused: z.array(z.string()) });
+
+/** What honest clients met. */
+export interface HonestWork {
+  calls: number;
+  p99Milliseconds: number;
+  refused: readonly string[];
+}
+
+/** Clients in good order, who go on while others attack. */
+export class HonestClients {
+  readonly #worker: Worker;
+
+  constructor({ urls, apiKey }: Target) {
+    this.#worker = new Worker(new URL("./honest-worker.ts", import.meta.url), {
+      workerData: { appUrl: urls.app, apiKey },
+    });
+  }
+
+  /** What they met since it was asked last, and at least `least` calls of it. */
+  async take(least: number): Promise<HonestWork> {
+    const milliseconds: number[] = [];
+    const refused: string[] = [];
+    for (;;) {
+      const answer = once(this.#worker, "message");
+      this.#worker.postMessage("take");
+      const work = Work.parse((await answer)[0]);
+      milliseconds.push(...work.milliseconds);
+      refused.push(...work.refused);
+      if (milliseconds.length >= least) break;
+      await delay(20);
+    }
+    const sorted = milliseconds.toSorted((left, right) => left - right);
+    return {
+      calls: sorted.length,
+      p99Milliseconds: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0,
+      refused,
+    };
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#worker, "exit");
+    this.#worker.postMessage("stop");
+    await ended;
+  }
+}
+
+/** As many honest calls as an attacker made, in as much time, or as many as are served. */
+export async function workEqually({ urls, apiKey }: Target, calls: number, milliseconds: number): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  let left = calls;
+  async function work(): Promise<void> {
+    while (left > 0 && performance.now() < deadline) {
+      left -= 1;
+      await callHonestly(urls.app, apiKey);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(32, calls) }, work));
+  await delay(Math.max(0, deadline - performance.now()));
+}

@@ -1,0 +1,135 @@
+import { channel } from "node:diagnostics_channel";
+import { readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import type { Decorators } from "../../../server/src/decorate.ts";
+import { mapEnvironments } from "../../../server/src/kernel/parts.ts";
+import { type OutsideCall, outsideCalls, type Reading } from "./reading.ts";
+
+const LookUp = z.looseObject({ name: z.literal("authenticate-keys"), values: z.tuple([z.array(z.string())]) });
+const Started = z.object({ response: z.custom<ServerResponse>() });
+
+const LOOK_MILLISECONDS = 10;
+const MEGABYTE = 1024 * 1024;
+
+/** Counts inside of the attacked service what no client can see. */
+export class Meter {
+  readonly #calls = { keyLookUps: 0, chainQuestions: 0, supplierRequests: 0, tripLookUps: 0 };
+  #waiting = 0;
+  #mostWaiting = 0;
+  #before = usedBytes();
+  #grown = 0;
+
+  constructor() {
+    channel("http.server.request.start").subscribe((message) => {
+      this.#waiting += 1;
+      this.#mostWaiting = Math.max(this.#mostWaiting, this.#waiting);
+      Started.parse(message).response.once("close", () => {
+        this.#waiting -= 1;
+      });
+    });
+    setInterval(() => {
+      this.#look();
+    }, LOOK_MILLISECONDS).unref();
+  }
+
+  /** What counts, around the parts that ask outside. */
+  readonly decorators: Decorators = {
+    pool: (pool) => {
+      const { query } = pool;
+      const counting = (...args: unknown[]) => {
+        this.#calls.keyLookUps += LookUp.safeParse(args[0]).data?.values[0].length ?? 0;
+        return Reflect.apply(query, pool, args);
+      };
+      Object.assign(pool, { query: counting });
+      return pool;
+    },
+    networks: (networks) =>
+      mapEnvironments(networks, (network) => ({
+        ...network,
+        verifier: this.#counting(network.verifier, "chainQuestions"),
+      })),
+    suppliers: (suppliers) =>
+      mapEnvironments(suppliers, (supplier) => ({
+        ...supplier,
+        flights: this.#counting(supplier.flights, "supplierRequests"),
+        stays: this.#counting(supplier.stays, "supplierRequests"),
+      })),
+    stores: (stores) => ({
+      ...stores,
+      trips: {
+        ...stores.trips,
+        get: (network, tripId) => {
+          this.#calls.tripLookUps += 1;
+          return stores.trips.get(network, tripId);
+        },
+      },
+    }),
+  };
+
+  reset(): void {
+    collectGarbage();
+    resetHighest();
+    this.#before = usedBytes();
+    this.#grown = 0;
+    this.#mostWaiting = this.#waiting;
+    for (const name of outsideCalls) this.#calls[name] = 0;
+  }
+
+  read(): Reading {
+    this.#look();
+    return {
+      grownMegabytes: this.#grown / MEGABYTE,
+      mostWaitingRequests: this.#mostWaiting,
+      waitingRequests: this.#waiting,
+      calls: { ...this.#calls },
+    };
+  }
+
+  #look(): void {
+    const { heap, process: whole } = usedBytes();
+    const highest = Math.max(whole, highestBytes());
+    this.#grown = Math.max(this.#grown, heap - this.#before.heap, highest - this.#before.process);
+  }
+
+  #counting<Part extends object>(part: Part, name: OutsideCall): Part {
+    return new Proxy(part, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property, target);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          this.#calls[name] += 1;
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  }
+}
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+function usedBytes(): { heap: number; process: number } {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { heap: heapUsed + external, process: rss };
+}
+
+/** Linux knows the highest between two looks; elsewhere the looks have to do. */
+function resetHighest(): void {
+  try {
+    writeFileSync("/proc/self/clear_refs", "5");
+  } catch {
+    // Not there.
+  }
+}
+
+function highestBytes(): number {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,15 @@
+import { z } from "zod";
+
+/** What may be asked on behalf of a caller, each counted where the service asks it. */
+export const outsideCalls = ["keyLookUps", "chainQuestions", "supplierRequests", "tripLookUps"] as const;
+export type OutsideCall = (typeof outsideCalls)[number];
+
+/** What the meter inside of the attacked service says. */
+export const Reading = z.object({
+  /** What the process, or the part of it that JavaScript uses, has grown by since the last reset, at its highest. */
+  grownMegabytes: z.number(),
+  mostWaitingRequests: z.number(),
+  waitingRequests: z.number(),
+  calls: z.record(z.enum(outsideCalls), z.number()),
+});
+export type Reading = z.infer<typeof Reading>;

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Attack } from "./attack.ts";
+import { type HonestClients, type HonestWork, workEqually } from "./honest.ts";
+import { outsideCalls, type Reading } from "./reading.ts";
+import type { Host, Target } from "./target.ts";
+
+/** How one attack on one host went. */
+export interface Outcome {
+  attack: Attack;
+  host: Host;
+  calls: number;
+  reading: Reading;
+  honest: HonestWork;
+  /** Beside as many honest calls. Undefined: times were not measured. */
+  equalLoad: HonestWork | undefined;
+  /** Bounds that were passed. */
+  problems: readonly string[];
+}
+
+const HONEST_CALLS_BRIEF = 20;
+const HONEST_CALLS = 300;
+const SHORTEST_MILLISECONDS = 4_000;
+/** What an attack may add to the 99th percentile beside an equal honest load: it may be twice that, and so much more. */
+const MORE_MILLISECONDS = 50;
+const SETTLE_POLL_MILLISECONDS = 10;
+const SETTLE_LIMIT_MILLISECONDS = 10_000;
+
+export interface Attacked {
+  target: Target;
+  /** At work. */
+  clients: HonestClients;
+}
+
+/** Attacks while honest clients work, and holds what was counted against the attack's bounds. */
+export async function runAttack(
+  { target, clients }: Attacked,
+  attack: Attack,
+  host: Host,
+  measuresTime: boolean,
+): Promise<Outcome> {
+  const honestCalls = measuresTime ? HONEST_CALLS : HONEST_CALLS_BRIEF;
+  await clients.take(honestCalls);
+  await target.reset();
+  const begun = performance.now();
+  const held = await attack.begin(target, host);
+  if (measuresTime) await delay(Math.max(0, begun + SHORTEST_MILLISECONDS - performance.now()));
+  const honest = await clients.take(honestCalls);
+  const milliseconds = performance.now() - begun;
+  const reading = await target.read();
+  await held.end();
+  await isQuiet(target);
+  const equalLoad = measuresTime ? await besideEqualLoad(target, clients, held.calls, milliseconds) : undefined;
+  const found = { attack, host, calls: held.calls, reading, honest, equalLoad };
+  return { ...found, problems: [...held.problems, ...passedBounds(found)] };
+}
+
+async function besideEqualLoad(
+  target: Target,
+  clients: HonestClients,
+  calls: number,
+  milliseconds: number,
+): Promise<HonestWork> {
+  await clients.take(0);
+  await workEqually(target, calls, milliseconds);
+  return await clients.take(HONEST_CALLS);
+}
+
+/** What was left behind by the attacker is over, but for the honest calls under way. */
+async function isQuiet(target: Target): Promise<void> {
+  const deadline = performance.now() + SETTLE_LIMIT_MILLISECONDS;
+  while ((await target.read()).waitingRequests > 10 && performance.now() < deadline) {
+    await delay(SETTLE_POLL_MILLISECONDS);
+  }
+}
+
+function passedBounds(found: Omit<Outcome, "problems">): string[] {
+  const { attack, calls, reading, honest, equalLoad } = found;
+  const { bounds } = attack;
+  const problems: string[] = [];
+  const hold = (what: string, value: number, bound: number): void => {
+    if (value > bound) problems.push(`${what}: ${shorten(value)} is more than ${shorten(bound)}`);
+  };
+  hold("memory in MB", reading.grownMegabytes, bounds.memoryMegabytes);
+  hold("waiting requests", reading.mostWaitingRequests, bounds.waitingRequests);
+  for (const name of outsideCalls) {
+    hold(`${name} for each call`, (reading.calls[name] ?? 0) / calls, bounds.outsideCalls?.[name] ?? 0);
+  }
+  hold("refused honest calls", honest.refused.length, 0);
+  if (equalLoad !== undefined) {
+    hold("honest p99 in ms", honest.p99Milliseconds, 2 * equalLoad.p99Milliseconds + MORE_MILLISECONDS);
+  }
+  return problems;
+}
+
+export const shorten = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

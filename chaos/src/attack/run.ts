@@ -1,0 +1,85 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Attack } from "./attack.ts";
+import { HonestClients } from "./honest.ts";
+import { describeControl, describeOutcome } from "./report.ts";
+import { type Attacked, runAttack } from "./run-attack.ts";
+import { Target } from "./target.ts";
+
+interface RunOptions {
+  attacks: readonly Attack[];
+  /** Counts, measures no time, and leaves out what takes long. */
+  brief: boolean;
+  /** For the service, beside the harness's own. */
+  environment: Readonly<Record<string, string>>;
+  say(line: string): void;
+}
+
+/** Limits of keys are no matter of these attacks, and honest clients on one machine are very busy. */
+const ENVIRONMENT = { RATE_LIMIT_PER_SECOND: "100000", RATE_LIMIT_BURST: "100000" };
+
+/** True: every bound is met, and each is passed where the guard is missing. */
+export async function runAttacks(options: RunOptions): Promise<boolean> {
+  const { brief, say } = options;
+  const attacks = options.attacks.filter(({ takesLong }) => !(brief && takesLong === true));
+  const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-attack-"));
+  const environment = { ...ENVIRONMENT, ...options.environment };
+  async function withTarget<Result>(
+    without: readonly string[],
+    work: (attacked: Attacked) => Promise<Result>,
+  ): Promise<Result> {
+    const target = await Target.start({ dataDir, without, environment });
+    const clients = new HonestClients(target);
+    try {
+      return await work({ target, clients });
+    } finally {
+      await clients.stop();
+      await target.stop();
+    }
+  }
+  try {
+    return await withTarget([], async (attacked) => {
+      say("With all guards: every bound must be met.");
+      const isMet = await attackWithGuards(attacked, attacks, options);
+      return (await attackWithout(withTarget, attacks, options)) && isMet;
+    });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+}
+
+async function attackWithGuards(attacked: Attacked, attacks: readonly Attack[], { brief, say }: RunOptions) {
+  let isMet = true;
+  for (const attack of attacks) {
+    for (const host of attack.hosts) {
+      const outcome = await runAttack(attacked, attack, host, !brief);
+      if (outcome.problems.length > 0) isMet = false;
+      for (const line of describeOutcome(outcome)) say(line);
+    }
+  }
+  return isMet;
+}
+
+/** A service without all guards at once when it has to be quick; else without one at a time. */
+async function attackWithout(
+  withTarget: <Result>(without: readonly string[], work: (attacked: Attacked) => Promise<Result>) => Promise<Result>,
+  attacks: readonly Attack[],
+  { brief, say }: RunOptions,
+) {
+  const guards = [...new Set(attacks.map(({ guard }) => guard))];
+  let isPassed = true;
+  for (const without of brief ? [guards] : guards.map((guard) => [guard])) {
+    say(`Without ${without.join(", ")}: a bound must be passed.`);
+    await withTarget(without, async (attacked) => {
+      for (const attack of attacks.filter(({ guard }) => without.includes(guard))) {
+        const [host] = attack.hosts;
+        if (host === undefined) continue;
+        const outcome = await runAttack(attacked, attack, host, false);
+        if (outcome.problems.length === 0) isPassed = false;
+        say(describeControl(outcome));
+      }
+    });
+  }
+  return isPassed;
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { guardNamed } from "./guards.ts";
+import { Reading } from "./reading.ts";
+
+const PROGRAM = fileURLToPath(new URL("./attacked-service.ts", import.meta.url));
+const Addresses = z.object({ appUrl: z.string(), edgeUrl: z.string() });
+const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
+
+interface TargetOptions {
+  /** Services on one folder share the parts that run beside them. */
+  dataDir: string;
+  without: readonly string[];
+  environment: Readonly<Record<string, string>>;
+}
+
+export type Host = "app" | "edge";
+
+/** A process of the service that is attacked. */
+export class Target {
+  readonly urls: Readonly<Record<Host, string>>;
+  readonly apiKey: string;
+  readonly tenantId: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, urls: Record<Host, string>, quickstart: z.infer<typeof Quickstart>) {
+    this.#child = child;
+    this.urls = urls;
+    this.apiKey = quickstart.apiKey;
+    this.tenantId = quickstart.tenantId;
+  }
+
+  static async start({ dataDir, without, environment }: TargetOptions): Promise<Target> {
+    const log = openSync(join(dataDir, "attacked.log"), "a", 0o600);
+    const child = fork(
+      PROGRAM,
+      without.flatMap((name) => ["--without", name]),
+      {
+        execArgv: without.flatMap((name) => guardNamed(name).nodeOption ?? []),
+        env: { ...process.env, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal", ...environment },
+        stdio: ["ignore", log, log, "ipc"],
+      },
+    );
+    closeSync(log);
+    const { appUrl, edgeUrl } = Addresses.parse(await heard(child));
+    const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
+    return new Target(child, { app: appUrl, edge: edgeUrl }, quickstart);
+  }
+
+  /** From here on everything is counted anew. */
+  reset(): Promise<Reading> {
+    return this.#ask("reset");
+  }
+
+  read(): Promise<Reading> {
+    return this.#ask("read");
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.disconnect();
+    await ended;
+  }
+
+  async #ask(what: string): Promise<Reading> {
+    const answer = heard(this.#child);
+    this.#child.send(what);
+    return Reading.parse(await answer);
+  }
+}
+
+async function heard(child: ChildProcess): Promise<unknown> {
+  const ended = Promise.withResolvers<never>();
+  const giveUp = () => ended.reject(new Error("The attacked service has ended."));
+  child.once("exit", giveUp);
+  try {
+    const [message] = await Promise.race([once(child, "message"), ended.promise]);
+    return message;
+  } finally {
+    child.off("exit", giveUp);
+  }
+}
