@@ -13,7 +13,7 @@ import type { Caller, Ports, Tool } from "./kernel/tool.ts";
 import type { WorkTable } from "./kernel/work-table.ts";
 import { modules as contributing } from "./modules/index.ts";
 import type { OpenDatabase, Queryable } from "./platform/database/database.ts";
-import type { Migrations } from "./platform/database/migrate.ts";
+import type { Schema } from "./platform/database/migrate.ts";
 import type { ChainOperations } from "./ports/chain-operation.ts";
 import type { Clock } from "./ports/clock.ts";
 import type { Environment, Tenant } from "./ports/identity.ts";
@@ -51,7 +51,10 @@ export const prompts: readonly Prompt[] = modules.flatMap(({ prompts: some = [] 
 /** The resource routes of all modules. Who serves them gives what they need to run. */
 export const routes = contributing.flatMap((one) => ("routes" in one ? [...one.routes] : []));
 
-export const migrations: Migrations = merge(modules.map((one) => one.migrations ?? {}));
+export const schema: Schema = {
+  migrations: merge(modules.map((one) => one.migrations ?? {})),
+  indexes: merge(modules.map((one) => one.indexes ?? {})),
+};
 
 /** Every kind of chain operation: who carries them out knows none by its name. */
 export const chainOperations: ChainOperations = collectChainOperations(

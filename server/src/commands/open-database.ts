@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
-import { createStores, createTenantCreated, migrations } from "../contributions.ts";
+import { createStores, createTenantCreated, schema } from "../contributions.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
 import type { Stores } from "../kernel/stores.ts";
@@ -58,7 +58,7 @@ export async function withDatabase<Result>(
       onError: (error) => log.warn({ err: error }, "a database connection broke"),
     });
     try {
-      await migrateToLatest(databaseUrl, database, migrations);
+      await migrateToLatest(databaseUrl, database, schema);
       const { db, pool } = database;
       await checkMasterKey(db, vault);
       return await work({ db, pool, vault, clock: systemClock, embedded });

@@ -27,6 +27,11 @@ export interface Module {
   stores?(parts: StoreParts): Partial<Aggregates>;
   /** By names that are unique among all modules; they run in the order of their names, and never change once released. */
   readonly migrations?: Readonly<Record<string, Migration>>;
+  /**
+   * On tables that may have grown when the index is new, by names that are unique among all modules: what follows `create index
+   * <name>`. They are made after all migrations, while others write. One that changes gets another name.
+   */
+  readonly indexes?: Readonly<Record<string, string>>;
   /** The kinds of chain operations that are its own. */
   readonly chainOperations?: readonly ChainOperation[];
   /** What else changes when a chain transaction of one of its purposes ends. */
@@ -73,12 +78,12 @@ export interface Fact {
   readonly text: string;
 }
 
-/** A metric that is read when it is asked for. */
+/** A metric that is read when it is asked for. What needs a query is measured by a job: see `measured.ts`. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  read(): Promise<readonly GaugeValue[]> | readonly GaugeValue[];
+  read(): readonly GaugeValue[];
 }
 
 export interface GaugeValue {

@@ -3,15 +3,7 @@ import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { createClaimKeys } from "../adapters/evm/index.ts";
 import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
-import {
-  catalog,
-  chainOperations,
-  gatheredParts,
-  migrations,
-  moduleParts,
-  modules,
-  registry,
-} from "../contributions.ts";
+import { catalog, chainOperations, gatheredParts, moduleParts, modules, registry, schema } from "../contributions.ts";
 import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
 import { readMasterKey } from "../embedded/master-key.ts";
@@ -92,7 +84,7 @@ export async function openParts(
 async function prepareParts(opened: Opened): Promise<Parts> {
   const { config, options, clock, vault, embedded, database, http } = opened;
   const { db } = database;
-  await migrateUnlocked(database, migrations);
+  await migrateUnlocked(database, schema);
   for (const one of modules) await one.check?.({ db, clock, vault });
   const networks = await openNetworks(config, embedded, {
     ...{ db, vault, clock, http, operations: chainOperations },

@@ -1,4 +1,4 @@
-import { migrations } from "../../src/contributions.ts";
+import { schema } from "../../src/contributions.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import { makeCompileCache } from "./compile-cache.ts";
@@ -27,7 +27,7 @@ async function setUpPostgres(): Promise<(() => Promise<void>) | undefined> {
 async function setUpTemplate(): Promise<() => Promise<void>> {
   const { url, drop } = await createTestDatabase();
   const database = openDatabase(url, { poolSize: 1, onError: () => undefined });
-  await migrateToLatest(url, database, migrations);
+  await migrateToLatest(url, database, schema);
   await database.close();
   process.env.TEST_DATABASE_TEMPLATE = new URL(url).pathname.slice(1);
   return async () => {

@@ -9,7 +9,7 @@ import { createSeenOffers } from "./store-seen-offers.ts";
 
 /** Longer than any offer can be booked. */
 const SEEN_OFFERS_KEPT = { hours: 48 } as const;
-const PRUNE_MILLISECONDS = 600_000;
+const PRUNE_MILLISECONDS = 60_000;
 
 export const bookingsModule = defineModule({
   name: "bookings",

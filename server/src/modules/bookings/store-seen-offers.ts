@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { SeenComparable, SeenOffer, type SeenOffers } from "./seen-offers.ts";
 
@@ -51,9 +52,9 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
     },
 
     async prune(before) {
-      const at = sql<Temporal.Instant>`${before.toString()}::timestamptz`;
-      await db.deleteFrom("seenOffer").where("seenAt", "<=", at).execute();
-      await db.deleteFrom("seenSearch").where("seenAt", "<=", at).execute();
+      const isOld = sql`seen_at <= ${before.toString()}::timestamptz`;
+      await pruneRows(db, "seen_offer", isOld);
+      await pruneRows(db, "seen_search", isOld);
     },
   };
 }

@@ -35,6 +35,10 @@ export const chainModule = defineModule({
     },
   ],
   migrations: { "0005-chain": chain, "0007-chain-requests": chainRequests },
+  // Hardly any transaction was ever sent again.
+  indexes: {
+    chain_transaction_earlier: "on chain_transaction using gin (earlier_hashes) where earlier_hashes <> '{}'",
+  },
   parts: {
     submitters: ({ networks, chainOperations: operations, stores, chainEndings: endings, log }) =>
       mapEnvironments(networks, (network) => createSubmitterOf(network, { operations, stores, log, endings })),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { createTripRecords } from "../memory/index.ts";
@@ -92,7 +93,7 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
     },
 
     async forgetCounts(before) {
-      await sql`delete from guest_mail_count where day < ${before.toString()}`.execute(db);
+      await pruneRows(db, "guest_mail_count", sql`day < ${before.toString()}`);
     },
 
     async putBack(network, tripId, due) {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
 
 export function createSharedFiles(db: Queryable): SharedFiles {
@@ -42,10 +43,7 @@ export function createSharedFiles(db: Queryable): SharedFiles {
     },
 
     async prune(at) {
-      await db
-        .deleteFrom("sharedFile")
-        .where("expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
-        .execute();
+      await pruneRows(db, "shared_file", sql`expires_at <= ${at.toString()}::timestamptz`);
     },
   };
 }

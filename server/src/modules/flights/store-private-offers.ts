@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { PrivateOffers } from "./private-offer-records.ts";
@@ -43,10 +44,7 @@ export function createPrivateOffers(db: Queryable, vault: Vault): PrivateOffers 
     },
 
     async prune(at) {
-      await db
-        .deleteFrom("privateOffer")
-        .where("expiresAt", "<=", sql<Temporal.Instant>`${at.toString()}::timestamptz`)
-        .execute();
+      await pruneRows(db, "private_offer", sql`expires_at <= ${at.toString()}::timestamptz`);
     },
   };
 }

@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/identity.ts";
 import { createTestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
-import { migrations } from "../../contributions.ts";
+import { schema } from "../../contributions.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { createTravelers } from "../travelers/store.ts";
@@ -34,7 +34,7 @@ test("four processes that start at once on an empty database all succeed", async
   const database = await createTestDatabase();
   const opened = [1, 2, 3, 4].map(() => openDatabase(database.url, { poolSize: 2, onError: () => undefined }));
   try {
-    await Promise.all(opened.map((each) => migrateToLatest(database.url, each, migrations)));
+    await Promise.all(opened.map((each) => migrateToLatest(database.url, each, schema)));
     const vault = createVault(Buffer.alloc(32, 1));
     for (const { db, pool } of opened) {
       const clock = createManualClock();

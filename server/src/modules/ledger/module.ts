@@ -1,6 +1,17 @@
+import type { Micro } from "../../domain/money.ts";
+import { type Measured, measured } from "../../kernel/measured.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Parts {
+    readonly measuredImbalance: Measured<Micro>;
+  }
+}
+
+/** It reads the whole ledger. */
+const MEASURE_MILLISECONDS = 60_000;
 
 export const ledgerModule = defineModule({
   name: "ledger",
@@ -9,11 +20,18 @@ export const ledgerModule = defineModule({
     ledger: createLedger(db, clock),
   }),
   migrations: { "0006-ledger-on-chain": ledgerOnChain },
-  gauges: ({ db }) => [
+  parts: {
+    measuredImbalance: ({ db }) => measured("measure-ledger", MEASURE_MILLISECONDS, () => ledgerImbalance(db)),
+  },
+  jobs: ({ measuredImbalance }) => [measuredImbalance.job],
+  gauges: ({ measuredImbalance }) => [
     {
       name: "wayfare_ledger_imbalance_micro_usdc",
-      help: "Sum over all ledger accounts. Anything but 0 is an error.",
-      read: async () => [{ value: Number(await ledgerImbalance(db)) }],
+      help: "Sum over all ledger accounts, as a job has found it within the last minutes. Anything but 0 is an error.",
+      read() {
+        const found = measuredImbalance.latest();
+        return found === undefined ? [] : [{ value: Number(found) }];
+      },
     },
   ],
 });

@@ -82,5 +82,5 @@ export interface CallSpends {
   /** What is used of each, reservations included, by `counterKey`. */
   counters(owner: SpendOwner, counted: readonly CountedIn[]): Promise<ReadonlyMap<string, Micro>>;
   usage(owner: SpendOwner, counted: readonly CountedIn[]): Promise<readonly Usage[]>;
-  prune(before: Temporal.Instant, limit: number): Promise<void>;
+  prune(before: Temporal.Instant): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { StoredCallSpends } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
 
 const SETTLE_MILLISECONDS = 2_000;
-const PRUNE_MILLISECONDS = 600_000;
+const PRUNE_MILLISECONDS = 60_000;
 
 export const limitsModule = defineModule({
   name: "limits",

@@ -5,7 +5,6 @@ import type { Log } from "../../ports/log.ts";
 const BATCH = 200;
 /** Longer than the longest period that is counted, so that a month can be looked at when it is over. */
 const KEPT_DAYS = 93;
-const PRUNED_AT_ONCE = 5_000;
 
 /** Gives back what calls have reserved that ended without a process that could do it, after the sweep has settled them. */
 export async function settleSpends({ callSpends }: Pick<Stores, "callSpends">, log: Log): Promise<void> {
@@ -14,7 +13,7 @@ export async function settleSpends({ callSpends }: Pick<Stores, "callSpends">, l
   if (unsettled.length > 0) log.info({ calls: unsettled.length }, "gave back what calls had reserved that ended");
 }
 
-/** Forgets what single calls have spent, a bounded piece at a time. What counts of it stays in the counters. */
+/** Forgets what single calls have spent. What counts of it stays in the counters. */
 export async function pruneSpends({ callSpends }: Pick<Stores, "callSpends">, clock: Clock): Promise<void> {
-  await callSpends.prune(clock.now().subtract({ hours: KEPT_DAYS * 24 }), PRUNED_AT_ONCE);
+  await callSpends.prune(clock.now().subtract({ hours: KEPT_DAYS * 24 }));
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Budgets, budgetIdOf } from "./budgets.ts";
 import type { CallSpends, CountedIn, Spend, SpendingCall, Usage } from "./call-spends.ts";
@@ -119,13 +120,9 @@ export class StoredCallSpends implements CallSpends {
     });
   }
 
-  async prune(before: Temporal.Instant, limit: number): Promise<void> {
-    await sql`
-      delete from call_spend where (tenant_id, environment, call_id) in (
-        select tenant_id, environment, call_id from call_spend
-        where created_at < ${before.toString()}::timestamptz and state <> 'reserved' order by created_at limit ${limit})`.execute(
-      this.#db,
-    );
+  async prune(before: Temporal.Instant): Promise<void> {
+    const isOld = sql`created_at < ${before.toString()}::timestamptz and state <> 'reserved'`;
+    await pruneRows(this.#db, "call_spend", isOld);
   }
 
   async #insert(

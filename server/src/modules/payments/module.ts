@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/job.ts";
+import { measured } from "../../kernel/measured.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments } from "../../kernel/parts.ts";
 import { paymentEndings } from "./chain-endings.ts";
@@ -9,7 +10,13 @@ import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
 import { paymentBatch } from "./payment-batch-operation.ts";
-import { createChargesOf, createGatherWindows, paymentJobs, receivablesGauge } from "./payment-machines.ts";
+import {
+  createChargesOf,
+  createGatherWindows,
+  type MeasuredReceivables,
+  paymentJobs,
+  receivablesGauge,
+} from "./payment-machines.ts";
 import { payment } from "./payment-operation.ts";
 import { createPayments } from "./store.ts";
 import { sweepPayments } from "./sweep-payments.ts";
@@ -18,6 +25,7 @@ declare module "../../kernel/parts.ts" {
   interface Parts {
     readonly paymentCharges: PaymentCharges;
     readonly gatherWindows: ByEnvironment<GatherWindow>;
+    readonly measuredReceivables: MeasuredReceivables;
   }
   interface Settings {
     readonly paymentBatchWindowMilliseconds: number;
@@ -26,6 +34,7 @@ declare module "../../kernel/parts.ts" {
 
 const IDLE_MILLISECONDS = 3_000;
 const SWEEP_MILLISECONDS = 2_000;
+const MEASURE_MILLISECONDS = 10_000;
 const PRUNE_MILLISECONDS = 600_000;
 
 export const paymentsModule = defineModule({
@@ -47,7 +56,12 @@ export const paymentsModule = defineModule({
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: paymentEndings,
-  parts: { paymentCharges: createChargesOf, gatherWindows: createGatherWindows },
+  parts: {
+    paymentCharges: createChargesOf,
+    gatherWindows: createGatherWindows,
+    measuredReceivables: ({ stores: { payments } }) =>
+      measured("measure-receivables", MEASURE_MILLISECONDS, () => payments.receivables()),
+  },
   jobs(parts) {
     const { payments } = parts.stores;
     const { processId, clock, log } = parts;
@@ -62,6 +76,7 @@ export const paymentsModule = defineModule({
         everyMilliseconds: PRUNE_MILLISECONDS,
         run: () => payments.prune(clock.now()),
       }),
+      parts.measuredReceivables.job,
       ...paymentJobs(parts),
     ];
   },
@@ -69,14 +84,14 @@ export const paymentsModule = defineModule({
     await Promise.all(listEnvironments(gatherWindows).map(([, window]) => window.stop()));
     await Promise.race([paymentCharges.idle(), delay(IDLE_MILLISECONDS, undefined, { ref: false })]);
   },
-  gauges: ({ stores: { payments } }) => [
+  gauges: ({ measuredReceivables }) => [
     receivablesGauge(
-      payments,
+      measuredReceivables,
       { name: "wayfare_receivables", help: "Calls that were carried out and whose payment could not be fetched." },
       ({ count }) => count,
     ),
     receivablesGauge(
-      payments,
+      measuredReceivables,
       {
         name: "wayfare_receivables_micro_usdc",
         help: "What payments that could not be fetched, of calls that were carried out, come to.",

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJob, type Job } from "../../kernel/job.ts";
+import type { Measured } from "../../kernel/measured.ts";
 import type { Gauge } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments, type Parts } from "../../kernel/parts.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
@@ -90,7 +91,7 @@ export function paymentJobs(parts: Parts): readonly Job[] {
 
 /** Of calls that were carried out and whose payment could not be settled. */
 export function receivablesGauge(
-  payments: Pick<Payments, "receivables">,
+  receivables: MeasuredReceivables,
   { name, help }: Pick<Gauge, "name" | "help">,
   read: (found: { count: number; amount: bigint }) => number,
 ): Gauge {
@@ -98,7 +99,9 @@ export function receivablesGauge(
     name,
     help,
     labelNames: ["network"],
-    read: async () =>
-      (await payments.receivables()).map((found) => ({ labels: { network: found.environment }, value: read(found) })),
+    read: () =>
+      (receivables.latest() ?? []).map((found) => ({ labels: { network: found.environment }, value: read(found) })),
   };
 }
+
+export type MeasuredReceivables = Measured<Awaited<ReturnType<Payments["receivables"]>>>;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ServicingQuotes } from "./servicing-actions.ts";
@@ -54,10 +55,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
     },
 
     async pruneChangeOffers(before) {
-      await db
-        .deleteFrom("changeOffer")
-        .where("createdAt", "<=", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
-        .execute();
+      await pruneRows(db, "change_offer", sql`created_at <= ${before.toString()}::timestamptz`);
     },
   };
 }

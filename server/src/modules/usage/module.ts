@@ -33,7 +33,7 @@ declare module "../../kernel/parts.ts" {
 
 const HEARTBEAT_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS = 2_000;
-const PRUNE_MILLISECONDS = 600_000;
+const PRUNE_MILLISECONDS = 60_000;
 /** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
 
@@ -47,6 +47,7 @@ export const usageModule = defineModule({
     usageSettlements: createUsageSettlements(db),
   }),
   migrations: { "0002-billing": billing, "0018-keyed-reads": keyedReads, "0019-usage-by-network": usageByNetwork },
+  indexes: { usage_record_tool: "on usage_record (tenant_id, network, tool, id desc)" },
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),

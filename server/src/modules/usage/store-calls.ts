@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { pruneInPieces } from "../../platform/database/prune.ts";
 import { settlementColumns } from "./call-columns.ts";
 import type { Calls, Settlement } from "./calls.ts";
 import { CAPTURE_PLAIN, SETTLE } from "./store-calls-sql.ts";
@@ -9,6 +10,11 @@ import { createIdempotencyKeys, KEY_LIFETIME_HOURS } from "./store-keys.ts";
 const CALL_LIFETIME_HOURS = 48;
 /** Between two signs of life, one of which comes every second. */
 const LONGEST_GAP_SECONDS = 3;
+const PRUNE_KEYS = `delete from idempotency where ctid = any (array(
+  select ctid from idempotency where state = 'done' and created_at < $1 limit $2 for update skip locked))`;
+const PRUNE_CALLS = `delete from call where ctid = any (array(
+  select ctid from call where state <> 'reserved' and effect <> 'open' and created_at < $1 limit $2
+  for update skip locked))`;
 const CAPTURES = { name: "capture-plain", text: CAPTURE_PLAIN };
 const SETTLES = { name: "settle", text: SETTLE };
 
@@ -63,12 +69,10 @@ export function createCalls(pool: pg.Pool): Calls {
     sweep: (options) => sweepCalls(pool, options),
 
     async prune(at) {
-      await pool.query(`delete from idempotency where state = 'done' and created_at < $1`, [
-        at.subtract({ hours: KEY_LIFETIME_HOURS }).toString(),
-      ]);
-      await pool.query(`delete from call where state <> 'reserved' and effect <> 'open' and created_at < $1`, [
-        at.subtract({ hours: CALL_LIFETIME_HOURS }).toString(),
-      ]);
+      const keysBefore = at.subtract({ hours: KEY_LIFETIME_HOURS }).toString();
+      await pruneInPieces((limit) => removeSome(pool, PRUNE_KEYS, [keysBefore, limit]));
+      const callsBefore = at.subtract({ hours: CALL_LIFETIME_HOURS }).toString();
+      await pruneInPieces((limit) => removeSome(pool, PRUNE_CALLS, [callsBefore, limit]));
       await pool.query(
         `delete from service_process where seen_at < now() - interval '1 hour'
          and not exists (select 1 from call where process_id = service_process.id and state = 'reserved')
@@ -77,6 +81,10 @@ export function createCalls(pool: pg.Pool): Calls {
       );
     },
   };
+}
+
+async function removeSome(pool: pg.Pool, text: string, values: unknown[]): Promise<number> {
+  return (await pool.query(text, values)).rowCount ?? 0;
 }
 
 function isPlainCapture({ usageId, idempotency, paidBefore }: Settlement): boolean {

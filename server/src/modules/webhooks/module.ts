@@ -20,7 +20,7 @@ declare module "../../kernel/parts.ts" {
 const PROCESS_MILLISECONDS = 500;
 const READ_ORDERS_MILLISECONDS = 5_000;
 const REGISTER_MILLISECONDS = 60_000;
-const PRUNE_MILLISECONDS = 600_000;
+const PRUNE_MILLISECONDS = 60_000;
 
 export const webhooksModule = defineModule({
   name: "webhooks",

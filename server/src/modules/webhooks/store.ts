@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WebhookEndpoints, WebhookInbox } from "../../ports/supplier-webhooks.ts";
@@ -68,10 +69,7 @@ export function createWebhookInbox(queryable: Queryable, clock: Clock): WebhookI
     },
 
     async prune(before) {
-      await queryable
-        .deleteFrom("webhookEvent")
-        .where("finishedAt", "<", sql<Temporal.Instant>`${before.toString()}::timestamptz`)
-        .execute();
+      await pruneRows(queryable, "webhook_event", sql`finished_at < ${before.toString()}::timestamptz`);
     },
   };
 }

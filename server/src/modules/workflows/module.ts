@@ -81,7 +81,7 @@ export const workflowsModule = defineModule({
     defineJob({
       name: "prune-runs",
       everyMilliseconds: PRUNE_MILLISECONDS,
-      run: () => runs.prune(clock.now().subtract({ hours: 24 * workflowRetentionDays }), AT_ONCE),
+      run: () => runs.prune(clock.now().subtract({ hours: 24 * workflowRetentionDays })),
     }),
   ],
   stop: ({ workflowRunner }) => workflowRunner.stop(),

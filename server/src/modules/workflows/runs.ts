@@ -151,7 +151,7 @@ export interface Runs {
   /** False: the run has ended. */
   requestCancel(runId: string, by: string): Promise<boolean>;
   /** Removes runs that ended before then, and events that old. */
-  prune(before: Temporal.Instant, limit: number): Promise<number>;
+  prune(before: Temporal.Instant): Promise<number>;
 }
 
 /** How modules tell runs of what has happened, in the transaction that stores it. */

@@ -1,5 +1,6 @@
 import { type InferResult, sql } from "kysely";
 import type { Queryable } from "../../platform/database/database.ts";
+import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
@@ -110,13 +111,10 @@ function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" 
       return row !== undefined;
     },
 
-    async prune(before, limit) {
+    async prune(before) {
       const at = sql`${before.toString()}::timestamptz`;
-      const { rows } = await sql`
-        with old as (select id from workflow_run where ended_at < ${at} order by ended_at limit ${limit})
-        delete from workflow_run where id in (select id from old) returning id`.execute(queryable);
-      await sql`delete from workflow_event where at < ${at}`.execute(queryable);
-      return rows.length;
+      await pruneRows(queryable, "workflow_event", sql`at < ${at}`);
+      return await pruneRows(queryable, "workflow_run", sql`ended_at < ${at}`);
     },
   };
 }

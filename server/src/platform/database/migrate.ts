@@ -2,10 +2,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Migration, Migrator } from "kysely";
 import pg from "pg";
 import type { OpenDatabase } from "./database.ts";
+import { type Indexes, makeIndexes } from "./indexes.ts";
 import { isDatabaseAway } from "./transient.ts";
 
-/** By name, in whose order they run. */
-export type Migrations = Readonly<Record<string, Migration>>;
+/** What the database is brought to. */
+export interface Schema {
+  /** By name, in whose order they run. */
+  readonly migrations: Readonly<Record<string, Migration>>;
+  /** Made after all migrations, without locking writers. */
+  readonly indexes: Indexes;
+}
 
 /** Any number; the same for every process that prepares this product's database. */
 const PREPARATION_LOCK = 7_411_200_501n;
@@ -37,22 +43,18 @@ export async function withPreparationLock<Result>(databaseUrl: string, work: () 
 }
 
 /** The only runner of migrations. */
-export async function migrateToLatest(
-  databaseUrl: string,
-  database: OpenDatabase,
-  migrations: Migrations,
-): Promise<void> {
-  await withPreparationLock(databaseUrl, () => migrateUnlocked(database, migrations));
+export async function migrateToLatest(databaseUrl: string, database: OpenDatabase, schema: Schema): Promise<void> {
+  await withPreparationLock(databaseUrl, () => migrateUnlocked(database, schema));
 }
 
 /** For callers that hold the preparation lock. */
-export async function migrateUnlocked(database: OpenDatabase, migrations: Migrations): Promise<void> {
+export async function migrateUnlocked(database: OpenDatabase, { migrations, indexes }: Schema): Promise<void> {
   const migrator = new Migrator({
     db: database.db.withoutPlugins(),
     provider: { getMigrations: async () => ({ ...migrations }) },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
+  if (error === undefined) return await makeIndexes(database, indexes);
   if (isDatabaseAway(error)) throw error;
   throw new Error("The database could not be migrated.", { cause: error });
 }

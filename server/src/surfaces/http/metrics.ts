@@ -61,8 +61,8 @@ function registerGauge(registry: Registry, { name, help, labelNames = [], read }
     help,
     labelNames,
     registers: [registry],
-    async collect() {
-      const values = await read();
+    collect() {
+      const values = read();
       this.reset();
       for (const { labels = {}, value } of values) this.set(labels, value);
     },

@@ -1,0 +1,63 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { type OpenDatabase, openDatabase } from "./database.ts";
+import { makeIndexes } from "./indexes.ts";
+
+let database: TestDatabase;
+let opened: OpenDatabase;
+let writer: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  opened = openDatabase(database.url, { poolSize: 3, onError: () => undefined });
+  writer = new pg.Client({ connectionString: database.url });
+  await writer.connect();
+  await writer.query("create table grown (id integer, name text)");
+  await writer.query("insert into grown values (1, 'one'), (1, 'again')");
+});
+afterAll(async () => {
+  await writer?.end();
+  await opened?.close();
+  await database?.drop();
+});
+
+const isValid = async (name: string): Promise<unknown> => {
+  const { rows } = await writer.query<{ indisvalid: boolean }>(
+    "select indisvalid from pg_index where indexrelid = to_regclass($1)",
+    [name],
+  );
+  return rows[0]?.indisvalid;
+};
+
+/** Until it waits for the writer's transaction. */
+async function untilItWaits(): Promise<void> {
+  for (;;) {
+    const { rowCount } = await opened.pool.query(
+      "select 1 from pg_locks join pg_stat_activity using (pid) where not granted and query like 'create index%grown_name%'",
+    );
+    if ((rowCount ?? 0) > 0) return;
+  }
+}
+
+test("an index is made while others write", async () => {
+  await writer.query("begin");
+  await writer.query("insert into grown values (2, 'two')");
+  const making = makeIndexes(opened, { grown_name: "on grown (name)" });
+  await untilItWaits();
+  // With an index that locks writers this insert would wait for the one before it, and that one for ever.
+  await opened.pool.query("insert into grown values (3, 'three')");
+  await writer.query("commit");
+  await making;
+  expect(await isValid("grown_name")).toBe(true);
+});
+
+test("an index that was cut in the making is made again, and one that is there is left alone", async () => {
+  await expect(opened.pool.query("create unique index concurrently grown_id on grown (id)")).rejects.toThrow("unique");
+  expect(await isValid("grown_id")).toBe(false);
+  await makeIndexes(opened, { grown_id: "on grown (id)", grown_name: "on grown (id, name)" });
+  expect(await isValid("grown_id")).toBe(true);
+  const { rows } = await opened.pool.query<{ definition: string }>(
+    "select pg_get_indexdef(to_regclass('grown_name')) as definition",
+  );
+  expect(rows[0]?.definition).toContain("(name)");
+});
