@@ -1,7 +1,7 @@
 // What the tests of servicing expect on the wire, and the steps that they share.
 import { z } from "zod";
 import type { RunningSandbox } from "./start.ts";
-import { dataOf, daysAhead, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";
+import { cents, dataOf, daysAhead, instantBody, type Offer, Order, pickOffer, type Search, tick } from "./supplier.ts";
 
 const Money = z.string().regex(/^\d+\.\d{2}$/u);
 const SignedMoney = z.string().regex(/^-?\d+\.\d{2}$/u);
@@ -235,4 +235,13 @@ export async function issueCredit(sandbox: RunningSandbox, airline: string, amou
   };
   const answer = await sandbox.call("POST", "/air/airline_credits", credit);
   return dataOf(answer, z.looseObject({ id: z.string() }), 201).id;
+}
+
+/** The airline's fee is paid with the change and is no part of what the order costs. */
+export function totalAfter(
+  order: { total_amount: string },
+  change: { change_total_amount: string; penalty_total_amount: string },
+): string {
+  const total = cents(order.total_amount) + cents(change.change_total_amount) - cents(change.penalty_total_amount);
+  return (Number(total) / 100).toFixed(2);
 }

@@ -2949,8 +2949,6 @@ export interface components {
                 /** @description The difference to pay; below zero it is given back */
                 changeTotalAmount: string;
                 changeTotalCurrency: string;
-                newTotalAmount: string | null;
-                newTotalCurrency: string | null;
                 penaltyAmount: string | null;
                 penaltyCurrency: string | null;
                 refundTo: string | null;
@@ -3005,8 +3003,6 @@ export interface components {
             /** @description The difference to pay; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
-            newTotalAmount: string | null;
-            newTotalCurrency: string | null;
             penaltyAmount: string | null;
             penaltyCurrency: string | null;
             refundTo: string | null;
@@ -3046,8 +3042,6 @@ export interface components {
             /** @description The difference to pay; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
-            newTotalAmount: string | null;
-            newTotalCurrency: string | null;
             penaltyAmount: string | null;
             penaltyCurrency: string | null;
             refundTo: string | null;
@@ -3057,6 +3051,13 @@ export interface components {
             /** @constant */
             status: "confirmed";
             confirmedAt: string;
+            /**
+             * @description What the order costs now, as it was read back; null: the supplier does not answer now
+             * @default null
+             */
+            newTotalAmount: string | null;
+            /** @default null */
+            newTotalCurrency: string | null;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
@@ -5771,8 +5772,6 @@ export interface components {
                     /** @description The difference to pay; below zero it is given back */
                     changeTotalAmount: string;
                     changeTotalCurrency: string;
-                    newTotalAmount: string | null;
-                    newTotalCurrency: string | null;
                     penaltyAmount: string | null;
                     penaltyCurrency: string | null;
                     refundTo: string | null;

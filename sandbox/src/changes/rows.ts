@@ -61,7 +61,8 @@ function renderPrices(row: Priced) {
     slices: { add: row.plan.add, remove: row.plan.remove },
     change_total_amount: money(row.change_micro),
     change_total_currency: CURRENCY,
-    new_total_amount: money(row.new_total_micro),
+    // No total of the order, which only the order itself says once it is changed.
+    new_total_amount: "0.00",
     new_total_currency: CURRENCY,
     penalty_total_amount: money(row.penalty_micro),
     penalty_total_currency: CURRENCY,

@@ -110,12 +110,9 @@ export interface ChangeSlices {
 export interface ChangeOffer {
   /** `oco_…` */
   id: string;
-  /** Of the difference to pay: below zero it is given back. */
+  /** Of the difference to pay: below zero it is given back. What the order costs then only the order says, once it is changed. */
   changeTotalAmount: string;
   changeTotalCurrency: string;
-  /** What the whole order costs then; null: the supplier does not say. */
-  newTotalAmount: string | null;
-  newTotalCurrency: string | null;
   penaltyAmount: string | null;
   penaltyCurrency: string | null;
   refundTo: string | null;
@@ -136,9 +133,6 @@ export interface OrderChange {
   orderId: string;
   changeTotalAmount: string;
   changeTotalCurrency: string;
-  /** What the whole order costs then; null: the supplier does not say. */
-  newTotalAmount: string | null;
-  newTotalCurrency: string | null;
   penaltyAmount: string | null;
   penaltyCurrency: string | null;
   refundTo: string | null;

@@ -30,8 +30,6 @@ export function createMemoryServicing(orderId: string, options: { quietMilliseco
     orderId,
     changeTotalAmount: "90.50",
     changeTotalCurrency: "USD",
-    newTotalAmount: "503.00",
-    newTotalCurrency: "USD",
     penaltyAmount: null,
     penaltyCurrency: null,
     refundTo: null,

@@ -9,7 +9,6 @@ import type {
 import { toConditions, toOwner, WireConditions, WireOwner } from "./map-offers.ts";
 import { toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
 import { WireSlice, WireSoldSlice } from "./map-slices.ts";
-import { amountDue } from "./map-stays.ts";
 import { Amount, Currency, described, describedList, Instant, SignedAmount, Text } from "./wire.ts";
 
 /** Orders in full, their cancellations and changes, and credits. */
@@ -96,13 +95,11 @@ export function toCancellation(cancellation: z.infer<typeof WireCancellation>): 
   };
 }
 
-/** What change offers and changes say alike. */
+/** What change offers and changes say alike. Their `new_total_amount` is not what the order costs then, and mostly zero. */
 const WireTerms = z.object({
   id: Text,
   change_total_amount: SignedAmount,
   change_total_currency: Currency,
-  new_total_amount: described(Amount),
-  new_total_currency: described(Currency),
   penalty_total_amount: described(Amount),
   penalty_total_currency: described(Currency),
   // The supplier's own libraries know the penalty by this name.
@@ -122,14 +119,10 @@ export const WireChange = WireTerms.extend({ order_id: Text, confirmed_at: Insta
 export const WireChangeRequest = z.object({ id: Text, order_id: Text, order_change_offers: z.array(z.unknown()) });
 
 function toTerms(terms: z.infer<typeof WireTerms>) {
-  // The supplier writes zero where it does not know the new total.
-  const newTotalAmount = amountDue(terms.new_total_amount);
   return {
     id: terms.id,
     changeTotalAmount: terms.change_total_amount,
     changeTotalCurrency: terms.change_total_currency,
-    newTotalAmount,
-    newTotalCurrency: newTotalAmount === null ? null : terms.new_total_currency,
     penaltyAmount: terms.penalty_total_amount ?? terms.penalty_amount,
     penaltyCurrency: terms.penalty_total_currency ?? terms.penalty_currency,
     refundTo: terms.refund_to,

@@ -148,7 +148,7 @@ function createUpdates(queryable: Queryable, clock: Clock): Pick<Orders, "update
         .where("network", "=", network)
         .where("orderId", "=", orderId)
         .where("state", "=", "booked")
-        .where((where) => where.or(differs))
+        .where((where) => (seen === undefined ? where.and([]) : where.or(differs)))
         .where((where) =>
           where.and(
             seen === undefined ? [] : [where("updatedAt", "=", sql<Temporal.Instant>`${seen.toString()}::timestamptz`)],

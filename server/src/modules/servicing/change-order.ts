@@ -15,8 +15,6 @@ import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 export const ChangePrice = z.object({
   changeTotalAmount: DecimalAmount.describe("The difference to pay; below zero it is given back"),
   changeTotalCurrency: z.string(),
-  newTotalAmount: DecimalAmount.nullable(),
-  newTotalCurrency: z.string().nullable(),
   penaltyAmount: DecimalAmount.nullable(),
   penaltyCurrency: z.string().nullable(),
   refundTo: z.string().nullable(),
@@ -28,6 +26,10 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   bookingId: z.string(),
   status: z.literal("confirmed"),
   confirmedAt: z.string(),
+  newTotalAmount: DecimalAmount.nullable()
+    .default(null)
+    .describe("What the order costs now, as it was read back; null: the supplier does not answer now"),
+  newTotalCurrency: z.string().nullable().default(null),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
   ...OrderNow.shape,
@@ -45,10 +47,10 @@ export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmou
 }
 
 export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
-  const { changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
+  const { changeTotalAmount, changeTotalCurrency } = change;
   const { penaltyAmount, penaltyCurrency, refundTo } = change;
   return {
-    ...{ changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency },
+    ...{ changeTotalAmount, changeTotalCurrency },
     ...{ penaltyAmount, penaltyCurrency, refundTo },
   };
 }
@@ -111,7 +113,7 @@ export function flightChange(
   flightServicing: Pick<FlightServicing, "getChange" | "confirmChange">,
 ): ServicingCommit {
   function toOutcome(action: ServicingAction, change: OrderChange): ServicingOutcome | undefined {
-    const { confirmedAt, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
+    const { confirmedAt, changeTotalAmount, changeTotalCurrency } = change;
     if (confirmedAt === null) return undefined;
     const refundTo = change.refundTo ?? Expected.parse(action.expected).refundTo;
     const isRefund = changeTotalAmount.startsWith("-");
@@ -128,10 +130,8 @@ export function flightChange(
         sandbox: flights.sandbox,
       },
       refund,
-      order:
-        newTotalAmount === null || newTotalCurrency === null
-          ? {}
-          : { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency },
+      // What it costs now, the order itself says when it is read again.
+      order: {},
       events: [{ kind: "changed", key: change.id, details: { changeId: change.id, ...priceOf(change) } }],
     };
   }

@@ -19,7 +19,7 @@ export const OrderNow = z.object({
 });
 type OrderNow = z.output<typeof OrderNow>;
 
-/** `flightServicing`: undefined where the flights are of no interest any more. */
+/** Reads the order back and keeps what it costs now. `flightServicing`: undefined where the flights are of no interest any more. */
 export async function describeOrderNow(
   {
     stores,
@@ -27,14 +27,20 @@ export async function describeOrderNow(
   }: { stores: Stores; flightServicing: Pick<FlightServicing, "getOrderDetails"> | undefined },
   { tenantId, environment }: Pick<Caller, "tenantId" | "environment">,
   orderId: string,
-): Promise<Omit<OrderNow, "next">> {
+): Promise<Omit<OrderNow, "next"> & { newTotalAmount: string | null; newTotalCurrency: string | null }> {
   const order = await stores.orders.find(tenantId, environment, orderId);
   const booking = order === undefined ? undefined : await stores.bookings.get(order.bookingId);
   // What was done stands, whether or not the supplier can tell of it now.
   const details = await flightServicing?.getOrderDetails(orderId).catch(() => undefined);
+  if (order !== undefined && details !== undefined) {
+    const { totalAmount, totalCurrency } = details;
+    await stores.orders.update(environment, orderId, { totalAmount, totalCurrency }, order.updatedAt);
+  }
   return {
     travelers: namesOf(booking?.travelers ?? []),
     slices: [...(details?.slices ?? [])],
+    newTotalAmount: details?.totalAmount ?? null,
+    newTotalCurrency: details?.totalCurrency ?? null,
     itineraryHash: order?.itineraryHash ?? null,
     ticketOrderHash: order?.ticketOrderHash ?? null,
   };

@@ -13,7 +13,7 @@ export async function seeChangeOffers(
   const seen = offers.map((change) => {
     const { id, slices } = change;
     const offer: SeenFlight = {
-      ...{ kind: "flight", searchId: null, ...(totalAfter(change) ?? sumOf(order, change)) },
+      ...{ kind: "flight", searchId: null, ...totalAfter(order, change) },
       ...{ passengers: null, refundable: null, changeable: null, fareBrands: null, emissionsKgPerPassenger: null },
       carriers: seenCarriers(slices.add),
       legs: seenLegs(slices.add),
@@ -29,22 +29,18 @@ export async function seeChange(
   caller: Caller,
   changeOfferId: string,
   change: OrderChange,
+  order: Price,
 ): Promise<void> {
   const offer = await seenOffers.find(caller, changeOfferId);
   if (offer !== undefined)
-    await seenOffers.remember(caller, [{ id: change.id, offer: { ...offer, ...totalAfter(change) } }]);
+    await seenOffers.remember(caller, [{ id: change.id, offer: { ...offer, ...totalAfter(order, change) } }]);
 }
 
 type Price = Pick<SeenFlight, "totalAmount" | "totalCurrency">;
-type Terms = Pick<OrderChange, "changeTotalAmount" | "changeTotalCurrency" | "newTotalAmount" | "newTotalCurrency">;
+type Terms = Pick<OrderChange, "changeTotalAmount" | "changeTotalCurrency">;
 
-function totalAfter({ newTotalAmount, newTotalCurrency }: Terms): Price | undefined {
-  if (newTotalAmount === null || newTotalCurrency === null) return undefined;
-  return { totalAmount: newTotalAmount, totalCurrency: newTotalCurrency };
-}
-
-/** For limits only, where the supplier does not say what the order costs then: what it costs now and the difference. */
-function sumOf({ totalAmount, totalCurrency }: Price, { changeTotalAmount, changeTotalCurrency }: Terms): Price {
+/** For limits: what the order costs now and the difference, with the airline's fee for the change. */
+function totalAfter({ totalAmount, totalCurrency }: Price, { changeTotalAmount, changeTotalCurrency }: Terms): Price {
   if (totalCurrency !== changeTotalCurrency) return { totalAmount, totalCurrency };
   const isLess = changeTotalAmount.startsWith("-");
   const difference = parseDecimal(changeTotalAmount.replace(/^-/, "")) ?? 0n;

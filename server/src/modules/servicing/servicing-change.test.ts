@@ -55,6 +55,12 @@ describe("a change", () => {
     const { orderId, changeId, changeTotalAmount, due } = await selected("cheaper");
     expect(due.amount).toBe("0");
     const answer = await confirm(changeId, { type: "balance", ...due });
+    // The supplier's change does not say what the order costs then: the order does, and is read back at once.
+    const { orders } = await world.ledger();
+    const newTotalAmount = orders.find(({ id }) => id === orderId)?.total_amount;
+    expect(answer.body.result, answer.text).toMatchObject({ newTotalAmount, newTotalCurrency: "USD" });
+    const known = await world.service.sql("select order_total_amount from booking where order_id = $1", [orderId]);
+    expect(known).toEqual([{ order_total_amount: newTotalAmount }]);
     const back = changeTotalAmount.slice(1);
     expect(answer.body.result, answer.text).toMatchObject({
       changeTotalAmount,

@@ -142,8 +142,8 @@ async function readSubject(
   if (type === "air.order.changed" && subjectId.startsWith("oce_")) {
     const change = await flightServicing.getChange(subjectId);
     if (change.orderId !== orderId || change.confirmedAt === null) return [];
-    const { id, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency } = change;
-    const details = { changeId: id, changeTotalAmount, changeTotalCurrency, newTotalAmount, newTotalCurrency };
+    const { id, changeTotalAmount, changeTotalCurrency } = change;
+    const details = { changeId: id, changeTotalAmount, changeTotalCurrency };
     return [{ kind: "changed", key: id, details }];
   }
   if (type === "order_cancellation.confirmed") {

@@ -43,8 +43,10 @@ export const selectOrderChangeOffer = defineTool({
     const { tenantId, environment } = caller;
     const orderId = await stores.servicingQuotes.findOrderOfChangeOffer(tenantId, environment, offerId);
     if (orderId === undefined) throw fail("change_offer_not_found");
+    const order = await stores.orders.find(tenantId, environment, orderId);
+    if (order === undefined) throw fail("change_offer_not_found");
     const change = await flightServicing.selectChangeOffer(offerId);
-    await seeChange(stores.seenOffers, caller, offerId, change);
+    await seeChange(stores.seenOffers, caller, offerId, change, order);
     return {
       changeId: change.id,
       orderId,
