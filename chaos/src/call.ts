@@ -23,3 +23,8 @@ export type Answer =
   | { kind: "refused"; code: string; retryable: boolean }
   /** The connection broke or nothing came in time: the caller knows nothing. */
   | { kind: "lost"; code: string };
+
+/** Whether asking again can bring nothing else. A key that a read was run for too often is refused for a day, though `retryable`. */
+export function isFinal(answer: Answer): boolean {
+  return answer.kind === "ok" || (answer.kind === "refused" && (!answer.retryable || answer.code === "rate_limited"));
+}

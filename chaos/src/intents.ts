@@ -23,10 +23,6 @@ export interface Intent {
 export const describe = ({ request, subject, sequence }: Intent): string =>
   `${request.tool} ${subject} of sequence ${sequence}`;
 
-export function isFinal(answer: Answer): boolean {
-  return answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
-}
-
 /** Results that the caller was given. */
 export function resultsOf({ answers }: Intent): unknown[] {
   return answers.flatMap((answer) => (answer.kind === "ok" ? [answer.result] : []));

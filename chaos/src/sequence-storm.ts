@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { z } from "zod";
-import type { Answer, CallRequest } from "./call.ts";
-import { type Asker, type Intent, isFinal, type Traveler } from "./intents.ts";
+import { type Answer, type CallRequest, isFinal } from "./call.ts";
+import type { Asker, Intent, Traveler } from "./intents.ts";
 import type { Random } from "./random.ts";
 
 /** What travelers do, one call after the other; everything follows from the random decisions and from the answers. */

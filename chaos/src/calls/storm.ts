@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Answer, CallRequest } from "../call.ts";
+import { type Answer, type CallRequest, isFinal } from "../call.ts";
 import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
 import { runWorkers, type Works, workOn } from "../workers.ts";
@@ -50,8 +50,7 @@ function recall(list: readonly CallRequest[], random: Random): CallRequest | und
 async function untilAnswered(ask: () => Promise<Answer>, pause: () => Promise<void>, mostTries: number): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const answer = await ask();
-    const final = answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
-    if (final || tries >= mostTries) return;
+    if (isFinal(answer) || tries >= mostTries) return;
     await pause();
   }
 }

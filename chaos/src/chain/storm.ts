@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Answer, CallRequest } from "../call.ts";
+import { type Answer, type CallRequest, isFinal } from "../call.ts";
 import { userIds } from "../calls/travelers.ts";
 import type { Client } from "../client.ts";
 import type { Random } from "../random.ts";
@@ -48,10 +48,6 @@ async function ask({ operation, client, request }: Asked, signal: AbortSignal): 
   const answer = await client.call(request, signal);
   operation.answers.push(toOutcome(answer));
   return answer;
-}
-
-function isFinal(answer: Answer): boolean {
-  return answer.kind === "ok" || (answer.kind === "refused" && !answer.retryable);
 }
 
 type Make = (random: Random, keyed: boolean) => Asked;
