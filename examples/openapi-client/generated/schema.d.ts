@@ -3238,10 +3238,10 @@ export interface components {
                 id: string;
                 searchResultId: string;
                 name: string;
-                /** @description From the place that was asked for */
-                distanceMeters: number;
-                latitude: number;
-                longitude: number;
+                /** @description From the place that was asked for; null: the supplier does not say where it is, so no map can show it */
+                distanceMeters: number | null;
+                latitude: number | null;
+                longitude: number | null;
                 address: string | null;
                 readonly photos: string[];
                 starRating: number | null;
@@ -5812,10 +5812,10 @@ export interface components {
                     id: string;
                     searchResultId: string;
                     name: string;
-                    /** @description From the place that was asked for */
-                    distanceMeters: number;
-                    latitude: number;
-                    longitude: number;
+                    /** @description From the place that was asked for; null: the supplier does not say where it is, so no map can show it */
+                    distanceMeters: number | null;
+                    latitude: number | null;
+                    longitude: number | null;
                     address: string | null;
                     readonly photos: string[];
                     starRating: number | null;

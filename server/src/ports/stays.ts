@@ -25,8 +25,9 @@ export interface Accommodation {
   /** The search result's id, from which all rates can be fetched. */
   searchResultId: string;
   name: string;
-  latitude: number;
-  longitude: number;
+  /** Null, as the longitude: the supplier does not say where it is. */
+  latitude: number | null;
+  longitude: number | null;
   address: string | null;
   photos: readonly string[];
   starRating: number | null;

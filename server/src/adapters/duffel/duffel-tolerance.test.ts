@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startDuffel } from "../../../test/support/duffel-harness.ts";
-import type { OrderRequest } from "../../ports/flights.ts";
+import type { FlightSearch, OrderRequest } from "../../ports/flights.ts";
 import type { StayBookingRequest } from "../../ports/stay-bookings.ts";
+import type { StaySearch } from "../../ports/stays.ts";
 import {
   richCancellation,
   richChange,
@@ -12,6 +13,7 @@ import {
   richQuote,
   richStay,
 } from "./__fixtures__/rich.ts";
+import { wireStay, withRates } from "./__fixtures__/wire.ts";
 
 /**
  * What was bought stays known whatever the supplier leaves out of what only describes it. Strict is what says which thing it is,
@@ -66,8 +68,8 @@ type Duffel = Awaited<ReturnType<typeof startDuffel>>;
 
 interface Shape {
   answer: unknown;
-  /** A list of the answer, in place of it. */
-  isListed?: boolean;
+  /** What is sent instead of the answer. */
+  wrap?: (answer: unknown, path: string) => unknown;
   read: (duffel: Duffel) => Promise<unknown>;
   /** Paths that must fit: identity, money and state, and of what is not bought yet what it is sold by. */
   strict: RegExp;
@@ -93,6 +95,26 @@ const soldBy = new RegExp(
 const quoteTerms =
   /^(id|check_(in|out)_date|rooms|guests|accommodation(\.(id|name))?|(total|due_at_accommodation)_(amount|currency)|expires_at)$/;
 
+const rate = String.raw`(id|total_(amount|currency)|available_payment_methods(\.\d+)?|due_at_accommodation_(amount|currency))`;
+const rooms = String.raw`rooms(\.\d+(\.rates(\.\d+(\.${rate})?)?)?)?`;
+const rateTerms = new RegExp(
+  String.raw`^(id|expires_at|cheapest_rate_(total_amount|currency)|accommodation(\.(id|name|${rooms}))?)$`,
+);
+
+const flightSearch: FlightSearch = {
+  origin: "LHR",
+  destination: "JFK",
+  departureDate: "2027-01-19",
+  cabinClass: "economy",
+  passengers: [{ loyaltyAccounts: [] }],
+  privateFares: {},
+  airlineCreditIds: [],
+};
+const staySearch: StaySearch = {
+  ...{ latitude: 38.7, longitude: -9.1, radiusKilometers: 10, guests: 1, rooms: 1 },
+  ...{ checkInDate: "2027-01-19", checkOutDate: "2027-01-22" },
+};
+
 const shapes: Record<string, Shape> = {
   "an order that is made": {
     answer: richOrder,
@@ -108,7 +130,7 @@ const shapes: Record<string, Shape> = {
   },
   "an order that is looked for": {
     answer: richOrder,
-    isListed: true,
+    wrap: (answer, path) => (path === "/air/payments" ? [] : [answer]),
     read: async ({ flights }) => (await flights.findOrdersByBooking("off_1", "bkg_1"))[0],
     strict: orderState,
     known: bought,
@@ -155,6 +177,20 @@ const shapes: Record<string, Shape> = {
     strict: soldBy,
     known: { id: richOffer.id, totalAmount: "354.20", totalCurrency: "USD" },
   },
+  "a search for flights": {
+    answer: richOffer,
+    wrap: (answer) => ({ id: "orq_1", offers: [answer] }),
+    read: async ({ flights }) => (await flights.searchOffers(flightSearch)).offers[0],
+    strict: soldBy,
+    known: { id: richOffer.id, totalAmount: "354.20", totalCurrency: "USD" },
+  },
+  "a search for stays": {
+    answer: withRates(wireStay("near", 8, "150.00"), "123.45"),
+    wrap: (answer, path) => (path === "/stays/search" ? { results: [answer] } : answer),
+    read: async ({ stays }) => (await stays.searchAccommodations(staySearch, 6)).accommodations[0],
+    strict: rateTerms,
+    known: { id: "acc_near", name: "House near (Sandbox)" },
+  },
 };
 
 test.for(Object.keys(shapes))("%s is known without any of what only describes it", async (name) => {
@@ -164,7 +200,7 @@ test.for(Object.keys(shapes))("%s is known without any of what only describes it
   let answer: unknown;
   await using duffel = await startDuffel(({ path }) => ({
     status: 200,
-    json: { data: path === "/air/payments" && name !== "a payment" ? [] : shape.isListed ? [answer] : answer },
+    json: { data: shape.wrap === undefined ? answer : shape.wrap(answer, path) },
   }));
   const readBent = async (some: readonly Path[], bend: Bend) => {
     answer = some.reduce((value: unknown, path) => bent(value, path, bend), shape.answer);

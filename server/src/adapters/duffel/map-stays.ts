@@ -1,31 +1,34 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Accommodation, CancellationPolicy, StayRate } from "../../ports/stays.ts";
-import { Amount, Count, Currency, Instant, Text } from "./wire.ts";
+import { Amount, Count, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
-export const WireAddress = z
-  .object({
-    line_one: z.string().nullish(),
-    city_name: z.string().nullish(),
-    region: z.string().nullish(),
-    postal_code: z.string().nullish(),
-    country_code: z.string().nullish(),
-  })
-  .nullish();
+export const WireAddress = described(
+  z.object({
+    line_one: described(z.string()),
+    city_name: described(z.string()),
+    region: described(z.string()),
+    postal_code: described(z.string()),
+    country_code: described(z.string()),
+  }),
+);
 
 export const WireTimeline = z.array(z.object({ before: Instant, refund_amount: Amount, currency: Currency })).nullish();
 
 const WireAccommodation = z.object({
   id: Text,
   name: Text,
-  location: z.object({
-    address: WireAddress,
-    geographic_coordinates: z.object({ latitude: z.number(), longitude: z.number() }),
-  }),
-  rating: z.number().nullish(),
-  review_score: z.number().nullish(),
-  review_count: Count.nullish(),
-  photos: z.array(z.object({ url: Text })).nullish(),
+  // Some places have none: they are sold all the same.
+  location: described(
+    z.object({
+      address: WireAddress,
+      geographic_coordinates: described(z.object({ latitude: z.number(), longitude: z.number() })),
+    }),
+  ),
+  rating: described(z.number()),
+  review_score: described(z.number()),
+  review_count: described(Count),
+  photos: describedList(z.object({ url: Text })),
 });
 
 /** A search result: the price is there, the rate behind it is not. */
@@ -41,9 +44,9 @@ const WireRate = z.object({
   id: Text,
   total_amount: Amount,
   total_currency: Currency,
-  board_type: z.string().nullish(),
+  board_type: described(z.string()),
   available_payment_methods: z.array(z.string()).nullish(),
-  cancellation_timeline: WireTimeline,
+  cancellation_timeline: described(WireTimeline),
   due_at_accommodation_amount: Amount.nullish(),
   due_at_accommodation_currency: Currency.nullish(),
   expires_at: Instant.nullish(),
@@ -54,7 +57,7 @@ export const WireStayWithRates = z.object({
   id: Text,
   expires_at: Instant.nullish(),
   accommodation: WireAccommodation.extend({
-    rooms: z.array(z.object({ name: z.string().nullish(), rates: z.array(WireRate).nullish() })).nullish(),
+    rooms: describedList(z.object({ name: described(z.string()), rates: describedList(WireRate) })),
   }),
 });
 type WireStayWithRates = z.infer<typeof WireStayWithRates>;
@@ -65,8 +68,8 @@ function micro(amount: string): bigint {
 
 /** The rates that can be paid from the balance, cheapest first; a rate that does not say how it is paid can. */
 function payableRates(stay: WireStayWithRates): StayRate[] {
-  return (stay.accommodation.rooms ?? [])
-    .flatMap((room) => (room.rates ?? []).map((rate) => ({ rate, roomName: room.name ?? null })))
+  return stay.accommodation.rooms
+    .flatMap((room) => room.rates.map((rate) => ({ rate, roomName: room.name })))
     .filter(({ rate: { available_payment_methods: methods } }) => !methods?.length || methods.includes("balance"))
     .sort(({ rate: left }, { rate: right }) => Number(micro(left.total_amount) - micro(right.total_amount)))
     .map(({ rate, roomName }) => toRate(rate, roomName));
@@ -78,7 +81,7 @@ function toRate(rate: WireRate, roomName: string | null): StayRate {
     id: rate.id,
     totalAmount: rate.total_amount,
     totalCurrency: rate.total_currency,
-    boardType: rate.board_type ?? null,
+    boardType: rate.board_type,
     roomName,
     cancellationPolicy: toPolicy(rate.cancellation_timeline),
     dueAtAccommodationAmount: due,
@@ -91,7 +94,7 @@ export function amountDue(amount: string | null | undefined): string | null {
   return typeof amount === "string" && parseDecimal(amount) !== 0n ? amount : null;
 }
 
-export function addressLine(address: z.infer<typeof WireAddress>): string | null {
+export function addressLine(address: z.infer<typeof WireAddress> | undefined): string | null {
   const lines = [address?.line_one, address?.city_name, address?.region, address?.postal_code, address?.country_code];
   const written = lines.filter((line) => typeof line === "string" && line !== "").join(", ");
   return written === "" ? null : written;
@@ -116,21 +119,19 @@ export function toAccommodation(stay: WireStayWithRates): Accommodation | undefi
   const [cheapest, ...others] = payableRates(stay);
   if (cheapest === undefined) return undefined;
   const { accommodation } = stay;
-  const expiry = accommodation.rooms
-    ?.flatMap(({ rates }) => rates ?? [])
-    .find(({ id }) => id === cheapest.id)?.expires_at;
-  const { address, geographic_coordinates: position } = accommodation.location;
+  const expiry = accommodation.rooms.flatMap(({ rates }) => rates).find(({ id }) => id === cheapest.id)?.expires_at;
+  const position = accommodation.location?.geographic_coordinates ?? null;
   return {
     id: accommodation.id,
     searchResultId: stay.id,
     name: accommodation.name,
-    latitude: position.latitude,
-    longitude: position.longitude,
-    address: addressLine(address),
-    photos: (accommodation.photos ?? []).map((photo) => photo.url),
-    starRating: accommodation.rating ?? null,
-    reviewScore: accommodation.review_score ?? null,
-    reviewCount: accommodation.review_count ?? null,
+    latitude: position?.latitude ?? null,
+    longitude: position?.longitude ?? null,
+    address: addressLine(accommodation.location?.address),
+    photos: accommodation.photos.map((photo) => photo.url),
+    starRating: accommodation.rating,
+    reviewScore: accommodation.review_score,
+    reviewCount: accommodation.review_count,
     rates: [cheapest, ...others],
     expiresAt: expiry ?? stay.expires_at ?? null,
   };

@@ -76,12 +76,16 @@ function stayOf(seen: SeenStay, travelerIds: readonly string[] | undefined): Sta
     ...(place === null
       ? UNKNOWN_PLACE
       : {
-          place: { latitude: place.latitude, longitude: place.longitude },
+          place: positionOf(place),
           country: place.country,
           timeZone: place.timeZone ?? undefined,
           stars: place.stars ?? undefined,
         }),
   };
+}
+
+function positionOf({ latitude, longitude }: NonNullable<SeenStay["place"]>) {
+  return latitude === null || longitude === null ? undefined : { latitude, longitude };
 }
 
 function priceOf({ totalAmount, totalCurrency }: SeenOffer) {

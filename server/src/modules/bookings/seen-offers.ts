@@ -37,8 +37,9 @@ export const SeenFlight = Price.extend({
 export type SeenFlight = z.infer<typeof SeenFlight>;
 
 const SeenPlace = z.object({
-  latitude: z.number(),
-  longitude: z.number(),
+  /** null: the supplier does not say where it is. */
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
   /** ISO 3166-1 alpha-2. */
   country: z.string(),
   timeZone: z.string().nullable(),

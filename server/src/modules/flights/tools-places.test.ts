@@ -168,6 +168,13 @@ describe("search_hotels", () => {
     expect(answer).toHaveProperty("accommodations.length", 6);
   });
 
+  test("lists a hotel whose place the supplier does not say, without a distance", async () => {
+    hotels.answerWith([{ ...hotel("acc_somewhere"), latitude: null, longitude: null }]);
+    expect(await search({})).toMatchObject({
+      accommodations: [{ id: "acc_somewhere", distanceMeters: null, latitude: null, longitude: null }],
+    });
+  });
+
   test("takes an airport code for the airport", async () => {
     expect(await search({ location: "ber" })).toMatchObject({ location: { precision: "airport", unknownPart: null } });
   });

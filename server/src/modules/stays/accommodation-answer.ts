@@ -27,9 +27,12 @@ export const AccommodationAnswer = z.object({
   id: z.string(),
   searchResultId: z.string(),
   name: z.string(),
-  distanceMeters: z.number().describe("From the place that was asked for"),
-  latitude: z.number(),
-  longitude: z.number(),
+  distanceMeters: z
+    .number()
+    .nullable()
+    .describe("From the place that was asked for; null: the supplier does not say where it is, so no map can show it"),
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
   address: z.string().nullable(),
   photos: z.array(z.string()).readonly(),
   starRating: z.number().nullable(),
@@ -47,10 +50,11 @@ export function toAccommodationAnswer(
   { center, nights }: { center: Coordinates; nights: number },
 ): z.input<typeof AccommodationAnswer> {
   const [cheapest] = rates;
+  const { latitude, longitude } = place;
   const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = cheapest;
   return {
     ...place,
-    distanceMeters: distanceMeters(center, place),
+    distanceMeters: latitude === null || longitude === null ? null : distanceMeters(center, { latitude, longitude }),
     photos: photos.slice(0, MOST_PHOTOS),
     cheapestRate: { id, totalAmount, totalCurrency, boardType, roomName },
     cancellationPolicy,
