@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -139,6 +149,13 @@ it("starts, sells a flight, survives SIGKILL with the same key, and stops withou
   const again = Booked.parse(await call(second.quickstart, "book_flight", { offerId }));
   expect(again.result).toEqual(booked.result);
 
+  const quickstart = readFileSync(join(dataDir, "quickstart.json"), "utf8");
+  const beside = await start();
+  expect(beside.lines.join("\n")).toContain(`stays with the service at ${second.quickstart.appUrl} that runs in the`);
+  expect(readFileSync(join(dataDir, "quickstart.json"), "utf8")).toBe(quickstart);
+  beside.child.kill("SIGTERM");
+  expect(await ended(beside.child)).toBe(0);
+
   const pids = partPids();
   expect(pids.length).toBeGreaterThanOrEqual(2);
   expect(pids.every(isAlive)).toBe(true);
@@ -147,18 +164,55 @@ it("starts, sells a flight, survives SIGKILL with the same key, and stops withou
   while (pids.some(isAlive)) await delay(20);
 });
 
-it("says in one line what to do when it cannot start", async () => {
+/** All that a start says that fails. */
+async function startRefused(environment: Readonly<Record<string, string>>): Promise<string> {
   const child = spawn(node, ["server/src/main.ts"], {
     cwd: home,
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, NETWORK_MODE: "production", PORT: "nine" },
-    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
     ...identity,
   });
+  children.push(child);
   let text = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  expect(await ended(child)).toBe(1);
-  expect(text.trim().split("\n")).toHaveLength(1);
-  expect(text).toContain("PORT must be a whole number");
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+  }
+  expect(await ended(child), text).toBe(1);
+  return text.trim();
+}
+
+it.each([
+  [{ NETWORK_MODE: "production", PORT: "nine" }, /PORT must be a whole number/],
+  [{ DATA_DIR: "/proc/nowhere/data" }, /^\/proc\/nowhere cannot be made there: set DATA_DIR/],
+  [{ DATA_DIR: join(home, "package.json", "data") }, /package\.json\/data\S* is not usable as a folder: set DATA_DIR/],
+  [{ HOST: "192.0.2.1" }, /^Not started: cannot listen on 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. .*set HOST/],
+  [{ DATABASE_URL: "postgres://x:y@127.0.0.1:1/z" }, /\(ECONNREFUSED\): nothing listens there; start it, or correct/],
+])("a start with %j says in one line what to do", async (environment, line) => {
+  const text = await startRefused(environment);
+  expect(text.split("\n")).toHaveLength(1);
+  expect(text).toMatch(line);
+});
+
+it("a master key that is lost or another one ends the start before the chain, and nothing is made over it", async () => {
+  const path = join(dataDir, "master.key");
+  const aside = `${path}.aside`;
+  renameSync(path, aside);
+  const before = readdirSync(dataDir);
+  expect(await startRefused({})).toBe(
+    `${path} is missing, and the database beside it, ${join(dataDir, "postgres", "data")}, was written with it. Put the file back from a copy; without it the wallets and personal numbers in that database cannot be read. For a new start, move the whole folder away.`,
+  );
+  expect(readdirSync(dataDir)).toEqual(before);
+  writeFileSync(path, "ab".repeat(32), { mode: 0o600 });
+  if (asRoot) chownSync(path, NOBODY, NOBODY);
+  const prefund = readFileSync(join(dataDir, "devnet", "prefund.json"), "utf8");
+  const lines = (await startRefused({})).split("\n");
+  expect(lines.at(-1)).toMatch(
+    /^\/.*master\.key is not the key that the database beside it, .* was written with\. Put/,
+  );
+  expect(lines.join()).not.toContain("chain");
+  expect(readFileSync(join(dataDir, "devnet", "prefund.json"), "utf8")).toBe(prefund);
+  expect(readFileSync(path, "utf8")).toBe("ab".repeat(32));
+  renameSync(aside, path);
 });

@@ -1,12 +1,10 @@
 import type { Pool } from "pg";
-import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
 import { createStores, createTenantCreated, schema } from "../contributions.ts";
-import { readMasterKey } from "../embedded/master-key.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
 import type { Stores } from "../kernel/stores.ts";
 import { createIdentity } from "../modules/identity/identity.ts";
-import { checkMasterKey } from "../modules/identity/store-tenants.ts";
+import { checkMasterKey, openVault } from "../outside/vault.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateToLatest } from "../platform/database/migrate.ts";
 import { type Clock, systemClock } from "../ports/clock.ts";
@@ -39,13 +37,14 @@ export async function withDatabase<Result>(
   options: CommandOptions & { devnetPrefund?: (vault: Vault) => readonly string[] | undefined },
   work: (opened: OpenedDatabase) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDir, masterKeyFile, networkMode } = config;
+  const { dataDir } = config;
   const { log, progress } = options;
-  const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: networkMode === "production" }));
+  const vault = await openVault(config);
   const devnetPrefund = options.devnetPrefund?.(vault);
   const embedded = await startEmbedded({
     dataDir,
     databaseUrl: config.databaseUrl,
+    checkDatabase: (url) => checkMasterKey(config, url, vault),
     supplierSandbox: false,
     ...(devnetPrefund === undefined ? {} : { devnetPrefund }),
     log,
@@ -60,7 +59,6 @@ export async function withDatabase<Result>(
     try {
       await migrateToLatest(databaseUrl, database, schema);
       const { db, pool } = database;
-      await checkMasterKey(db, vault);
       return await work({ db, pool, vault, clock: systemClock, embedded });
     } finally {
       await database.close();

@@ -29,6 +29,11 @@ export const explainFileError = (error: unknown, dataDir: string): unknown => {
     case "EEXIST":
     case "ENOTDIR":
       return new EmbeddedError(`${path} is not usable as a folder: set DATA_DIR to a folder of its own.`);
+    case "ENOENT":
+      return new EmbeddedError(`${path} cannot be made there: set DATA_DIR to a folder of its own.`);
+    case "EMFILE":
+    case "ENFILE":
+      return new EmbeddedError(`Too many files are open to use ${path}: raise the limit (ulimit -n) and start again.`);
     default:
       return error;
   }

@@ -29,7 +29,7 @@ export function readMasterKey(options: {
       `MASTER_KEY_FILE is not set, and NETWORK_MODE=production needs it: set it to a file with 32 random bytes in hexadecimal; ${HOW_TO_MAKE}`,
     );
   }
-  const path = join(dataDir, "master.key");
+  const path = masterKeyPath({ masterKeyFile, dataDir });
   refuseToReplace(path, join(dataDir, "postgres", "data"));
   try {
     makeOnce(path);
@@ -37,6 +37,17 @@ export function readMasterKey(options: {
     throw explainFileError(error, dataDir);
   }
   return readKeyFile(path);
+}
+
+/** Where the key is, or is made. */
+export function masterKeyPath({
+  masterKeyFile,
+  dataDir,
+}: {
+  masterKeyFile: string | undefined;
+  dataDir: string;
+}): string {
+  return masterKeyFile ?? join(dataDir, "master.key");
 }
 
 /** A new key could read nothing of a database that is there. In this order: whoever makes the database has made its key before. */
@@ -97,7 +108,9 @@ function readText(path: string): string {
   try {
     text = readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw new EmbeddedError(`The master key file ${path} cannot be read (${errorCode(error) ?? errorText(error)}).`);
+    throw new EmbeddedError(
+      `The master key file ${path} cannot be read (${errorCode(error) ?? errorText(error)}): put it there, and start as the user who owns it.`,
+    );
   }
   const problem = sayReadableByOthers(path);
   if (problem !== undefined) throw new EmbeddedError(`The master key file ${problem}`);

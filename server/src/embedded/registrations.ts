@@ -19,13 +19,16 @@ export interface Registrations {
   wanted(): readonly PartName[];
   /** Living registrations besides this one. */
   countOthers(): number;
+  /** Needs these from now on. */
+  want(wants: readonly PartName[]): void;
   remove(): void;
 }
 
 export const registerService = (folder: string, wants: readonly PartName[]): Registrations => {
   ensurePrivateFolder(folder);
   const own = `${process.pid}-${randomBytes(4).toString("hex")}.json`;
-  writePrivateJson(join(folder, own), { ...ownIdentity(), wants });
+  const want = (names: readonly PartName[]) => writePrivateJson(join(folder, own), { ...ownIdentity(), wants: names });
+  want(wants);
 
   const living = () =>
     readdirSync(folder)
@@ -43,6 +46,7 @@ export const registerService = (folder: string, wants: readonly PartName[]): Reg
       return partNames.filter((name) => all.has(name));
     },
     countOthers: () => living().filter(({ name }) => name !== own).length,
+    want,
     remove: () => rmSync(join(folder, own), { force: true }),
   };
 };

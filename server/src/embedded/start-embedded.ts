@@ -1,11 +1,11 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ensurePrivateFolder } from "../platform/files/private-files.ts";
+import { type OwnerLock, tryOwnerLock } from "../platform/files/owner-lock.ts";
+import { ensurePrivateFolder, makeFolder } from "../platform/files/private-files.ts";
 import type { Log } from "../ports/log.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import { EmbeddedError, errorText, explainFileError } from "./embedded-error.ts";
-import { type OwnerLock, tryOwnerLock } from "./owner-lock.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
 import { readParts } from "./parts-file.ts";
@@ -20,6 +20,8 @@ interface StartEmbeddedOptions {
   dataDir: string;
   /** Undefined: the embedded PostgreSQL under dataDir. Set: that server, and no embedded one starts. */
   databaseUrl: string | undefined;
+  /** Asked as soon as the database can be reached, before anything else starts. Its rejection ends the start. */
+  checkDatabase?: (databaseUrl: string) => Promise<void>;
   /** Whether this service needs the supplier sandbox. */
   supplierSandbox: boolean;
   log: Log;
@@ -54,7 +56,7 @@ const PROGRESS_EVERY_MILLISECONDS = 5_000;
 const STOP_LIMIT_MILLISECONDS = 9_000;
 
 const prepareFolders = (dataDir: string): string => {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const real = realpathSync(dataDir);
   for (const folder of [real, join(real, "logs"), join(real, "embedded")]) ensurePrivateFolder(folder);
   return real;
@@ -141,15 +143,20 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
     if (url === undefined) throw new EmbeddedError(`The embedded database of ${dataDir} was not started.`);
     return url;
   };
-  const wants = wantedParts(options);
+  const database: PartName[] = databaseUrl === undefined ? ["postgres"] : [];
   const parts = makeParts(options, serviceDatabaseUrl, progress);
   const stopping = new AbortController();
   const abort = () => stopping.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
-  const registrations = registerService(join(dataDir, "embedded", "services"), wants);
+  const registrations = registerService(join(dataDir, "embedded", "services"), database);
   const share = joinService(dataDir, registrations, () => createPartKeeper(dataDir, parts, log, stopping.signal));
   try {
-    await becomeReady(dataDir, share, { wants, signal: stopping.signal, progress });
+    const waiting = { signal: stopping.signal, progress };
+    if (databaseUrl === undefined) await becomeReady(dataDir, share, { ...waiting, wants: database });
+    await options.checkDatabase?.(serviceDatabaseUrl());
+    const wants = [...database, ...otherParts(options)];
+    registrations.want(wants);
+    await becomeReady(dataDir, share, { ...waiting, wants });
   } catch (error) {
     await share.leave();
     throw error;
@@ -172,10 +179,9 @@ const start = async (options: StartEmbeddedOptions): Promise<Embedded> => {
   };
 };
 
-/** The parts that this service needs. */
-const wantedParts = ({ dataDir, databaseUrl, supplierSandbox, devnetPrefund }: StartEmbeddedOptions): PartName[] => {
+/** The parts that this service needs beside the database. */
+const otherParts = ({ dataDir, supplierSandbox, devnetPrefund }: StartEmbeddedOptions): PartName[] => {
   const wants: PartName[] = [];
-  if (databaseUrl === undefined) wants.push("postgres");
   if (supplierSandbox) wants.push("supplier");
   if (devnetPrefund !== undefined) {
     writeDevnetPrefund(dataDir, devnetPrefund);

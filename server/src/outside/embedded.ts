@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { type Embedded, startEmbedded } from "../embedded/start-embedded.ts";
 import type { Vault } from "../ports/vault.ts";
 import { sandboxPrefund } from "./sandbox-keys.ts";
+import { checkMasterKey } from "./vault.ts";
 
 export interface EmbeddedOptions {
   /** Further arguments of the supplier sandbox, such as a clock that stands still. */
@@ -28,6 +29,7 @@ export async function openEmbedded(
   return await startEmbedded({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
+    checkDatabase: (url) => checkMasterKey(config, url, vault),
     supplierSandbox: hasSandbox,
     ...(hasSandbox ? { devnetPrefund: sandboxPrefund(vault) } : {}),
     log,

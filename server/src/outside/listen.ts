@@ -45,6 +45,13 @@ export function createFront(
   };
 }
 
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: "Ports below 1024 are for an administrator: set PORT and EDGE_PORT to higher ones.",
+  EADDRNOTAVAIL: "This machine has no such address: set HOST to 127.0.0.1, or 0.0.0.0 for all of its own.",
+  ENOTFOUND: "HOST is no name of this machine: set it to 127.0.0.1, or 0.0.0.0 for all of its addresses.",
+  EAI_AGAIN: "HOST cannot be looked up: set it to 127.0.0.1, or 0.0.0.0 for all addresses.",
+};
+
 async function listen(node: NodeHost, port: number, host: string): Promise<number> {
   try {
     return await node.listen(port, host);
@@ -55,9 +62,8 @@ async function listen(node: NodeHost, port: number, host: string): Promise<numbe
         `Not started: port ${port} on ${host} is taken. Stop what uses it, or set PORT and EDGE_PORT.`,
       );
     }
-    throw new ConfigError(
-      `Not started: cannot listen on ${host}:${port} (${String(code)}). Set HOST, PORT and EDGE_PORT.`,
-    );
+    const remedy = remedies[String(code)] ?? "Set HOST, PORT and EDGE_PORT.";
+    throw new ConfigError(`Not started: cannot listen on ${host}:${port} (${String(code)}). ${remedy}`);
   }
 }
 

@@ -1,12 +1,10 @@
 import type { Logger } from "pino";
 import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { createClaimKeys } from "../adapters/evm/index.ts";
-import { createVault } from "../adapters/vault.ts";
 import type { Config } from "../config/config.ts";
 import { catalog, chainOperations, gatheredParts, moduleParts, modules, registry, schema } from "../contributions.ts";
 import { createParts, type Decorators } from "../decorate.ts";
 import { newId, type RandomBytes, systemRandom } from "../domain/ids.ts";
-import { readMasterKey } from "../embedded/master-key.ts";
 import type { Embedded } from "../embedded/start-embedded.ts";
 import { createCatalog } from "../kernel/catalog.ts";
 import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
@@ -33,6 +31,7 @@ import { openSources } from "./open-sources.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 import { translate } from "./translate.ts";
+import { openVault } from "./vault.ts";
 
 interface PartsOptions extends EmbeddedOptions {
   decorate?: Decorators;
@@ -63,12 +62,11 @@ export async function openParts(
   undo: (() => Promise<unknown>)[],
 ): Promise<Parts> {
   const { log, clock = systemClock } = options;
-  const { masterKeyFile, dataDir, networkMode, databasePoolSize: poolSize } = config;
-  const vault = createVault(readMasterKey({ masterKeyFile, dataDir, production: networkMode === "production" }));
+  const vault = await openVault(config);
   const embedded = await openEmbedded(config, vault, options, log);
   undo.push(() => embedded.stop());
   const onError = (error: Error) => log.warn({ err: error }, "lost a database connection");
-  const database = openDatabase(embedded.databaseUrl, { poolSize, onError });
+  const database = openDatabase(embedded.databaseUrl, { poolSize: config.databasePoolSize, onError });
   undo.push(() => database.close());
   const http = createHttpClient();
   undo.push(async () => http.close());

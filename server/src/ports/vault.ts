@@ -1,3 +1,6 @@
+/** What is there was written with another master key. */
+export class OtherKeyError extends Error {}
+
 /** Encryption at rest with the master key (AES-256-GCM). */
 export interface Vault {
   /** `context` is authenticated but not stored: a value cannot be moved to another row or column. */

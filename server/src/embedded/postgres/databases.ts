@@ -70,13 +70,35 @@ const hostOf = (connectionString: string): string => {
   }
 };
 
+/** By the codes of PostgreSQL and of the system. */
+const remedies: Readonly<Record<string, string>> = {
+  "28P01": "the password is wrong; correct it in DATABASE_URL.",
+  "28000": "this user may not connect from here; correct the user in DATABASE_URL, or have pg_hba.conf let it in.",
+  "3D000": "there is no such database; create it, or correct its name in DATABASE_URL.",
+  "42501": "this user may not use it; grant it the database, or name another user in DATABASE_URL.",
+  "53300": "it has no connection free; raise its max_connections, or close what holds them.",
+  "57P03": "it is starting or stopping; start again in a moment.",
+  ECONNREFUSED: "nothing listens there; start it, or correct host and port in DATABASE_URL.",
+  ECONNRESET: "it ended the connection; see its log, and whether it wants TLS (sslmode=require in DATABASE_URL).",
+  ENOTFOUND: "no host has this name; correct it in DATABASE_URL.",
+  EAI_AGAIN: "the host's name cannot be looked up now; see to the name server, or write an address in DATABASE_URL.",
+  ENOENT: "it has no socket there; start it, or correct the host in DATABASE_URL.",
+  EACCES: "this user may not open its socket; start as one who may, or name a host and port in DATABASE_URL.",
+  ETIMEDOUT: "it does not answer; see to firewall, host and port.",
+  EHOSTUNREACH: "its network cannot be reached; see to network, host and port.",
+  ENETUNREACH: "its network cannot be reached; see to network, host and port.",
+};
+
+const whatToDo = (code: string | undefined): string =>
+  remedies[code ?? ""] ?? "start it, or correct the address, user, password or database.";
+
 /** Says in one line, without the password, why a server that the operator named cannot be used. */
 export const checkReachable = async (connectionString: string): Promise<void> => {
   try {
     await withClient(connectionString, (client) => client.query("select 1"));
   } catch (error) {
     throw new EmbeddedError(
-      `DATABASE_URL names a server at ${hostOf(connectionString)} that cannot be used (${errorCode(error) ?? errorText(error)}): start it, or correct the address, user, password or database.`,
+      `DATABASE_URL names a server at ${hostOf(connectionString)} that cannot be used (${errorCode(error) ?? errorText(error)}): ${whatToDo(errorCode(error))}`,
     );
   }
 };

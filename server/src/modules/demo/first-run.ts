@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
-import { readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
+import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
+import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";
@@ -25,6 +26,8 @@ const ACTOR = "first-run";
 const NETWORK = "sandbox";
 
 const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string(), internalToken: z.string().optional() });
+
+const Owner = z.object({ appUrl: z.string() });
 
 export interface DemoTenant {
   tenantId: string;
@@ -124,8 +127,37 @@ export function describeChain(chain: Chain | undefined, rpcUrl: string | undefin
   };
 }
 
-export function writeQuickstart(dataDir: string, facts: QuickstartFacts): void {
-  writePrivateJson(quickstartPath(dataDir), facts);
+/**
+ * `quickstart.json` of a DATA_DIR: it belongs to the first of the services that run there. Another one, on other ports, leaves it
+ * alone, as it names the addresses under which its readers call.
+ */
+export class QuickstartFile {
+  readonly #dataDir: string;
+  #lock: OwnerLock | undefined;
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
+  /** Unless another service keeps it. */
+  write(facts: QuickstartFacts): void {
+    const folder = join(this.#dataDir, "embedded");
+    ensurePrivateFolder(folder);
+    this.#lock ??= tryOwnerLock(join(folder, "quickstart.lock"));
+    if (this.#lock !== undefined) writePrivateJson(quickstartPath(this.#dataDir), facts);
+  }
+
+  /** The address of the service that keeps it, when that is another one. */
+  ownerUrl(ownUrl: string): string | undefined {
+    if (this.#lock !== undefined) return undefined;
+    const appUrl = readPrivateJson(quickstartPath(this.#dataDir), Owner)?.appUrl;
+    return appUrl === ownUrl ? undefined : appUrl;
+  }
+
+  release(): void {
+    this.#lock?.release();
+    this.#lock = undefined;
+  }
 }
 
 export function quickstartPath(dataDir: string): string {

@@ -1,11 +1,12 @@
 import { defineModule } from "../../kernel/module.ts";
 import type { DemoTenant } from "./first-run.ts";
-import { describeChain, prepareDemo, quickstartPath, writeQuickstart } from "./first-run.ts";
+import { describeChain, prepareDemo, QuickstartFile, quickstartPath } from "./first-run.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Parts {
     /** Undefined in production. */
     readonly demo: Promise<DemoTenant | undefined>;
+    readonly quickstartFile: QuickstartFile;
   }
   interface Settings {
     readonly dataDir: string;
@@ -16,6 +17,7 @@ export const demoModule = defineModule({
   name: "demo",
   needs: ["travelers", "workflows"],
   parts: {
+    quickstartFile: ({ settings: { dataDir } }) => new QuickstartFile(dataDir),
     demo: async ({
       settings: { networkMode, dataDir },
       identity,
@@ -30,21 +32,27 @@ export const demoModule = defineModule({
   async prepare({ demo }) {
     await demo;
   },
-  async start({ demo, settings: { dataDir }, urls, embedded, networks, sandboxPayer: payer }) {
+  async start({ demo, quickstartFile, urls, embedded, networks, sandboxPayer: payer }) {
     const tenant = await demo;
     if (tenant === undefined) return;
-    writeQuickstart(dataDir, {
+    quickstartFile.write({
       ...{ appUrl: urls.app, edgeUrl: urls.edge, ...tenant, payer },
       supplierUrl: embedded.supplierUrl,
       chain: describeChain(networks.sandbox?.chain, embedded.chainRpcUrl),
     });
   },
-  async facts({ demo, settings: { dataDir } }) {
+  async stop({ quickstartFile }) {
+    quickstartFile.release();
+  },
+  async facts({ demo, quickstartFile, urls, settings: { dataDir } }) {
     const tenant = await demo;
     if (tenant === undefined) return [];
+    const path = quickstartPath(dataDir);
+    const owner = quickstartFile.ownerUrl(urls.app);
+    const shared = `in ${path}, which stays with the service at ${owner} that runs in the same DATA_DIR; its key works here too`;
     return [
       { label: "demo tenant", text: tenant.tenantId },
-      { label: "API key", text: `in ${quickstartPath(dataDir)}` },
+      { label: "API key", text: owner === undefined ? `in ${path}` : shared },
     ];
   },
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -9,6 +12,7 @@ import {
 import { createTestDatabase } from "../../../test/support/test-database.ts";
 import { createVault } from "../../adapters/vault.ts";
 import { schema } from "../../contributions.ts";
+import { openVault, checkMasterKey as refuseOtherKey } from "../../outside/vault.ts";
 import { openDatabase } from "../../platform/database/database.ts";
 import { migrateToLatest } from "../../platform/database/migrate.ts";
 import { createTravelers } from "../travelers/store.ts";
@@ -198,4 +202,18 @@ test("another master key is noticed before anything is served", async () => {
   await checkMasterKey(setup.db, setup.vault);
   const other = createVault(Buffer.alloc(32, 9));
   await expect(checkMasterKey(setup.db, other)).rejects.toThrow("another master key");
+});
+
+test("beside the database of a DATABASE_URL that has tenants no key is made, and a lost or other one is named", async () => {
+  await setup.open().createTenant({ name: "Kept", actor: "test" });
+  const dataDir = mkdtempSync(join(tmpdir(), "wayfare lost key "));
+  const config = { masterKeyFile: undefined, dataDir, databaseUrl: setup.url, networkMode: "sandbox" } as const;
+  await expect(openVault(config)).rejects.toThrow(`${join(dataDir, "master.key")} is missing, and the database of`);
+  expect(readdirSync(dataDir)).toEqual([]);
+  const other = createVault(Buffer.alloc(32, 9));
+  await expect(refuseOtherKey(config, setup.url, other)).rejects.toThrow(
+    /master\.key is not the key that the database of/,
+  );
+  await refuseOtherKey(config, setup.url, setup.vault);
+  rmSync(dataDir, { recursive: true });
 });

@@ -2,7 +2,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Tenant } from "../../ports/identity.ts";
-import type { Vault } from "../../ports/vault.ts";
+import { OtherKeyError, type Vault } from "../../ports/vault.ts";
 
 const SECRET_BYTES = 32;
 
@@ -111,9 +111,6 @@ export async function checkMasterKey(queryable: Queryable, vault: Vault): Promis
   try {
     vault.decrypt(row.signingSecret, signingSecretContext(row.id));
   } catch (cause) {
-    throw new Error(
-      "The database was written with another master key. Put the right one back: MASTER_KEY_FILE, or master.key in DATA_DIR.",
-      { cause },
-    );
+    throw new OtherKeyError("The database was written with another master key.", { cause });
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -16,8 +17,24 @@ import { errorCode } from "./error-code.ts";
 
 /** Makes the folder, and makes it readable by its owner only. */
 export const ensurePrivateFolder = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   chmodSync(path, 0o700);
+};
+
+/**
+ * With the folders above it. Node's own `recursive` never ends where the system says of an existing folder that there is nothing,
+ * as it does below /proc.
+ */
+export const makeFolder = (path: string): void => {
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process made it meanwhile.
+    if (errorCode(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
 };
 
 const ALL_BUT_OWNER = 0o177;

@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import { errorText } from "./embedded-error.ts";
 
 /** Held by exactly one process (and one holder in it); the system itself drops it when that process dies in any way. */
 export interface OwnerLock {
@@ -18,7 +17,7 @@ export const tryOwnerLock = (path: string): OwnerLock | undefined => {
     database.exec("pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive");
   } catch (error) {
     database?.close();
-    if (errorText(error).includes("locked")) return undefined;
+    if (error instanceof Error && error.message.includes("locked")) return undefined;
     throw error;
   }
   const held = database;
