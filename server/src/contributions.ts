@@ -114,9 +114,22 @@ function createEquipTenant({ settings }: Pick<Parts, "settings">): Parts["equipT
 
 /** One set for each environment whose supplier and network are switched on. A port that nobody provides does not compile. */
 function createPorts(parts: Parts): Parts["portsFor"] {
-  const { clock, random, stores, maps, elevation, conditions, nearby, fx, claimKeys, mailer, suppliers, networks } =
-    parts;
-  const common = { clock, random, stores, maps, elevation, conditions, nearby, fx, claimKeys, mailer };
+  const {
+    clock,
+    random,
+    stores,
+    reads,
+    maps,
+    elevation,
+    conditions,
+    nearby,
+    fx,
+    claimKeys,
+    mailer,
+    suppliers,
+    networks,
+  } = parts;
+  const common = { clock, random, stores, reads, maps, elevation, conditions, nearby, fx, claimKeys, mailer };
   const ports: { -readonly [Name in Environment]?: Ports } = {};
   for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
     const chain = networks[environment]?.chain;

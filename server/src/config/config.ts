@@ -94,6 +94,8 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
     x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
     databasePoolSize: read(variables.databasePoolSize),
+    databaseReadPoolSize: read(variables.databaseReadPoolSize),
+    databaseReadTimeoutMilliseconds: read(variables.databaseReadTimeoutMilliseconds),
     supplierSearchTimeoutMilliseconds: read(variables.supplierSearchTimeoutMilliseconds),
     supplierCommitTimeoutMilliseconds: read(variables.supplierCommitTimeoutMilliseconds),
     supplierQuietMilliseconds: read(variables.supplierQuietMilliseconds),

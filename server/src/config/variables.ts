@@ -300,6 +300,18 @@ export const variables = {
     wholeNumber(100, 120_000),
   ),
   databasePoolSize: withDefault("DATABASE_POOL_SIZE", "10", "Database connections of a process.", wholeNumber(2, 500)),
+  databaseReadPoolSize: withDefault(
+    "DATABASE_READ_POOL_SIZE",
+    "4",
+    "Further database connections of a process, for lists only. One tenant has half of them at most.",
+    wholeNumber(1, 500),
+  ),
+  databaseReadTimeoutMilliseconds: withDefault(
+    "DATABASE_READ_TIMEOUT_MS",
+    "5000",
+    "How long a list may take to be read, in milliseconds, before it is answered 503.",
+    wholeNumber(10, 30_000),
+  ),
   supplierSearchTimeoutMilliseconds: withDefault(
     "SUPPLIER_SEARCH_TIMEOUT_MS",
     "20000",

@@ -191,6 +191,15 @@ export function databaseAway(cause: unknown): Failure {
   });
 }
 
+/** A list whose reading took too long, by itself or behind others of its tenant. Nothing was changed by it. */
+export function listTooSlow(limitMilliseconds: number, cause: unknown): Failure {
+  return new Failure("unavailable", {
+    detail: `Reading this list took longer than the ${limitMilliseconds} ms that it may take. Read it again with a smaller limit, one list at a time.`,
+    retryAfterSeconds: 2,
+    cause,
+  });
+}
+
 /** What a chain's adapter throws; callers are told `unavailable`, as when the database is away. */
 export const CHAIN_AWAY = "chain_unavailable";
 

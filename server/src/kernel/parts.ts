@@ -22,7 +22,7 @@ import type { Charge } from "./charge.ts";
 import type { EffectUse } from "./effect-use.ts";
 import type { Gate } from "./gate.ts";
 import type { Kernel } from "./invoke.ts";
-import type { Aggregates, Stores } from "./stores.ts";
+import type { Aggregates, Reads, Stores } from "./stores.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 import type { WorkTable } from "./work-table.ts";
 
@@ -44,6 +44,7 @@ export interface Parts {
   /** Without a slash at the end. `local` is the application host as this machine reaches it. */
   readonly urls: { readonly app: string; readonly edge: string; readonly local: string };
   readonly stores: Stores;
+  readonly reads: Reads;
   readonly chainOperations: ChainOperations;
   readonly chainEndings: ChainEndings;
   /** What a tenant gets of all modules, in the transaction that makes it, or later when it was made without. */

@@ -10,6 +10,12 @@ export interface Stores extends Aggregates {
   transaction<T>(work: (aggregates: Aggregates) => Promise<T>): Promise<T>;
 }
 
+/**
+ * Reads a list on connections that nothing else uses, within a time limit. Lists are what callers can make slow; what keeps the
+ * service alive, such as heartbeats, charges and jobs, must never wait behind them, nor one tenant's lists behind another's.
+ */
+export type Reads = <Result>(tenantId: string, read: (aggregates: Aggregates) => Promise<Result>) => Promise<Result>;
+
 /** What a module makes its stores from. Who opens the database adds `db`: the caller's transaction when there is one. */
 export interface StoreParts {
   clock: Clock;

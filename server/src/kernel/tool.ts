@@ -21,7 +21,7 @@ import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
 import type { Plan } from "./plan.ts";
 import type { Preview } from "./preview-answer.ts";
-import type { Stores } from "./stores.ts";
+import type { Reads, Stores } from "./stores.ts";
 import type { TripNote } from "./trip-note.ts";
 
 /**
@@ -40,6 +40,8 @@ export interface Ports {
   conditions: Conditions;
   nearby: Nearby;
   stores: Stores;
+  /** For lists. */
+  reads: Reads;
   /** The network that the caller's money is on, and what brings its transactions to their end. */
   chain: Chain;
   submission: ChainSubmission;

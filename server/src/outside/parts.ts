@@ -9,6 +9,7 @@ import type { Embedded } from "../embedded/start-embedded.ts";
 import { createCatalog } from "../kernel/catalog.ts";
 import { createKernel, type KernelOptions } from "../kernel/invoke.ts";
 import type { Parts } from "../kernel/parts.ts";
+import type { Reads } from "../kernel/stores.ts";
 import type { Tool } from "../kernel/tool.ts";
 import { type OpenDatabase, openDatabase } from "../platform/database/database.ts";
 import { migrateUnlocked, withPreparationLock } from "../platform/database/migrate.ts";
@@ -28,6 +29,7 @@ import { openMaps } from "./maps.ts";
 import { openNearby } from "./nearby.ts";
 import { openNetworks } from "./networks.ts";
 import { openSources } from "./open-sources.ts";
+import { openReads } from "./reads.ts";
 import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 import { translate } from "./translate.ts";
@@ -52,6 +54,7 @@ interface Opened {
   vault: Vault;
   embedded: Embedded;
   database: OpenDatabase;
+  reads: Reads;
   http: HttpClient;
 }
 
@@ -68,9 +71,11 @@ export async function openParts(
   const onError = (error: Error) => log.warn({ err: error }, "lost a database connection");
   const database = openDatabase(embedded.databaseUrl, { poolSize: config.databasePoolSize, onError });
   undo.push(() => database.close());
+  const { reads, close } = openReads(config, { databaseUrl: embedded.databaseUrl, onError, clock, vault });
+  undo.push(close);
   const http = createHttpClient();
   undo.push(async () => http.close());
-  const opened = { config, options, clock, vault, embedded, database, http };
+  const opened = { config, options, clock, vault, embedded, database, reads, http };
   // A database that dies in the middle of a start comes back like at any other time.
   return await whileDatabaseIsAway(
     () => withPreparationLock(embedded.databaseUrl, () => prepareParts(opened)),
@@ -105,7 +110,7 @@ async function prepareParts(opened: Opened): Promise<Parts> {
 type AskedFor = Pick<Parts, "networks" | "facilitator">;
 
 function outsideParts(
-  { config, options, clock, vault, embedded, database, http }: Opened,
+  { config, options, clock, vault, embedded, database, reads, http }: Opened,
   { networks, facilitator }: AskedFor,
 ) {
   const { log, random = systemRandom, urls, extraTools = [], countCall: onCall } = options;
@@ -123,6 +128,7 @@ function outsideParts(
     urls: () => urls,
     db: () => db,
     pool: () => pool,
+    reads: () => reads,
     databaseUrl: () => embedded.databaseUrl,
     embedded: () => ({ supplierUrl: embedded.supplier?.url, chainRpcUrl: embedded.chain?.rpcUrl }),
     sandboxPayer: () => sandboxPayer(vault),

@@ -52,6 +52,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     nearby: absent("nearby"),
     travelers,
     stores,
+    reads: (_, read) => read(stores),
     fx: createEmbeddedFx(),
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },

@@ -15,6 +15,7 @@ import { ApprovalAnswer, describeApproval } from "./describe-approval.ts";
 
 interface ApprovalPorts {
   stores: Pick<Stores, "approvals" | "persons" | "transaction">;
+  reads: Parts["reads"];
   clock: Clock;
   vault: Vault;
   urls: Parts["urls"];
@@ -62,11 +63,12 @@ const listApprovals = defineRoute({
   },
   errors: {},
   example: { answer: { approvals: [{ ...example, link: null }], nextCursor: null } },
-  async run({ principal, query }, { stores, clock, vault, urls }: ApprovalPorts) {
+  async run({ principal, query }, { stores, reads, clock, vault, urls }: ApprovalPorts) {
     const owner = ownerOf(principal);
     const decidableBy = await decidableFor(stores, owner, principal.personId);
     const { state = "pending", cursor: before } = query;
-    const read = (limit: number) => stores.approvals.list([owner], { limit, before, state, decidableBy });
+    const read = (limit: number) =>
+      reads(owner.tenantId, ({ approvals }) => approvals.list([owner], { limit, before, state, decidableBy }));
     const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
     const { personId } = principal;
     const approvals = shown.map((approval) => ({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { invalidInput } from "../../domain/errors.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { CURSOR_MESSAGE, readPage } from "../../kernel/page.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import { hashOf, readHash } from "./input.ts";
@@ -21,7 +21,7 @@ export const TripCursor = z.string().refine((text) => readHash(text) !== undefin
 
 /** Newest first. `cursor` is what `TripCursor` has let through. */
 export async function readTripPage(
-  { trips, clock }: Pick<Stores, "trips"> & { clock: Clock },
+  { trips, reads, clock }: Pick<Stores, "trips"> & { reads: Reads; clock: Clock },
   { tenantId, environment }: Owner,
   query: { cursor?: string | undefined; limit?: string | number },
 ) {
@@ -31,7 +31,7 @@ export async function readTripPage(
   }
   const { shown, nextCursor } = await readPage(
     query,
-    (limit) => trips.list(tenantId, environment, { limit, after }),
+    (limit) => reads(tenantId, (aggregates) => aggregates.trips.list(tenantId, environment, { limit, after })),
     ({ tripId }) => tripId,
   );
   const now = clock.now();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure, type ServiceCode } from "../../domain/errors.ts";
 import { NextCursor, pageQuery } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Principal } from "../../ports/identity.ts";
@@ -27,6 +27,7 @@ import type { Trip } from "./trips.ts";
 /** What the routes of the tenant's trips and bookings in escrow read. */
 interface TripRoutePorts {
   stores: Pick<Stores, "trips" | "escrowBookings" | "tripRecords">;
+  reads: Reads;
   clock: Clock;
 }
 
@@ -58,9 +59,9 @@ const listTrips = defineRoute({
   },
   errors: {},
   example: { answer: { trips: [tripSummary], nextCursor: null } },
-  async run({ principal, query }, { stores: { trips }, clock }: TripRoutePorts) {
+  async run({ principal, query }, { stores: { trips }, reads, clock }: TripRoutePorts) {
     const { tenantId, environment } = principal;
-    return await readTripPage({ trips, clock }, { tenantId, environment }, query);
+    return await readTripPage({ trips, reads, clock }, { tenantId, environment }, query);
   },
 });
 

@@ -3,6 +3,7 @@ import { invalidInput } from "../../domain/errors.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import type { SharedFiles } from "../files/index.ts";
 import type { Invoices } from "./invoices.ts";
 import { InvoicingSettings } from "./settings.ts";
@@ -10,6 +11,7 @@ import { fileNamesOf } from "./share-invoice.ts";
 
 interface InvoiceRoutePorts {
   stores: { invoices: Invoices; sharedFiles: Pick<SharedFiles, "withdraw"> };
+  reads: Reads;
 }
 
 const example: z.output<typeof InvoicingSettings> = {
@@ -92,15 +94,15 @@ const listInvoices = defineRoute({
     },
   },
   errors: {},
-  async run({ principal: { tenantId, environment }, query }, { stores: { invoices } }: InvoiceRoutePorts) {
+  async run({ principal: { tenantId, environment }, query }, { stores, reads }: InvoiceRoutePorts) {
     const owner = { tenantId, network: environment };
-    const after = query.cursor === undefined ? undefined : await invoices.find(owner, query.cursor);
+    const after = query.cursor === undefined ? undefined : await stores.invoices.find(owner, query.cursor);
     if (query.cursor !== undefined && after === undefined) {
       throw invalidInput([{ path: "cursor", message: CURSOR_MESSAGE }]);
     }
     const { shown, nextCursor } = await readPage(
       query,
-      (limit) => invoices.list(owner, { limit, after }),
+      (limit) => reads(tenantId, ({ invoices }) => invoices.list(owner, { limit, after })),
       ({ invoiceNumber }) => invoiceNumber,
     );
     return {

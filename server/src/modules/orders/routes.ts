@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import { Details, Happened, OrderSummary, toSummary } from "./order-answers.ts";
 import type { Orders } from "./orders.ts";
 
 interface OrderRoutePorts {
-  stores: { orders: Pick<Orders, "list" | "find" | "events"> };
+  stores: { orders: Pick<Orders, "find" | "events"> };
+  reads: Reads;
 }
 
 const OrdersAnswer = z.object({
@@ -73,10 +75,13 @@ const listOrders = defineRoute({
   }),
   answers: { 200: { description: "One page of orders.", schema: OrdersAnswer } },
   errors: {},
-  async run({ principal: { tenantId, environment }, query }, { stores: { orders } }: OrderRoutePorts) {
+  async run({ principal: { tenantId, environment }, query }, { reads }: OrderRoutePorts) {
     const { shown, nextCursor } = await readPage(
       query,
-      (limit) => orders.list(tenantId, environment, { limit, before: query.cursor, status: query.status }),
+      (limit) => {
+        const page = { limit, before: query.cursor, status: query.status };
+        return reads(tenantId, ({ orders }) => orders.list(tenantId, environment, page));
+      },
       ({ bookingId }) => bookingId,
     );
     return { orders: shown.map(toSummary), nextCursor };

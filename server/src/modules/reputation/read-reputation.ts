@@ -1,5 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
 import { ownAgentErrors, registryErrors } from "./errors.ts";
 import { requireRegistries } from "./record-once.ts";
@@ -11,6 +11,8 @@ const MOST_TAGS = 50;
 export interface ReputationQuery {
   /** Undefined for who has no key. */
   tenantId: string | undefined;
+  /** Who waits for the answer: a tenant, or a payer. */
+  reader: string;
   /** The agent; undefined: an id that no agent can have. */
   agent: { id: bigint | undefined } | "own" | "any";
   /** Only what this user of the tenant has given. */
@@ -38,7 +40,7 @@ export interface Reputation {
 
 /** What was rated through this service. Throws Failure with a code of `registryErrors`. */
 export async function readReputation(
-  { stores, chain }: { stores: Stores; chain: Chain },
+  { stores, reads, chain }: { stores: Stores; reads: Reads; chain: Chain },
   query: ReputationQuery,
 ): Promise<Reputation> {
   const { network } = chain;
@@ -47,10 +49,9 @@ export async function readReputation(
   const agentId = await findAgent();
   const rater = userId === undefined || tenantId === undefined ? undefined : { tenantId, userId };
   const ratings: FeedbackQuery = { network, agentId, rater };
-  const [summary, recent] = await Promise.all([
-    stores.feedbacks.summary(ratings, MOST_TAGS),
-    stores.feedbacks.recent(ratings, query.recentLimit),
-  ]);
+  const [summary, recent] = await reads(query.reader, ({ feedbacks }) =>
+    Promise.all([feedbacks.summary(ratings, MOST_TAGS), feedbacks.recent(ratings, query.recentLimit)]),
+  );
   // Whoever was rated is registered; of the others the chain knows it.
   const mayBeUnknown = query.agent !== "own" && agentId !== undefined && summary.count === 0;
   if (mayBeUnknown && (await registries.ownerOf(agentId)) === undefined) throw agentNotFound();

@@ -45,13 +45,14 @@ export const usageModule = defineModule({
   stores: ({ db }) => ({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
+    usageRecords: createUsage(db),
   }),
   migrations: { "0002-billing": billing, "0018-keyed-reads": keyedReads, "0019-usage-by-network": usageByNetwork },
   indexes: { usage_record_tool: "on usage_record (tenant_id, network, tool, id desc)" },
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),
-    usage: ({ db }) => createUsage(db),
+    usage: ({ stores }) => stores.usageRecords,
     chargeByKey: ({ calls, stores, processId, clock, random, log }) =>
       new ChargeByKey({
         ...{ calls, stores, processId, clock, random },

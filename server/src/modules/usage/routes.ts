@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { periodOf } from "./spending.ts";
 import type { Usage } from "./usage.ts";
 import { describeRecord, UsageAnswer } from "./usage-answer.ts";
+
+interface UsageRoutePorts {
+  usage: Usage;
+  reads: Reads;
+  clock: Clock;
+}
 
 const readUsage = defineRoute({
   id: "read_usage",
@@ -25,12 +32,15 @@ const readUsage = defineRoute({
   }),
   answers: { 200: { description: "One page of records.", schema: UsageAnswer } },
   errors: {},
-  async run({ principal: { tenantId, environment }, query }, { usage, clock }: { usage: Usage; clock: Clock }) {
+  async run({ principal: { tenantId, environment }, query }, { usage, reads, clock }: UsageRoutePorts) {
     const period = periodOf(clock.now());
     const [{ shown, nextCursor }, totals] = await Promise.all([
       readPage(
         query,
-        (limit) => usage.list(tenantId, environment, { before: query.cursor, limit, tool: query.tool }),
+        (limit) => {
+          const page = { before: query.cursor, limit, tool: query.tool };
+          return reads(tenantId, ({ usageRecords }) => usageRecords.list(tenantId, environment, page));
+        },
         ({ id }) => id,
       ),
       usage.totals(tenantId, environment, period),

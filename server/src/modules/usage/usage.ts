@@ -19,6 +19,12 @@ export interface UsageRecord {
   settlementTx: string | null;
 }
 
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    usageRecords: Usage;
+  }
+}
+
 declare module "../../kernel/tool.ts" {
   interface Ports {
     usage: Usage;

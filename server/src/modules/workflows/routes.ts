@@ -135,10 +135,12 @@ const listRuns = defineInternalRoute({
     200: { description: "One page of runs.", schema: z.object({ runs: z.array(RunSummary), nextCursor: NextCursor }) },
   },
   errors: { tenant_not_found: "The token is not bound to this tenant, or the key is another tenant's." },
-  async run({ principals, query, fail }, { stores }: Pick<Parts, "stores">) {
+  async run({ principals, query, fail }, { reads }: Pick<Parts, "reads">) {
     const { tenantId, environment } = principalOf(principals, query.tenantId, () => fail("tenant_not_found"));
-    const read = (limit: number) =>
-      stores.runs.list(tenantId, environment, { limit, before: query.cursor, state: query.status });
+    const read = (limit: number) => {
+      const page = { limit, before: query.cursor, state: query.status };
+      return reads(tenantId, ({ runs }) => runs.list(tenantId, environment, page));
+    };
     const { shown, nextCursor } = await readPage(query, read, ({ id }) => id);
     return { runs: shown.map(summarizeRun), nextCursor };
   },

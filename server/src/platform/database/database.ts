@@ -34,6 +34,7 @@ export function openDatabase(
     onError: (error: Error) => void;
     /** How long one waits for a connection, also while others have all of them. */
     connectionPatienceMilliseconds?: number;
+    statementTimeoutMilliseconds?: number;
   },
 ): OpenDatabase {
   const pool = new pg.Pool({
@@ -42,7 +43,7 @@ export function openDatabase(
     connectionTimeoutMillis: options.connectionPatienceMilliseconds ?? 10_000,
     idleTimeoutMillis: 60_000,
     // A dead server must not hang a caller: TCP on loopback or a network fails a lost connection only after hours.
-    statement_timeout: 30_000,
+    statement_timeout: options.statementTimeoutMilliseconds ?? 30_000,
     // Everything here is looked up by a key. Plans of prepared statements are made once, often while a table is still empty and
     // reading all of it looks cheapest, and are kept while it grows.
     options: "-c timezone=UTC -c enable_seqscan=off",

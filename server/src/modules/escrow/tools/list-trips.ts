@@ -13,12 +13,12 @@ export const listTrips = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["stores", "clock"],
+  uses: ["stores", "reads", "clock"],
   input: z.strictObject(pageInput(TripCursor)),
   output: z.object({ trips: z.array(TripSummary), nextCursor: NextCursor }),
   errors: {},
   example: () => ({ limit: 5 }),
 
-  run: ({ cursor, limit }, { stores: { trips }, clock, caller }) =>
-    readTripPage({ trips, clock }, caller, { cursor, limit }),
+  run: ({ cursor, limit }, { stores: { trips }, reads, clock, caller }) =>
+    readTripPage({ trips, reads, clock }, caller, { cursor, limit }),
 });

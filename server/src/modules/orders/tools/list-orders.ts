@@ -13,7 +13,7 @@ export const listOrders = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["stores"],
+  uses: ["reads"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^bkg_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
     status: z.enum(["confirmed", "cancelled"]).optional().describe("Only these"),
@@ -28,12 +28,15 @@ export const listOrders = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, status, kind, itineraryHash, ...page }, { stores: { orders }, caller }) {
+  async run({ cursor, status, kind, itineraryHash, ...page }, { reads, caller }) {
     const { tenantId, environment, scopes } = caller;
     const kinds = readableKinds(scopes).filter((one) => kind === undefined || one === kind);
     const { shown, nextCursor } = await readPage(
       page,
-      (limit) => orders.list(tenantId, environment, { limit, before: cursor, status, kinds, itineraryHash }),
+      (limit) => {
+        const asked = { limit, before: cursor, status, kinds, itineraryHash };
+        return reads(tenantId, ({ orders }) => orders.list(tenantId, environment, asked));
+      },
       ({ bookingId }) => bookingId,
     );
     return { orders: shown.map(toSummary), nextCursor };

@@ -14,7 +14,7 @@ export const listValidators = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["chain", "stores", "clock"],
+  uses: ["chain", "stores", "reads", "clock"],
   input: z.strictObject(pageInput(Cursor)),
   output: ChainResult.extend({
     ownAddress: z
@@ -37,16 +37,18 @@ export const listValidators = defineTool({
   errors: {},
   example: () => ({ limit: 10 }),
 
-  async run({ cursor, ...page }, { chain, stores, clock, caller: { tenantId } }) {
+  async run({ cursor, ...page }, { chain, stores, reads, clock, caller: { tenantId } }) {
     const { network, chainId } = chain;
     const { address: ownAddress } = await stores.wallets.ensure(network, "treasury", tenantId);
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
-        stores.validations.listValidators(network, {
-          limit,
-          after: cursor === undefined ? undefined : readAddress(cursor),
-        }),
+        reads(tenantId, ({ validations }) =>
+          validations.listValidators(network, {
+            limit,
+            after: cursor === undefined ? undefined : readAddress(cursor),
+          }),
+        ),
       ({ validator }) => validator,
     );
     return {

@@ -19,7 +19,7 @@ export const readReputation = defineTool({
   price: 500n,
   payableWithoutKey: true,
   keyOnlyInputs: ["tenantId", "userId"],
-  uses: ["chain", "stores", "clock", "travelers"],
+  uses: ["chain", "stores", "reads", "clock", "travelers"],
   input: z.strictObject({
     tenantId: z.string().optional().describe("Yours: your own agent, unless agentId is given"),
     userId: z.string().optional().describe("A user of yours: only ratings that this user has given, of any agent"),
@@ -51,7 +51,7 @@ export const readReputation = defineTool({
   errors: { ...registryErrors, ...ownAgentErrors, ...userErrors },
   example: () => ({ agentId: "1", recentLimit: 5 }),
 
-  async run(input, { chain, stores, clock, travelers, caller, fail, invalid }) {
+  async run(input, { chain, stores, reads, clock, travelers, caller, fail, invalid }) {
     const { agentId, userId, recentLimit } = input;
     const isKeyed = caller.keyId !== "";
     if (!isKeyed && agentId === undefined) {
@@ -62,9 +62,10 @@ export const readReputation = defineTool({
       throw fail("user_not_found");
     const anyOrOwn = userId === undefined ? "own" : "any";
     const reputation = await read(
-      { stores, chain },
+      { stores, reads, chain },
       {
         tenantId: isKeyed ? caller.tenantId : undefined,
+        reader: caller.tenantId,
         agent: agentId === undefined ? anyOrOwn : { id: readAgentId(agentId) },
         userId,
         recentLimit,

@@ -11,7 +11,7 @@ export const listUsage = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["usage", "clock"],
+  uses: ["usage", "reads", "clock"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^use_[0-9A-Z]{26}$/, "must be the nextCursor of the page before")),
     tool: z
@@ -44,12 +44,15 @@ export const listUsage = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, tool, ...page }, { usage, clock, caller: { tenantId, environment } }) {
+  async run({ cursor, tool, ...page }, { usage, reads, clock, caller: { tenantId, environment } }) {
     const now = clock.now();
     const [{ shown, nextCursor }, totals] = await Promise.all([
       readPage(
         page,
-        (limit) => usage.list(tenantId, environment, { before: cursor, limit, tool }),
+        (limit) =>
+          reads(tenantId, ({ usageRecords }) =>
+            usageRecords.list(tenantId, environment, { before: cursor, limit, tool }),
+          ),
         ({ id }) => id,
       ),
       usage.totals(tenantId, environment, periodOf(now)),
