@@ -5,6 +5,7 @@
 export const statusByCode = {
   malformed_json: 400,
   invalid_input: 400,
+  payment_malformed: 400,
   unauthorized: 401,
   spend_cap_exceeded: 402,
   spend_limit_exceeded: 402,
@@ -56,8 +57,10 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
   spend_limit_exceeded:
     "A limit of the key or its tenant does not allow this call. `limit` names it, with what is used and left of it and when it renews; spend less, wait, or have the operator change it.",
   payment_required: "The call has to be paid. The answer says how much and to whom; sign and send it again.",
+  payment_malformed:
+    "What was sent as a payment is none of x402 version 2. Nothing was taken; `reason` and `detail` say what to mend.",
   payment_invalid:
-    "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why, `detail` what to do.",
+    "The signed payment does not fit what was asked, or could not be fetched. Nothing was taken; `reason` says why in a word of x402, `serviceReason` more exactly where there is more to say, `detail` what to do.",
   missing_scope: "The key may not do this. `scope` names what it lacks; use a key that has it.",
   policy_denied:
     "The tenant enforces a travel policy that denies this call. `violations` says by which rules; choose what they allow.",

@@ -1,3 +1,4 @@
+import { Failure } from "./errors.ts";
 import type { Micro } from "./money.ts";
 import type { Hex } from "./tokens.ts";
 
@@ -28,13 +29,64 @@ export interface SignedPayment {
   signature: Hex;
 }
 
-/** Why a payment is refused: the words of x402 where it has one. */
-export class PaymentRefused extends Error {
-  readonly reason: string;
+/** Every word that version 2 of x402 has for what is wrong with a payment. */
+const paymentReasons = [
+  "insufficient_funds",
+  "invalid_exact_evm_payload_authorization_valid_after",
+  "invalid_exact_evm_payload_authorization_valid_before",
+  "invalid_exact_evm_payload_authorization_value_mismatch",
+  "invalid_exact_evm_payload_signature",
+  "invalid_exact_evm_payload_recipient_mismatch",
+  "invalid_network",
+  "invalid_payload",
+  "invalid_payment_requirements",
+  "invalid_scheme",
+  "unsupported_scheme",
+  "invalid_x402_version",
+  "invalid_transaction_state",
+  "unexpected_verify_error",
+  "unexpected_settle_error",
+] as const;
+type PaymentReason = (typeof paymentReasons)[number];
 
-  constructor(reason: string, explanation: string) {
+/** What the specification has no word for, and facilitators say more exactly: in the words of @x402/evm, or in ours. */
+const reasonByWord: ReadonlyMap<string, PaymentReason> = new Map<string, PaymentReason>([
+  ...paymentReasons.map((word) => [word, word] as const),
+  ["invalid_asset", "invalid_payment_requirements"],
+  ["authorization_already_used", "invalid_transaction_state"],
+  ["invalid_exact_evm_nonce_already_used", "invalid_transaction_state"],
+  ["invalid_exact_evm_transaction_failed", "invalid_transaction_state"],
+  ["invalid_exact_evm_transaction_simulation_failed", "invalid_transaction_state"],
+  ["payer_blocked", "invalid_transaction_state"],
+  ["payer_owes", "insufficient_funds"],
+  ["invalid_exact_evm_insufficient_balance", "insufficient_funds"],
+  ["invalid_exact_evm_payload_undeployed_smart_wallet", "invalid_exact_evm_payload_signature"],
+  ["invalid_exact_evm_signature", "invalid_exact_evm_payload_signature"],
+  ["invalid_exact_evm_recipient_mismatch", "invalid_exact_evm_payload_recipient_mismatch"],
+  ["invalid_exact_evm_network_mismatch", "invalid_network"],
+  ["invalid_exact_evm_scheme", "unsupported_scheme"],
+]);
+
+/** Why a payment is refused: `reason` is a word of the specification, `serviceReason` one that says it more exactly. */
+export class PaymentRefused extends Error {
+  readonly reason: PaymentReason;
+  readonly serviceReason: string | undefined;
+
+  constructor(word: string, explanation: string) {
     super(explanation);
     this.name = "PaymentRefused";
-    this.reason = reason;
+    this.reason = reasonByWord.get(word) ?? "invalid_payload";
+    this.serviceReason = word === this.reason ? undefined : word;
   }
 }
+
+export const wrongNetwork = (network: string): PaymentRefused =>
+  new PaymentRefused("invalid_network", `The payment must be on ${network}.`);
+
+/** What was sent as a payment is none: it cannot be decoded, or is not the shape of x402 version 2. */
+export class PaymentMalformed extends PaymentRefused {
+  override name = "PaymentMalformed";
+}
+
+/** The call has succeeded and its money could not be fetched: nothing else may be signed for it. */
+export class SettlementFailed extends Failure {}

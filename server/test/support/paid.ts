@@ -66,10 +66,32 @@ export const encode = (value: unknown): string => Buffer.from(JSON.stringify(val
 export const decode = (header: string | null): unknown =>
   JSON.parse(Buffer.from(header ?? "", "base64").toString("utf8"));
 
-/** Somebody with a wallet and no account: the official client, and a hand that signs what no client would. */
-export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">) {
+/** Every word that section 9 of the specification of x402, version 2, has. */
+export const SPECIFIED_REASONS = [
+  "insufficient_funds",
+  "invalid_exact_evm_payload_authorization_valid_after",
+  "invalid_exact_evm_payload_authorization_valid_before",
+  "invalid_exact_evm_payload_authorization_value_mismatch",
+  "invalid_exact_evm_payload_signature",
+  "invalid_exact_evm_payload_recipient_mismatch",
+  "invalid_network",
+  "invalid_payload",
+  "invalid_payment_requirements",
+  "invalid_scheme",
+  "unsupported_scheme",
+  "invalid_x402_version",
+  "invalid_transaction_state",
+  "unexpected_verify_error",
+  "unexpected_settle_error",
+];
+
+/**
+ * Somebody with a wallet and no account: the official client, and a hand that signs what no client would. `privateKey`: of another
+ * wallet than the one that the development chain gives money to.
+ */
+export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">, privateKey?: Hex) {
   const { chain, payer } = Quickstart.parse(JSON.parse(readFileSync(join(service.dataDir, "quickstart.json"), "utf8")));
-  const account = privateKeyToAccount(payer.privateKey);
+  const account = privateKeyToAccount(privateKey ?? payer.privateKey);
   const client = createPublicClient({ transport: http(chain.rpcUrl) });
   const wallet = new x402Client()
     .setSpendControls({
@@ -138,7 +160,7 @@ export function createBuyer(service: Pick<TestService, "dataDir" | "edgeUrl">) {
 
   return {
     chain,
-    address: payer.address,
+    address: account.address,
     urlOf,
     post,
     termsOf,

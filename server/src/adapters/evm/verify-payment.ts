@@ -1,6 +1,6 @@
 import { bytesToHex, type PublicClient } from "viem";
 import { Failure } from "../../domain/errors.ts";
-import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
+import { PaymentRefused, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { paymentProbeBytecode } from "../../generated/contracts/payment-probe.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -19,7 +19,6 @@ const BAD_SIGNATURE = "invalid_exact_evm_payload_signature";
 const UNDEPLOYED_WALLET = "invalid_exact_evm_payload_undeployed_smart_wallet";
 const NONCE_USED = "invalid_exact_evm_nonce_already_used";
 const INSUFFICIENT = "insufficient_funds";
-const WRONG_NETWORK = "invalid_network";
 const WRONG_ASSET = "invalid_asset";
 const PAYER_BLOCKED = "payer_blocked";
 
@@ -74,7 +73,7 @@ export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions)
 
     async verify(payment) {
       const { payer, signature } = payment;
-      if (payment.network !== network) throw new PaymentRefused(WRONG_NETWORK, `The payment must be on ${network}.`);
+      if (payment.network !== network) throw wrongNetwork(network);
       const digestOf = digests.get(payment.asset);
       if (digestOf === undefined) throw new PaymentRefused(WRONG_ASSET, "The payment is in another token.");
       refuseHopeless(signature);

@@ -102,7 +102,7 @@ describe("with the stock facilitator", () => {
     [
       "to another recipient",
       { payTo: "0x00000000000000000000000000000000000000aa" },
-      "invalid_exact_evm_recipient_mismatch",
+      "invalid_exact_evm_payload_recipient_mismatch",
     ],
     ["that has expired", { validBefore: 1n }, "invalid_exact_evm_payload_authorization_valid_before"],
     ["that is not valid yet", { validAfter: 9_999_999_999n }, "invalid_exact_evm_payload_authorization_valid_after"],
@@ -121,9 +121,7 @@ describe("with the stock facilitator", () => {
 
   it("a payer without money is refused", async () => {
     const payment = await signPayment(privateKeyToAccount(generatePrivateKey()), terms);
-    await expect(facilitator.verify(payment, terms)).rejects.toEqual(
-      refused("invalid_exact_evm_transaction_simulation_failed"),
-    );
+    await expect(facilitator.verify(payment, terms)).rejects.toEqual(refused("invalid_transaction_state"));
   });
 
   it("what is settled already is refused a second time, and no money moves again", async () => {

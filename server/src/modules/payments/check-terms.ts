@@ -1,4 +1,4 @@
-import { PaymentRefused, type PaymentTerms, type SignedPayment } from "../../domain/payments.ts";
+import { PaymentRefused, type PaymentTerms, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
 
 /** Of the time that the terms allow, so much must be left when a call begins: its tool runs before it is settled. */
 const SHARE_LEFT = 4n;
@@ -9,9 +9,7 @@ export const TOO_SHORT = "invalid_exact_evm_payload_authorization_valid_before";
  * wrong. The signature is not looked at.
  */
 export function checkTerms(payment: SignedPayment, terms: PaymentTerms, now: Temporal.Instant): void {
-  if (payment.network !== terms.network) {
-    throw new PaymentRefused("invalid_network", `The payment must be on ${terms.network}.`);
-  }
+  if (payment.network !== terms.network) throw wrongNetwork(terms.network);
   if (payment.asset !== terms.asset) {
     throw new PaymentRefused("invalid_asset", `The payment must be in the token ${terms.asset}.`);
   }

@@ -37,7 +37,8 @@ test("an answer is given again for fifteen minutes, and its authorization is use
   expect(refused).toMatchObject({
     code: "payment_invalid",
     extra: {
-      reason: "authorization_already_used",
+      reason: "invalid_transaction_state",
+      serviceReason: "authorization_already_used",
       receipt: { payer: payer.address, amountUsdc: "0.002", settlementTx: expect.stringMatching(/^0x/) },
     },
     detail: expect.stringContaining("15 minutes"),
@@ -148,6 +149,9 @@ test("an authorization that was used long before it was shown is no payment", as
   await world.devChain.mine();
   const late = world.openProcess("proc_b", { clock: later });
   const refused = await world.pay(late, stale, { run: never }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: "payment_invalid", extra: { reason: "invalid_exact_evm_nonce_already_used" } });
+  expect(refused).toMatchObject({
+    code: "payment_invalid",
+    extra: { serviceReason: "invalid_exact_evm_nonce_already_used" },
+  });
   expect(await world.pay(process, stale)).toMatchObject({ price: PRICE });
 });

@@ -11,7 +11,8 @@ afterEach(() => world.devChain.behave());
 afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) => error.extra?.reason ?? error.code;
+const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+  error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
 test("one authorization sent 50 times at once runs and is paid once, and everybody gets the answer", async () => {
   const processes = ["proc_a", "proc_b"].map((id) => world.openProcess(id));

@@ -10,7 +10,8 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
 const AT_FIRST = 16;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) => error.extra?.reason ?? error.code;
+const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+  error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 const signMany = <Signed>(payer: { sign(amount: bigint): Promise<Signed> }, count: number): Promise<Signed[]> =>
   Promise.all(Array.from({ length: count }, () => payer.sign(PRICE)));
 

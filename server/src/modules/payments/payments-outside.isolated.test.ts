@@ -13,7 +13,8 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const PRICE = 2_000n;
 const HASH = `0x${"7".repeat(64)}` as const;
-const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) => error.extra?.reason ?? error.code;
+const reasonOf = (error: { code?: unknown; extra?: Record<string, unknown> }) =>
+  error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 
 /** A facilitator of somebody else, which does one thing a time, in order. */
 function facilitatorThat(...acts: ((signed: SignedPayment) => Promise<FacilitatorSettlement>)[]) {

@@ -32,7 +32,8 @@ const ordersOf = async (payer: Hex, purpose: string) => {
   return rows.filter((row) => JSON.stringify(row.chainOrder).includes(payer.slice(2)));
 };
 
-const outcomeOf = (error: { code?: unknown; extra?: { reason?: unknown } }) => error.extra?.reason ?? error.code;
+const outcomeOf = (error: { code?: unknown; extra?: { reason?: unknown; serviceReason?: unknown } }) =>
+  error.extra?.serviceReason ?? error.extra?.reason ?? error.code;
 const never = () => Promise.reject(new Error("ran twice"));
 
 test("a payment that fails again and again is tried at ever longer intervals", async () => {
@@ -64,7 +65,7 @@ test("a payment that fails again and again is tried at ever longer intervals", a
   const before = await ordersOf(payer.address, "payment");
   for (let sent = 0; sent < 3; sent += 1) {
     const refused = await world.pay(impatient, signed, { run: never }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: "payment_invalid", extra: { reason: NOT_FETCHED } });
+    expect(refused).toMatchObject({ code: "payment_invalid", extra: { serviceReason: NOT_FETCHED } });
     expect(refused).toMatchObject({ detail: expect.stringMatching(/send the same signature again from \d{4}-/) });
   }
   expect(await ordersOf(payer.address, "payment")).toHaveLength(before.length);

@@ -1,9 +1,10 @@
+import { PaymentRefused } from "../../domain/payments.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Facilitator, PaymentOutcomes } from "../../ports/facilitator.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { notNow, notSettled, reaching } from "./payment-failures.ts";
+import { notGoodAgain, notNow, notSettled, reaching } from "./payment-failures.ts";
 import { intentOfPayment } from "./payment-intents.ts";
 import type { Payment } from "./payments.ts";
 import { storeOutcome } from "./settle-outside.ts";
@@ -30,6 +31,10 @@ const WAIT_FOR_TRY_MILLISECONDS = 5_000;
 
 /** Somebody else tries the same just now, or has. */
 class TriedMeanwhile extends Error {}
+
+function refuseAgain(error: unknown): never {
+  throw error instanceof PaymentRefused ? notGoodAgain(error) : error;
+}
 
 /** Receivable → earned, when its authorization is still good. Answers the payment as it is then; throws when it cannot be tried. */
 export function createRetry(options: RetryOptions): (payment: Payment) => Promise<Payment> {
@@ -60,7 +65,7 @@ export function createRetry(options: RetryOptions): (payment: Payment) => Promis
     const seconds = BigInt(Math.floor(clock.now().epochMilliseconds / 1000));
     if (signed.validBefore < seconds + RETRY_MARGIN_SECONDS) throw notSettled();
     await untilDue(payment);
-    await reaching(facilitator.verify(signed, terms));
+    await reaching(facilitator.verify(signed, terms).catch(refuseAgain));
     await stores
       .transaction(async (aggregates) => {
         const transactionIntent = options.settlesItself(environment)

@@ -30,7 +30,8 @@ export async function verifyPayment(
     refused = tooShort;
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    if (error.reason === AUTHORIZATION_USED && (await hasPaidUs(parts, payment, terms))) return { balance: undefined };
+    if (error.serviceReason === AUTHORIZATION_USED && (await hasPaidUs(parts, payment, terms)))
+      return { balance: undefined };
     refused = tooShort ?? error;
   }
   throw refused;

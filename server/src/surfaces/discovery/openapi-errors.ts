@@ -14,6 +14,7 @@ const placeByCode: Readonly<Record<ServiceCode, Place>> = {
   unauthorized: "keyed",
   spend_cap_exceeded: "call",
   spend_limit_exceeded: "call",
+  payment_malformed: "paid",
   payment_required: "paid",
   payment_invalid: "paid",
   missing_scope: "scoped",

@@ -13,7 +13,7 @@ const base64 = (description: string): JsonObject => ({ description, schema: { ty
 /** Of the edge host's description, beside the shared ones. */
 export const paidHeaders = {
   PaymentRequired: base64("x402, version 2: what the call costs and where it is paid. Base64 of JSON."),
-  PaymentResponse: base64("x402, version 2: the settlement. Base64 of JSON."),
+  PaymentResponse: base64("x402, version 2: the settlement, or why it has failed. Base64 of JSON."),
 } as const;
 
 export const paidParameters = {
@@ -67,7 +67,14 @@ function paidToolOperation({ tool, scopes }: CatalogEntry, { today, appUrl }: Pa
           },
         },
         ...errors,
-        "402": { ...asked, headers: { "payment-required": ref("headers", "PaymentRequired") } },
+        // The terms, or what became of a settlement that has failed: never both.
+        "402": {
+          ...asked,
+          headers: {
+            "payment-required": ref("headers", "PaymentRequired"),
+            "payment-response": ref("headers", "PaymentResponse"),
+          },
+        },
         "500": toolFailureAnswer(tool.errors, appUrl),
       },
       auditHeaders,

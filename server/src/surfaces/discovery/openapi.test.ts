@@ -14,7 +14,13 @@ import { statusByCode, statusOf, TOOL_FAILURE_STATUS } from "../../domain/errors
 
 const PATH = "/api/openapi.json";
 const DISPATCH = "/api/agent/dispatch";
-const PAID_SURFACE = ["payment_required", "payment_invalid", "payment_unavailable", "settlement_pending"];
+const PAID_SURFACE = [
+  "payment_malformed",
+  "payment_required",
+  "payment_invalid",
+  "payment_unavailable",
+  "settlement_pending",
+];
 const redocly = resolve(import.meta.dirname, "../../../../node_modules/@redocly/cli/bin/cli.js");
 
 // A linter and a validator go over the whole description.

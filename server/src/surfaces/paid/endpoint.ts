@@ -17,8 +17,9 @@ import { corsHeaders, preflight } from "./cors.ts";
 import { type PaidLimits, PaymentCounts, ProvedPayers } from "./payment-counts.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
 import { PAID_TOOLS_PATH, PAYMENT_REQUIRED_ERROR, type PriceTag, type PriceTags } from "./price-tags.ts";
-import { type Refusal, readRefusal } from "./read-refusal.ts";
+import { readRefusal } from "./read-refusal.ts";
 import { renderPaid } from "./render-paid.ts";
+import { renderRefusal } from "./render-refusal.ts";
 
 export interface PaidToolsOptions {
   answerSigned: SignedAnswers;
@@ -114,13 +115,15 @@ class PaidTools {
 
   async #takePayment(visit: Visit, signature: string): Promise<HttpAnswer> {
     const counts = new PaymentCounts(this.#options.limits, this.#proved, visit.request.remoteAddress);
+    let payment: SignedPayment | undefined;
     try {
-      return await this.#runPaid(visit, readPaymentSignature(signature), counts);
+      payment = readPaymentSignature(signature, visit.tag.terms.network);
+      return await this.#runPaid(visit, payment, counts);
     } catch (error) {
       const refusal = readRefusal(error);
       if (refusal === undefined) throw error;
       counts.countRefusal();
-      return refusePayment(visit, refusal);
+      return renderRefusal(refusal, { ...visit, payment });
     }
   }
 
@@ -146,14 +149,6 @@ class PaidTools {
     if (answer.receipt.payment !== undefined && !answer.replayed) limits.settled(payment.payer);
     return renderPaid(entry.tool.name, answer, visit);
   }
-}
-
-function refusePayment(visit: Visit, { reason, explanation, extra: more }: Refusal): HttpAnswer {
-  const { tag } = visit;
-  const extra = { ...more, ...tag.members, error: reason, reason };
-  const answer = renderProblem({ code: "payment_invalid", detail: explanation, extra }, visit);
-  answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(reason);
-  return answer;
 }
 
 function toolNameOf(path: string): string {

@@ -1,7 +1,7 @@
 import { extractDiscoveryInfo, validateDiscoveryExtension } from "@x402/extensions/bazaar";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { type Buyer, createBuyer, decode } from "../../../test/support/paid.ts";
+import { type Buyer, createBuyer, decode, encode } from "../../../test/support/paid.ts";
 import { isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
 
@@ -57,6 +57,11 @@ const Described = z.looseObject({
   }),
 });
 
+const Unread = z.looseObject({
+  accepted: z.looseObject({}),
+  payload: z.looseObject({ authorization: z.looseObject({}) }),
+});
+
 describe("a search that is bought", () => {
   it("moves exactly its price on the chain and answers with the settlement", async () => {
     const { payTo } = await readList();
@@ -93,6 +98,18 @@ describe("a search that is bought", () => {
       status: "sandbox",
       trace_id: answer.headers.get("x-service-trace-id"),
     });
+  });
+
+  it("members that nobody here knows are carried, and the payment is good", async () => {
+    const signed: unknown = decode(await buyer.sign("find_airports_nearby"));
+    const { accepted, payload, ...rest } = Unread.parse(signed);
+    const header = encode({
+      ...{ ...rest, extensions: { theirs: { info: {} } }, more: 1 },
+      accepted: { ...accepted, more: [2] },
+      payload: { ...payload, more: { of: 3 }, authorization: { ...payload.authorization, more: null } },
+    });
+    const answer = await buyer.post("find_airports_nearby", { query: "Lisbon" }, { "payment-signature": header });
+    expect(answer.status, answer.text).toBe(200);
   });
 
   it("is answered again from what is stored, without a second run or payment, for the same signed request", async () => {

@@ -1,6 +1,16 @@
 import { request } from "node:http";
+import { x402Client, x402HTTPClient } from "@x402/core/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Buyer, createBuyer, decode, encode, type Forged } from "../../../test/support/paid.ts";
+import { createLightFinger } from "../../../test/support/light-finger.ts";
+import {
+  type Buyer,
+  createBuyer,
+  decode,
+  encode,
+  type Forged,
+  type PaidAnswer,
+  SPECIFIED_REASONS,
+} from "../../../test/support/paid.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import type { Tool } from "../../kernel/tool.ts";
@@ -12,12 +22,14 @@ const [probeRead] = probes.tools;
 if (probeRead === undefined) throw new Error("There is no probe.");
 const open: Tool = { ...probeRead, name: "probe_open", payableWithoutKey: true };
 const openWrite: Tool = { ...open, name: "probe_open_write", effect: "write", price: 5_000n };
+const lightFinger = createLightFinger({ ...open, name: "probe_unpaid" });
 
 let service: TestService;
 let buyer: Buyer;
 
 beforeAll(async () => {
-  service = await startTestService({}, { extraTools: [...probes.tools, open, openWrite] });
+  const extraTools = [...probes.tools, open, openWrite, lightFinger.tool];
+  service = await startTestService({}, { extraTools, decorate: lightFinger.decorate });
   buyer = createBuyer(service);
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
@@ -25,10 +37,19 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 const other = "0x000000000000000000000000000000000000dEaD";
 const now = () => Math.floor(Date.now() / 1000);
 
-async function expectRefused(tool: string, args: unknown, headers: Record<string, string>, reason: string) {
+/** `word` is one of x402, or one of ours with the word of x402 that stands for it. */
+async function expectRefused(
+  tool: string,
+  args: unknown,
+  headers: Record<string, string>,
+  word: string | [serviceReason: string, reason: string],
+) {
+  const [serviceReason, reason] = Array.isArray(word) ? word : [undefined, word];
   const answer = await buyer.post(tool, args, headers);
   expect(answer.status, answer.text).toBe(402);
   expect(answer.body).toMatchObject({ ok: false, code: "payment_invalid", retryable: false, reason, x402Version: 2 });
+  expect(answer.body.serviceReason).toBe(serviceReason);
+  expect(SPECIFIED_REASONS).toContain(reason);
   expect(decode(answer.headers.get("payment-required"))).toMatchObject({
     error: reason,
     accepts: [{ scheme: "exact", amount: "500" }],
@@ -36,6 +57,18 @@ async function expectRefused(tool: string, args: unknown, headers: Record<string
   expect(answer.headers.get("payment-response")).toBeNull();
   expect(answer.body.accepts).toMatchObject([{ scheme: "exact", amount: "500" }]);
 }
+
+async function expectMalformed(text: string, headers: Record<string, string>, reason: string) {
+  const answer = await buyer.post("probe_open", { text }, headers);
+  expect(answer.status, answer.text).toBe(400);
+  expect(answer.body).toMatchObject({ ok: false, code: "payment_malformed", retryable: false, reason });
+  expect(SPECIFIED_REASONS).toContain(reason);
+  expect(answer.body.detail).toMatch(/PAYMENT-SIGNATURE/);
+  expect(answer.headers.get("payment-response")).toBeNull();
+  expect(probes.runs(text)).toBe(0);
+}
+
+const ALREADY_USED: [string, string] = ["authorization_already_used", "invalid_transaction_state"];
 
 describe("what is no payment", () => {
   it.each([
@@ -46,16 +79,30 @@ describe("what is no payment", () => {
     ["JSON that is no object", encode([1]), "invalid_payload"],
     ["an empty object", encode({}), "invalid_x402_version"],
     ["version 1", encode({ x402Version: 1 }), "invalid_x402_version"],
-  ])("%s is refused with the terms", async (_, header, reason) => {
-    await expectRefused("probe_open", { text: "garbage" }, { "payment-signature": header }, reason);
-    expect(probes.runs("garbage")).toBe(0);
+    [
+      "a payment without a payload",
+      encode({ x402Version: 2, accepted: { scheme: "exact", network: "eip155:1", asset: "", amount: "1", payTo: "" } }),
+      "invalid_payload",
+    ],
+  ])("%s is malformed", async (_, header, reason) => {
+    await expectMalformed("garbage", { "payment-signature": header }, reason);
   });
 
-  it.each(["!!", " ", "=", "%3D"])("a good payment with %j in it is refused", async (tail) => {
+  it.each<[string, Forged, string]>([
+    ["a negative value", { authorization: { value: "-500" } }, "invalid_payload"],
+    ["a value that is a number", { authorization: { value: 500 } }, "invalid_payload"],
+    ["a value in hexadecimal", { authorization: { value: "0x1f4" } }, "invalid_payload"],
+    ["a nonce that is too short", { authorization: { nonce: "0x01" } }, "invalid_payload"],
+    ["an amount that is none", { accepted: { amount: "much" } }, "invalid_payload"],
+    ["no scheme", { accepted: { scheme: undefined } }, "invalid_payload"],
+  ])("%s is malformed", async (what, forged, reason) => {
+    await expectMalformed(what, { "payment-signature": await buyer.sign("probe_open", forged) }, reason);
+  });
+
+  it.each(["!!", " ", "=", "%3D"])("a good payment with %j in it is malformed", async (tail) => {
     const signature = await buyer.sign("probe_open");
     const headers = { "payment-signature": `${signature.slice(0, 8)}${tail}${signature.slice(8)}` };
-    await expectRefused("probe_open", { text: "tail" }, headers, "invalid_payload");
-    expect(probes.runs("tail")).toBe(0);
+    await expectMalformed("tail", headers, "invalid_payload");
   });
 
   it("the old name of the header is no payment at all", async () => {
@@ -63,13 +110,13 @@ describe("what is no payment", () => {
     expect(answer.body.code).toBe("payment_required");
   });
 
-  it("two payments in one request are refused", async () => {
+  it("two payments in one request are malformed", async () => {
     const [one, two] = [await buyer.sign("probe_open"), await buyer.sign("probe_open")];
     const headers = new Headers({ "content-type": "application/json" });
     headers.append("payment-signature", one);
     headers.append("payment-signature", two);
     const response = await fetch(buyer.urlOf("probe_open"), { method: "POST", headers, body: '{"text":"two"}' });
-    expect(await response.json()).toMatchObject({ code: "payment_invalid", reason: "invalid_payload" });
+    expect(await response.json()).toMatchObject({ code: "payment_malformed", reason: "invalid_payload" });
   });
 
   it("a header of 64 kB is answered 431, and the next request as ever", async () => {
@@ -97,10 +144,15 @@ describe("what is no payment", () => {
   });
 });
 
-const forgeries: [what: string, forged: () => Forged, reason: string][] = [
+const forgeries: [what: string, forged: () => Forged, reason: string | [string, string]][] = [
   ["another scheme", () => ({ accepted: { scheme: "upto" } }), "unsupported_scheme"],
   ["another network", () => ({ accepted: { network: "eip155:8453" } }), "invalid_network"],
-  ["another asset", () => ({ accepted: { asset: other } }), "invalid_asset"],
+  [
+    "a network whose addresses look otherwise",
+    () => ({ accepted: { network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", asset: "EPjFWdd5Aufq" } }),
+    "invalid_network",
+  ],
+  ["another asset", () => ({ accepted: { asset: other } }), ["invalid_asset", "invalid_payment_requirements"]],
   [
     "less than the price",
     () => ({ accepted: { amount: "499" }, authorization: { value: "499" } }),
@@ -115,17 +167,6 @@ const forgeries: [what: string, forged: () => Forged, reason: string][] = [
     "another value than it says it accepts",
     () => ({ authorization: { value: "1" } }),
     "invalid_exact_evm_payload_authorization_value_mismatch",
-  ],
-  ["a negative value", () => ({ authorization: { value: "-500" } }), "invalid_exact_evm_payload_authorization_value"],
-  [
-    "a value that is a number",
-    () => ({ authorization: { value: 500 } }),
-    "invalid_exact_evm_payload_authorization_value",
-  ],
-  [
-    "a value in hexadecimal",
-    () => ({ authorization: { value: "0x1f4" } }),
-    "invalid_exact_evm_payload_authorization_value",
   ],
   [
     "another recipient",
@@ -156,7 +197,6 @@ const forgeries: [what: string, forged: () => Forged, reason: string][] = [
     "invalid_exact_evm_payload_signature",
   ],
   ["somebody else's money", () => ({ authorization: { from: other } }), "invalid_exact_evm_payload_signature"],
-  ["a nonce that is too short", () => ({ authorization: { nonce: "0x01" } }), "invalid_payload"],
 ];
 
 it.each(forgeries)("%s is refused", async (what, forged, reason) => {
@@ -173,7 +213,8 @@ describe("one authorization pays for one request", () => {
     // Of the same price, so that the terms alone would not tell.
     const answer = await buyer.post("find_airports_nearby", { query: "Lisbon" }, { "payment-signature": signature });
     expect(answer.status).toBe(402);
-    expect(answer.body).toMatchObject({ code: "payment_invalid", reason: "authorization_already_used" });
+    expect(answer.body).toMatchObject({ code: "payment_invalid", reason: "invalid_transaction_state" });
+    expect(answer.body.serviceReason).toBe("authorization_already_used");
   });
 
   it("nor for another body, nor beside a key", async () => {
@@ -185,12 +226,7 @@ describe("one authorization pays for one request", () => {
       ["body two", {}],
       ["body one", { authorization }],
     ] as const) {
-      await expectRefused(
-        "probe_open",
-        { text },
-        { ...headers, "payment-signature": signature },
-        "authorization_already_used",
-      );
+      await expectRefused("probe_open", { text }, { ...headers, "payment-signature": signature }, ALREADY_USED);
     }
     expect(probes.runs("body one")).toBe(1);
     expect(probes.runs("body two")).toBe(0);
@@ -212,6 +248,54 @@ describe("one authorization pays for one request", () => {
     const again = await buyer.post("probe_open", { text: "fifty" }, { "payment-signature": signature });
     expect(again.status).toBe(200);
     expect(again.headers.get("idempotent-replayed")).toBe("true");
+  });
+});
+
+describe("a call that succeeds and whose payment does not", () => {
+  it("is answered by what became of the settlement, and asks for no other signature", async () => {
+    const { buyer: poor, refill } = await lightFinger.open(service);
+    const signature = await poor.sign("probe_unpaid");
+    const send = () => poor.post("probe_unpaid", { text: "unpaid" }, { "payment-signature": signature });
+    const failed = { success: false, errorReason: "invalid_transaction_state", transaction: "" };
+    const first = await send();
+    expectUnpaid(first, failed);
+    expect(first.body.serviceReason).toBe("invalid_exact_evm_transaction_failed");
+    // Nor does it while the money is still not there.
+    const due = () => service.sql("update payment set created_at = updated_at where tool = 'probe_unpaid'");
+    await due();
+    expectUnpaid(await send(), { ...failed, errorReason: "insufficient_funds" });
+    // Whoever does what it says gets the answer, for one payment.
+    await refill();
+    await due();
+    const paid = await send();
+    expect(paid.status, paid.text).toBe(200);
+    expect(paid.body).toMatchObject({ paid: true, result: { text: "unpaid" } });
+    expect(probes.runs("unpaid")).toBe(1);
+
+    function expectUnpaid(answer: PaidAnswer, settlement: { errorReason: string }): void {
+      expect(answer.status, answer.text).toBe(402);
+      expect(decode(answer.headers.get("payment-response"))).toEqual({
+        ...settlement,
+        network: poor.chain.network,
+        payer: poor.address.toLowerCase(),
+      });
+      expect(answer.headers.get("payment-required")).toBeNull();
+      expect(answer.body).toMatchObject({ code: "payment_invalid", reason: settlement.errorReason });
+      for (const member of ["accepts", "result"]) expect(answer.body).not.toHaveProperty(member);
+      expect(answer.body.detail).toMatch(/same signature again .*, never a new one/);
+    }
+  });
+
+  it("is read by the official client as a settlement that failed, and not as terms to sign", async () => {
+    const { buyer: poor } = await lightFinger.open(service);
+    const bought = await poor.buy("probe_unpaid", { text: "official" });
+    expect(bought.status, bought.text).toBe(402);
+    const client = new x402HTTPClient(new x402Client());
+    const getHeader = (name: string) => bought.headers.get(name);
+    const read = client.parsePaymentResult({ status: bought.status, getHeader, body: bought.body });
+    expect(read).toMatchObject({ paymentStatus: "settle_failed", header: { success: false } });
+    expect(() => client.getPaymentRequiredResponse(getHeader, bought.body)).toThrow();
+    expect(probes.runs("official")).toBe(1);
   });
 });
 

@@ -176,7 +176,8 @@ it("whoever copies a settled authorization gets its answer for a quarter of an h
   instant = instant.add({ minutes: 2 });
   const late = await buy("probe_open", kept);
   expect(late.status).toBe(402);
-  expect(late.body).toMatchObject({ code: "payment_invalid", reason: "authorization_already_used" });
+  expect(late.body).toMatchObject({ code: "payment_invalid", reason: "invalid_transaction_state" });
+  expect(late.body).toMatchObject({ serviceReason: "authorization_already_used" });
   expect(late.body.receipt).toMatchObject(receipt(hashOf(bought)));
   expect(late.body).not.toHaveProperty("result");
 

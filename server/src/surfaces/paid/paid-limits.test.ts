@@ -49,7 +49,7 @@ it("payments that are refused are limited as strictly as keys that are", async (
   for (let attempt = 0; attempt < 7; attempt += 1) {
     tries.push((await buyer.post("probe_open", {}, { "payment-signature": "nothing" })).status);
   }
-  expect(tries).toEqual([402, 402, 402, 402, 402, 429, 429]);
+  expect(tries).toEqual([400, 400, 400, 400, 400, 429, 429]);
   const key = { authorization: `Bearer ak_${"x".repeat(40)}` };
   expect((await buyer.post("probe_open", {}, key)).status).toBe(429);
   expect((await buyer.post("probe_open", {})).status).toBe(402);
@@ -118,11 +118,11 @@ it("behind a proxy that is trusted everybody has a limit of his own, whatever he
     }
     return statuses;
   };
-  const limited = [402, 402, 402, 402, 402, 429];
+  const limited = [400, 400, 400, 400, 400, 429];
   expect(await refusals(() => "198.51.100.1")).toEqual(limited);
   expect(await refusals((attempt) => `203.0.113.${attempt}, 198.51.100.2`)).toEqual(limited);
   // Control: it is this that they are told apart by.
-  expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(402));
+  expect(await refusals((attempt) => `198.51.101.${attempt}`)).toEqual(Array(6).fill(400));
 });
 
 it("what only this machine may see is not shown to whom a trusted proxy asks for", async () => {

@@ -1,6 +1,6 @@
 import type { PaymentRequired, SettleResponse } from "@x402/core/types";
 import { z } from "zod";
-import { PaymentRefused, type SignedPayment } from "../../domain/payments.ts";
+import { PaymentMalformed, PaymentRefused, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
 /** The headers of x402, version 2: each is base64 of JSON. Lower case, as requests are asked for them. */
@@ -9,6 +9,9 @@ export const PAYMENT_SIGNATURE_HEADER = "payment-signature";
 export const PAYMENT_RESPONSE_HEADER = "payment-response";
 
 export const X402_VERSION = 2;
+export const SCHEME = "exact";
+
+const MEND = "Send PAYMENT-SIGNATURE as x402 version 2 has it: base64 of JSON with x402Version, accepted and payload.";
 
 /** Of a whole base64 text; the protocol library also takes texts that no encoder makes, such as a single character. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -20,12 +23,8 @@ const LATEST_SECOND = 2n ** 63n - 1n;
 const LONGEST_SIGNATURE_BYTES = 4_096;
 
 const lower = (text: string): Hex => `0x${text.slice(2).toLowerCase()}`;
-const wholeNumber = (largest: bigint) =>
-  z
-    .string()
-    .regex(/^(?:0|[1-9]\d{0,77})$/, "must be a whole number in decimal digits, as a string")
-    .transform(BigInt)
-    .refine((value) => value <= largest, "is too large");
+const Digits = z.string().regex(/^(?:0|[1-9]\d{0,77})$/, "must be a whole number in decimal digits, as a string");
+const wholeNumber = (largest: bigint) => Digits.transform(BigInt).refine((value) => value <= largest, "is too large");
 const Address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "must be an address")
@@ -39,19 +38,28 @@ const Signature = z
   .regex(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${LONGEST_SIGNATURE_BYTES}}$`), "must be bytes in hexadecimal")
   .transform(lower);
 
-/** What is said beside these, such as the resource and the extensions that clients repeat, is not signed and not looked at. */
-const Envelope = z.object({
+/**
+ * What every payment of x402 version 2 has, whatever its scheme and network. What is said beside these, such as the resource and the
+ * extensions that clients repeat, is not signed: it is carried and not looked at.
+ */
+const Envelope = z.looseObject({
   x402Version: z.literal(X402_VERSION),
-  accepted: z.object({
-    scheme: z.literal("exact"),
-    network: z.string().min(3).max(64),
-    asset: Address,
-    amount: wholeNumber(LARGEST_UINT256),
-    payTo: Address,
+  accepted: z.looseObject({
+    scheme: z.string(),
+    network: z.string(),
+    asset: z.string(),
+    amount: Digits,
+    payTo: z.string(),
   }),
-  payload: z.strictObject({
+  payload: z.looseObject({}),
+});
+
+/** What the scheme `exact` adds to it on networks like ours. */
+const ExactPayment = z.object({
+  accepted: z.object({ asset: Address, amount: wholeNumber(LARGEST_UINT256), payTo: Address }),
+  payload: z.object({
     signature: Signature,
-    authorization: z.strictObject({
+    authorization: z.object({
       from: Address,
       to: Address,
       value: wholeNumber(LARGEST_UINT256),
@@ -62,29 +70,24 @@ const Envelope = z.object({
   }),
 });
 
-/** The reasons of x402 for a part that does not fit, by its place; what is not listed is an `invalid_payload`. */
+/** The reasons of x402 for a part that is not of its shape, by its place; what is not listed is an `invalid_payload`. */
 const reasonByPlace: Readonly<Record<string, string>> = {
   x402Version: "invalid_x402_version",
-  "accepted.scheme": "unsupported_scheme",
-  "accepted.network": "invalid_network",
   "payload.signature": "invalid_exact_evm_payload_signature",
-  "payload.authorization.value": "invalid_exact_evm_payload_authorization_value",
-  "payload.authorization.validAfter": "invalid_exact_evm_payload_authorization_valid_after",
-  "payload.authorization.validBefore": "invalid_exact_evm_payload_authorization_valid_before",
 };
 
-/** Reads PAYMENT-SIGNATURE. Throws PaymentRefused for whatever no x402 client of version 2 sends for the scheme `exact`. */
-export function readPaymentSignature(header: string): SignedPayment {
-  const read = Envelope.safeParse(decode(header));
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    const place = issue?.path.map(String).join(".") ?? "";
-    throw new PaymentRefused(
-      reasonByPlace[place] ?? "invalid_payload",
-      `${place === "" ? "The payment" : place} ${said(issue?.message)}`,
-    );
+/**
+ * Reads PAYMENT-SIGNATURE. Throws PaymentMalformed for what is no payment of x402 version 2, and PaymentRefused for one that its own
+ * words contradict, or of another scheme or network, whose payments look otherwise.
+ */
+export function readPaymentSignature(header: string, network: string): SignedPayment {
+  const presented = read(Envelope, decode(header));
+  const { scheme } = presented.accepted;
+  if (scheme !== SCHEME) {
+    throw new PaymentRefused("unsupported_scheme", `The payment must be of the scheme ${SCHEME}.`);
   }
-  const { accepted, payload } = read.data;
+  if (presented.accepted.network !== network) throw wrongNetwork(network);
+  const { accepted, payload } = read(ExactPayment, presented);
   const { authorization, signature } = payload;
   if (authorization.value !== accepted.amount) {
     throw new PaymentRefused(
@@ -99,7 +102,7 @@ export function readPaymentSignature(header: string): SignedPayment {
     );
   }
   return {
-    network: accepted.network,
+    network,
     asset: accepted.asset,
     payer: authorization.from,
     payTo: authorization.to,
@@ -111,21 +114,38 @@ export function readPaymentSignature(header: string): SignedPayment {
   };
 }
 
+function read<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue?.path.map(String).join(".") ?? "";
+  throw new PaymentMalformed(
+    reasonByPlace[place] ?? "invalid_payload",
+    `${place === "" ? "The payment" : place} ${said(issue?.message)} ${MEND}`,
+  );
+}
+
 function said(message: string | undefined): string {
   if (message === undefined) return "cannot be read.";
   return message.startsWith("must") || message.startsWith("is ") ? `${message}.` : `does not fit: ${message}.`;
 }
 
 function decode(header: string): unknown {
-  if (!BASE64.test(header)) throw new PaymentRefused("invalid_payload", "The payment is not base64.");
+  if (!BASE64.test(header)) throw new PaymentMalformed("invalid_payload", `The payment is not base64. ${MEND}`);
   try {
     return JSON.parse(utf8.decode(Buffer.from(header, "base64")));
   } catch {
-    throw new PaymentRefused("invalid_payload", "The payment is not JSON in base64.");
+    throw new PaymentMalformed("invalid_payload", `The payment is not JSON in base64. ${MEND}`);
   }
 }
 
 /** What PAYMENT-REQUIRED and PAYMENT-RESPONSE hold. */
 export function encodePaymentHeader(value: PaymentRequired | SettleResponse): string {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
+}
+
+/** CAIP-2 as the library's types have it. */
+export function typedNetwork(network: string): `${string}:${string}` {
+  const [namespace = "", reference = ""] = network.split(":");
+  return `${namespace}:${reference}`;
 }

@@ -4,7 +4,7 @@ import type { Answer } from "../../kernel/invoke.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
 import type { HttpAnswer } from "../http/http.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
-import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER } from "./payment-headers.ts";
+import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./payment-headers.ts";
 
 /** The envelope of the paid surface. Without a payment the answer is one that was paid for before, or a tool's failure. */
 export function renderPaid(toolName: string, answer: Answer, place: ErrorPlace): HttpAnswer {
@@ -34,11 +34,10 @@ export function renderPaid(toolName: string, answer: Answer, place: ErrorPlace):
 }
 
 function responseHeader({ payer, amount, network, transactionHash }: PaymentReceipt): string {
-  const [namespace = "", reference = ""] = network.split(":");
   return encodePaymentHeader({
     success: true,
     transaction: transactionHash,
-    network: `${namespace}:${reference}`,
+    network: typedNetwork(network),
     payer,
     amount: amount.toString(),
   });
