@@ -25,6 +25,8 @@ export interface Scene {
 export interface AreaRun {
   /** Works until the signal ends it, through every outage. Never throws for what a caller must live with. */
   storm(round: number, random: Random, signal: AbortSignal): Promise<void>;
+  /** How many of what the area is about were begun, for a run that ends by their number. */
+  begun?(): number;
   /** Arms faults of the outside systems for what comes next. */
   disturb(random: Random): Promise<void>;
   /** Resolves at a moment at which a kill matters here, or soon in vain. */
@@ -49,6 +51,8 @@ export interface Area {
   summary: string;
   /** Set: a second process serves the edge host beside the service, with these settings more; its name as a part is `edge`. */
   edge?: Readonly<Record<string, string>>;
+  /** A later release is deployed in the middle of the run. */
+  deploys?: true;
   /** What the nemesis kills: embedded parts, by their names in parts.json, or processes of one (`victims.ts`). The service itself is always killed too. */
   parts: readonly string[];
   /** What `--break` takes here. */

@@ -25,6 +25,7 @@ const Quickstart = z.object({
   apiKey: z.string(),
   signingSecret: z.string(),
   supplierUrl: z.string(),
+  internalToken: z.string(),
   chain: z.object({ rpcUrl: z.string(), chainId: z.int(), usdc: z.string(), eurc: z.string() }),
   payer: z.object({ address: Digits, privateKey: Digits }),
 });
@@ -165,6 +166,11 @@ export class Deployment {
       if (killed && "isReplaced" in victim) this.#kills.add(victim);
       return killed;
     };
+  }
+
+  /** A later release takes the place of the running one, process by process. */
+  async deploy(): Promise<void> {
+    for (const one of this.#processes) await one.deploy();
   }
 
   query(text: string): Promise<Record<string, unknown>[]> {

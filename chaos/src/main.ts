@@ -15,14 +15,16 @@ const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows
 /** Every area, one after the other. */
 const ALL = "all";
 const MOST_ROUNDS = 10_000;
+const MOST_RUNS = 100_000;
 
 const HELP = `Kills the service, its database, its chain and its outside systems with SIGKILL during a storm of calls, and then compares the books.
 
-  npm run chaos -- --area <area> [--rounds <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
+  npm run chaos -- --area <area> [--rounds <n> | --runs <n>] [--seed <text>] [--break <guard>] [--brief] [--keep]
 
 ${areas.map(({ name, summary, guards }) => `  --area ${name}    ${summary}\n                  --break ${guards.join(" | ")}`).join("\n")}
   --area all      Every area, one after the other, each with the rounds and the seed.
   --rounds <n>    1 to ${MOST_ROUNDS}; 2 when left out. A round kills every part at least once.
+  --runs <n>      1 to ${MOST_RUNS}, for the area workflows: as many rounds as so many runs of a workflow take.
   --seed <text>   Repeats the decisions of an earlier run; the timing is never quite the same. Random when left out.
   --break <guard> Switches a guard of the service off: the run must then fail, or it would prove nothing.
   --brief         The rounds of the run share the kills of one round among themselves.
@@ -34,6 +36,7 @@ Exit code: 0 every invariant holds, 1 one does not, 2 called wrongly, 130 interr
 interface Arguments {
   areas: readonly Area[];
   rounds: number;
+  runs: number | undefined;
   seed: string;
   broken: string | undefined;
   brief: boolean;
@@ -51,6 +54,7 @@ function readArguments(args: readonly string[]): Arguments | undefined {
   }
   const rounds = /^\d{1,6}$/.test(values.rounds) ? Number(values.rounds) : 0;
   if (rounds < 1 || rounds > MOST_ROUNDS) throw new UsageError(`--rounds is a whole number from 1 to ${MOST_ROUNDS}.`);
+  const runs = readRuns(values.runs);
   const seed = values.seed ?? String(randomInt(1_000_000_000));
   if (!/^[\w.-]{1,64}$/.test(seed)) throw new UsageError("--seed is up to 64 letters, digits, dots and hyphens.");
   const broken = values.break;
@@ -58,7 +62,14 @@ function readArguments(args: readonly string[]): Arguments | undefined {
   if (broken !== undefined && !first.guards.includes(broken)) {
     throw new UsageError(`--break is one of: ${first.guards.join(", ")}.`);
   }
-  return { areas: chosen, rounds, seed, broken, brief: values.brief === true, keep: values.keep === true };
+  return { areas: chosen, rounds, runs, seed, broken, brief: values.brief === true, keep: values.keep === true };
+}
+
+function readRuns(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const runs = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (runs < 1 || runs > MOST_RUNS) throw new UsageError(`--runs is a whole number from 1 to ${MOST_RUNS}.`);
+  return runs;
 }
 
 function parse(args: readonly string[]) {
@@ -68,6 +79,7 @@ function parse(args: readonly string[]) {
       options: {
         area: { type: "string" },
         rounds: { type: "string", default: "2" },
+        runs: { type: "string" },
         seed: { type: "string" },
         break: { type: "string" },
         brief: { type: "boolean" },

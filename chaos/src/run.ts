@@ -10,6 +10,8 @@ import { describeFindings, describeRound, describeTotals, duration } from "./rep
 interface ChaosOptions {
   area: Area;
   rounds: number;
+  /** Set: rounds follow each other until the area has begun so many of what it is about. */
+  runs: number | undefined;
   seed: string;
   /** Undefined: all guards are on. */
   broken: string | undefined;
@@ -34,7 +36,8 @@ const SECOND_LOOK_MILLISECONDS = 500;
 export async function runChaos(options: ChaosOptions): Promise<boolean> {
   const { area, seed, broken, say } = options;
   const guard = broken === undefined ? "" : `, without the guard ${broken}`;
-  say(`chaos ${area.name}: seed ${seed}, ${options.rounds} rounds${guard}`);
+  const length = options.runs === undefined ? `${options.rounds} rounds` : `${options.runs} runs`;
+  say(`chaos ${area.name}: seed ${seed}, ${length}${guard}`);
   const { environment, edge } = area;
   const deployment = await createDeployment({ environment, edge, broken, keep: options.keep });
   try {
@@ -46,7 +49,7 @@ export async function runChaos(options: ChaosOptions): Promise<boolean> {
 }
 
 async function runRounds(options: ChaosOptions, deployment: Deployment): Promise<boolean> {
-  const { area, rounds, seed, broken, say, signal } = options;
+  const { area, seed, broken, say, signal } = options;
   const random = createRandom(seed);
   const history = createHistory();
   const kills: Kills = new Map([SERVICE, ...area.parts].map((part) => [part, 0]));
@@ -58,7 +61,10 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
     share: 1,
   });
 
-  for (let round = 1; round <= rounds; round += 1) {
+  let isDeployed = area.deploys !== true;
+  for (let round = 1; progress(options, run, round - 1) < 1; round += 1) {
+    const deploys = !isDeployed && progress(options, run, round) > 0.5;
+    isDeployed ||= deploys;
     const before = {
       operations: history.operations,
       acknowledged: history.acknowledgements.length,
@@ -67,7 +73,7 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
     const started = performance.now();
     history.round = round;
     const isBack = await cameBack(
-      runRound({ ...options, run, deployment, history, kills, random: random.fork(`round-${round}`), round }),
+      runRound({ ...options, run, deployment, history, kills, random: random.fork(`round-${round}`), round, deploys }),
     );
     const findings = isBack.length > 0 ? isBack : await run.audit("running");
     say(describeRound({ round, before, history, kills: total(kills), seconds: duration(started), findings }));
@@ -92,6 +98,10 @@ async function runRounds(options: ChaosOptions, deployment: Deployment): Promise
   if (broken !== undefined && holds) say(`The guard ${broken} is off, and nothing noticed.`);
   return holds;
 }
+
+/** After so many rounds; 1 and more: it is through. */
+const progress = ({ runs, rounds }: ChaosOptions, { begun }: AreaRun, ended: number): number =>
+  runs === undefined || begun === undefined ? ended / rounds : begun() / runs;
 
 /** Nothing, or the finding that it did not. */
 async function cameBack(round: Promise<void>): Promise<Finding[]> {
@@ -118,6 +128,8 @@ interface Round extends ChaosOptions {
   kills: Kills;
   random: Random;
   round: number;
+  /** A later release is deployed in this round. */
+  deploys: boolean;
 }
 
 async function runRound(options: Round): Promise<void> {
@@ -128,6 +140,7 @@ async function runRound(options: Round): Promise<void> {
   storm.catch(() => undefined);
   try {
     await delay(STORM_BEFORE_MILLISECONDS, undefined, { signal });
+    if (options.deploys) await deploy(options);
     await rage({
       deployment,
       history,
@@ -140,11 +153,17 @@ async function runRound(options: Round): Promise<void> {
       isOver: async () => options.broken !== undefined && (await failsAlready(run)),
     });
     await delay(STORM_AFTER_MILLISECONDS, undefined, { signal });
-    if (round === options.rounds) await untilCovered(run, signal);
+    if (progress(options, run, round) >= 1) await untilCovered(run, signal);
   } finally {
     ended.abort();
   }
   await storm;
+}
+
+async function deploy({ deployment, say, signal }: Round): Promise<void> {
+  await deployment.deploy();
+  await deployment.untilReady(signal);
+  say("a later release was deployed");
 }
 
 /** Without kills, for what is asked for now and then only. */

@@ -53,6 +53,10 @@ export class SequenceStorm<Plan> {
     this.#share = share;
   }
 
+  get begun(): number {
+    return this.#begun;
+  }
+
   /** As it is now: what is answered later is not in it. */
   journal(): Intent[] {
     return [...this.#intents.values()].map((intent) => ({ ...intent, answers: [...intent.answers] }));

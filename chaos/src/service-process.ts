@@ -32,6 +32,9 @@ export class ServiceProcess {
   #failedStarts = 0;
   #starts = 0;
   #stopping = false;
+  #isDeployed = false;
+  /** It was asked to end, and starts again. */
+  #isRestarting = false;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
 
@@ -91,6 +94,16 @@ export class ServiceProcess {
     return child?.exitCode === 0 ? [] : [`it ended with ${child?.exitCode ?? child?.signalCode}`];
   }
 
+  /** From now on it is the later release (`guards/workflows.ts`): it is asked to end and starts again as that. */
+  async deploy(): Promise<void> {
+    this.#isDeployed = true;
+    this.#isRestarting = true;
+    this.#child?.kill("SIGTERM");
+    const late = delay(STOP_LIMIT_MILLISECONDS, undefined, { ref: false });
+    await Promise.race([this.#exited, late]);
+    this.#isRestarting = false;
+  }
+
   /** Ends it at once. */
   async destroy(): Promise<void> {
     this.#stopping = true;
@@ -105,7 +118,8 @@ export class ServiceProcess {
     const log = openSync(logFile, "a");
     const logOffset = fstatSync(log).size;
     // A group of its own: Ctrl-C is for the harness, which ends everything itself.
-    const child = spawn(process.execPath, broken === undefined ? [MAIN] : [BROKEN, "--break", broken], {
+    const replaced = [...(broken === undefined ? [] : ["--break", broken]), ...(this.#isDeployed ? ["--deploy"] : [])];
+    const child = spawn(process.execPath, replaced.length === 0 ? [MAIN] : [BROKEN, ...replaced], {
       detached: true,
       env: { ...inherited(), ...environment },
       stdio: ["ignore", log, log],
@@ -114,7 +128,8 @@ export class ServiceProcess {
     this.#child = child;
     this.#exited = new Promise((resolve) => {
       child.once("close", (code, signal) => {
-        if (signal !== "SIGKILL" && !this.#stopping) this.#countEnd(`exit ${code ?? signal}`, logOffset);
+        if (signal !== "SIGKILL" && !this.#stopping && !this.#isRestarting)
+          this.#countEnd(`exit ${code ?? signal}`, logOffset);
         resolve();
         if (!this.#stopping) setTimeout(() => this.#stopping || this.#start(), RESTART_PAUSE_MILLISECONDS);
       });

@@ -115,3 +115,5 @@ export function createEscrowView({ rpcUrl, usdc }: Quickstart["chain"], escrow: 
     },
   };
 }
+
+export type EscrowView = ReturnType<typeof createEscrowView>;

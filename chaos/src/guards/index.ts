@@ -5,6 +5,7 @@ import { withoutReservedLimits } from "./limits.ts";
 import { withoutPaidClaim } from "./payments.ts";
 import { withoutServicingLookup } from "./supplier.ts";
 import { withoutDurableFlush, withoutIdempotency } from "./usage.ts";
+import { withoutTakeOver, withoutUndo } from "./workflows.ts";
 
 const LATE_DEVNET = fileURLToPath(new URL("./late-devnet.ts", import.meta.url));
 
@@ -16,5 +17,7 @@ export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decor
   "chain-log": () => ({ devnetProgram: LATE_DEVNET }),
   "reserved-limits": () => ({ decorate: { gates: withoutReservedLimits } }),
   "paid-claim": () => ({ decorate: { stores: withoutPaidClaim } }),
+  undo: () => ({ decorate: { workflows: withoutUndo } }),
+  "take-over": () => ({ decorate: { stores: withoutTakeOver } }),
   "servicing-lookup": () => ({ decorate: { suppliers: withoutServicingLookup } }),
 };

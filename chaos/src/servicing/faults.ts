@@ -90,6 +90,18 @@ export async function disturbSupplier(supplierUrl: string, random: Random): Prom
   for (const [path, body] of drawn) await control(supplierUrl, path, { method: "POST", body: JSON.stringify(body) });
 }
 
+const tickets = ["ticketing_delayed", "ticketing_delayed", "ticketing_failed"] as const;
+
+/** Tickets come later than the payment, or never. */
+export async function disturbTickets(supplierUrl: string, random: Random): Promise<void> {
+  for (const path of ["/air/orders", "/air/payments"]) {
+    const fault = random.pick(tickets);
+    const delayMs = random.between(1_500, 6_000);
+    const body = { match: { path, method: "POST" }, fault, times: random.between(1, 3), delayMs };
+    await control(supplierUrl, "scenarios", { method: "POST", body: JSON.stringify(body) });
+  }
+}
+
 export async function leaveSupplierAlone(supplierUrl: string): Promise<void> {
   await control(supplierUrl, "scenarios", { method: "DELETE" });
   await control(supplierUrl, "webhook-disturbances", { method: "DELETE" });

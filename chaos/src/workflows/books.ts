@@ -6,6 +6,11 @@ import type { Deployment } from "../deployment.ts";
 const Run = z.object({
   id: z.string(),
   state: z.string(),
+  version: z.int(),
+  /** What its booking is invoiced under; undefined in the result of runs without one. */
+  invoice_failure: z.string().nullable(),
+  /** A person, or the end of the time, has said no. */
+  is_refused: z.boolean(),
   failure: z.object({ code: z.string(), notUndone: z.array(z.string()) }).nullable(),
   has_open_pause: z.boolean(),
 });
@@ -16,8 +21,17 @@ const Step = z.object({
   tool: z.string(),
   meter_id: z.string().nullable(),
 });
-const Booked = z.object({ run_id: z.string(), order_id: z.string(), order_status: z.string().nullable() });
+const Micro = z.string().transform(BigInt);
+const Booked = z.object({
+  run_id: z.string(),
+  order_id: z.string(),
+  order_status: z.string().nullable(),
+  /** What it cost its tenant, less what came back because of the order; what the escrow paid for it comes back besides. */
+  cost: Micro,
+});
 const Reserved = z.object({ run_id: z.string(), booking_id: z.string(), state: z.string() });
+const Invoiced = z.object({ run_id: z.string(), invoice_number: z.string() });
+const Told = z.object({ trip_id: z.string(), steps: z.int(), told: z.int() });
 const Metered = z.object({ id: z.string(), idempotency_key: z.string() });
 
 export interface RunBooks {
@@ -28,6 +42,10 @@ export interface RunBooks {
   booked: readonly z.infer<typeof Booked>[];
   /** What runs have reserved in escrow. */
   reserved: readonly z.infer<typeof Reserved>[];
+  /** Invoices of what runs have reserved. */
+  invoiced: readonly z.infer<typeof Invoiced>[];
+  /** How many steps a trip has had on the chain, and how many of them its record tells. */
+  told: readonly z.infer<typeof Told>[];
   /** Usage records of calls of runs. */
   metered: readonly z.infer<typeof Metered>[];
 }
@@ -38,13 +56,18 @@ export async function readRunBooks(deployment: Pick<Deployment, "query">): Promi
   return {
     runs: await read(
       Run,
-      `select id, state, failure, exists (select from workflow_pause p where p.run_id = r.id and p.resolved_at is null)
+      `select id, state, version, failure, result->>'invoiceFailure' as invoice_failure,
+        exists (select from workflow_pause p where p.run_id = r.id and p.step_id = 'approval'
+          and p.resolution->>'status' = 'rejected') as is_refused, exists (select from workflow_pause p where p.run_id = r.id and p.resolved_at is null)
         as has_open_pause from workflow_run r`,
     ),
     steps: await read(Step, "select run_id, step_id, state, tool, meter_id from workflow_step where tool is not null"),
     booked: await read(
       Booked,
-      `select split_part(c.idempotency_key, ':', 1) as run_id, b.order_id, b.order_status
+      `select split_part(c.idempotency_key, ':', 1) as run_id, b.order_id, b.order_status,
+        ((coalesce(b.result->>'chargedUsdc', '0')::numeric - (select coalesce(sum((details->>'refundedUsdc')::numeric), 0)
+          from order_event e where e.network = b.network and e.order_id = b.order_id and e.kind = 'refunded'
+            and e.details->>'reason' is distinct from 'paid_by_escrow')) * 1000000)::bigint::text as cost
         from booking b join call c on c.id = b.call_id where c.surface = 'workflow' and b.state = 'booked'`,
     ),
     reserved: await read(
@@ -52,6 +75,18 @@ export async function readRunBooks(deployment: Pick<Deployment, "query">): Promi
       `select s.run_id, b.booking_id, b.state from workflow_step s
         join escrow_booking b on b.booking_id = s.outcome->'result'->>'bookingId'
         where s.tool = 'reserve_booking' and s.state = 'done'`,
+    ),
+    invoiced: await read(
+      Invoiced,
+      `select s.run_id, i.invoice_number from workflow_step s
+        join booking_invoice i on i.kind = 'invoice' and i.booking_id = s.outcome->'result'->>'bookingId'
+        where s.tool = 'reserve_booking' and s.state = 'done'`,
+    ),
+    told: await read(
+      Told,
+      `select trip_id, (select count(*)::int from escrow_step s where s.network = t.network and s.trip_id = t.trip_id) as steps,
+        (select count(*)::int from trip_entry e where e.network = t.network and e.trip_id = t.trip_id
+          and e.key like 'escrow:%') as told from trip t`,
     ),
     metered: await read(Metered, "select id, idempotency_key from usage_record where surface = 'workflow'"),
   };

@@ -173,7 +173,9 @@ describe("service.book_flight", () => {
     const run = await start(tripId);
     expect(run).toMatchObject({ status: "paused", nextStepId: "ticketing" });
     await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
-    await expect.poll(() => read(run)).toMatchObject({ status: "failed", failure: { code: "ticketing_failed" } });
+    await expect
+      .poll(() => read(run))
+      .toMatchObject({ status: "failed", failure: { code: "ticketing_failed", notUndone: [] } });
     // The supplier gave back the price, and the escrow the reservation.
     const refunded = await expectNothingHeld(tripId);
     expect(refunded).toBeGreaterThan(0n);

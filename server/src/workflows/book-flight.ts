@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
-import { Approval, chooseWithinPolicy, FlightOffer, upperBound, waitForClaim } from "./flight-parts.ts";
+import {
+  Approval,
+  cancelOrder,
+  chooseWithinPolicy,
+  FlightOffer,
+  reserveAndBook,
+  unless,
+  waitForClaim,
+} from "./booking-parts.ts";
 
 const Input = z.strictObject({
   tripId: z.string().describe("Of prefund_trip, funded"),
@@ -23,11 +31,9 @@ const Travelers = z.object({
     .default([])
     .describe("icu_… of ensure_flight_customer, for all passengers but the first, or for all"),
 });
-const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
 const Found = z.object({ offers: z.array(FlightOffer) });
-const Reserved = z.object({ bookingId: z.string() });
 const Booked = z.object({
   orderId: z.string(),
   pnr: z.string(),
@@ -45,15 +51,15 @@ const Invoiced = z.object({
   jsonUrl: z.string(),
   totalUsdc: z.string(),
 });
-const Quoted = z.object({ cancellationId: z.string() });
 
-/** What the reservation leaves for a price that moves between the search and the booking. */
-const ROOM_PERCENT = 5n;
-/** So many offers are tried when one is gone or has another price. */
-const MOST_TRIES = 3;
 const GONE: ReadonlySet<string> = new Set(["offer_expired", "offer_not_found", "price_changed", "hold_not_available"]);
+const NO_OFFER_LEFT = {
+  step: "offer_gone",
+  reason: "No offer within the policy and the reserved amount could be booked.",
+  code: "no_offer_left",
+  detail: "No offer could be booked, and nobody asked for another search.",
+};
 const TRAVELER_HOURS = 72;
-const DECISION_HOURS = 24;
 const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
@@ -89,11 +95,13 @@ export const bookFlight = defineWorkflow({
     const { call, undo, keep } = steps;
     await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = await askForTravelers(steps, trip);
-    const { bookingId, booked } = await reserveAndBook(steps, trip, additionalCustomerUserIds);
-    undo(async () => {
-      const { cancellationId } = await call("cancel_order_quote", { orderId: booked.orderId }, Quoted);
-      await call("confirm_cancel_order", { cancellationId }, z.unknown());
+    const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
+      choose: (bound) => chooseOffer(steps, trip, bound),
+      book: ({ id: offerId }) =>
+        unless(GONE, () => call("book_flight", { offerId, additionalCustomerUserIds }, Booked)),
+      gone: NO_OFFER_LEFT,
     });
+    undo(() => cancelOrder(steps, booked.orderId));
     await call(
       "commit_booking",
       {
@@ -139,33 +147,6 @@ async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<
   return customerUserIds;
 }
 
-/** Where an offer is gone or has another price, the next search's offers are tried, within policy and reservation. */
-async function reserveAndBook(steps: Steps, trip: Trip, additionalCustomerUserIds: readonly string[]) {
-  const { call, undo, pause } = steps;
-  const { tripId } = trip;
-  let reserved: { bookingId: string; bound: string } | undefined;
-  for (let attempt = 1; ; attempt += 1) {
-    const offer = await chooseOffer(steps, trip, reserved?.bound);
-    if (offer !== undefined) {
-      if (reserved === undefined) {
-        const bound = upperBound(offer.totalAmount, ROOM_PERCENT);
-        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
-        reserved = { bookingId, bound };
-        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
-      }
-      const booked = await bookUnlessGone(steps, offer, additionalCustomerUserIds);
-      if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
-    }
-    if (attempt % MOST_TRIES !== 0) continue;
-    const { status } = await pause({
-      ...{ step: "offer_gone", reason: "No offer within the policy and the reserved amount could be booked." },
-      ...{ resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS, onTimeout: { status: "cancelled" } },
-    });
-    if (status === "cancelled")
-      throw new StepFailure("no_offer_left", "No offer could be booked, and nobody asked for another search.");
-  }
-}
-
 /** Undefined: nothing within the reserved amount was found. */
 async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined): Promise<FlightOffer | undefined> {
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
@@ -188,15 +169,6 @@ async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined):
       },
     })),
   );
-}
-
-async function bookUnlessGone({ call }: Steps, offer: FlightOffer, additionalCustomerUserIds: readonly string[]) {
-  try {
-    return await call("book_flight", { offerId: offer.id, additionalCustomerUserIds }, Booked);
-  } catch (error) {
-    if (error instanceof StepFailure && GONE.has(error.code)) return undefined;
-    throw error;
-  }
 }
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
-import { Approval, chooseWithinPolicy, upperBound, waitForClaim } from "./flight-parts.ts";
+import { Approval, cancelOrder, chooseWithinPolicy, reserveAndBook, unless, waitForClaim } from "./booking-parts.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
 
@@ -25,7 +25,6 @@ const Guests = z.object({
   status: z.enum(["given", "cancelled"]),
   guests: z.array(Guest).max(9).default([]).describe("At least one, and at most as many as the stay is for"),
 });
-const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 
 const Rate = z.object({
   id: z.string(),
@@ -40,7 +39,6 @@ const Found = z.object({
   accommodations: z.array(z.object({ id: z.string(), name: z.string(), rates: z.array(Rate) })),
 });
 const Quote = z.object({ id: z.string(), totalAmount: z.string() });
-const Reserved = z.object({ bookingId: z.string() });
 const Booked = z.object({
   orderId: z.string(),
   reference: z.string().nullable(),
@@ -52,18 +50,18 @@ const Booked = z.object({
   ticketOrderHash: z.string(),
 });
 const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
-const Quoted = z.object({ cancellationId: z.string() });
 
-/** What the reservation leaves for a price that moves before another rate is booked in place of one that is gone. */
-const ROOM_PERCENT = 5n;
-/** So many rates are tried when one is gone or has another price. */
-const MOST_TRIES = 3;
 const GONE: ReadonlySet<string> = new Set([
   ...["rate_not_found", "rate_unavailable", "price_changed"],
   ...["quote_not_found", "quote_expired"],
 ]);
 const GUESTS_HOURS = 72;
-const DECISION_HOURS = 24;
+const NO_RATE_LEFT = {
+  step: "rate_gone",
+  reason: "No rate within the policy and the reserved amount could be booked.",
+  code: "no_rate_left",
+  detail: "No rate could be booked, and nobody asked for another search.",
+};
 
 export const bookStay = defineWorkflow({
   id: "service.book_stay",
@@ -100,11 +98,14 @@ export const bookStay = defineWorkflow({
     if (guests.length === 0 || guests.length > stay.guests) {
       throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
     }
-    const { bookingId, booked } = await reserveAndBook(steps, stay, guests);
-    undo(async () => {
-      const { cancellationId } = await call("cancel_order_quote", { orderId: booked.orderId }, Quoted);
-      await call("confirm_cancel_order", { cancellationId }, z.unknown());
+    const { email, phoneNumber } = stay;
+    const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
+    const { bookingId, booked } = await reserveAndBook(steps, stay.tripId, {
+      choose: (bound) => unless(GONE, () => quoteChosen(steps, stay, bound)),
+      book: ({ id: quoteId }) => unless(GONE, () => call("book_stay", { quoteId, guests, ...contact }, Booked)),
+      gone: NO_RATE_LEFT,
     });
+    undo(() => cancelOrder(steps, booked.orderId));
     const { itineraryHash, ticketOrderHash } = booked;
     await call(
       "commit_booking",
@@ -134,34 +135,6 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<
   });
   if (status === "cancelled") throw new StepFailure("guests_missing", "Nobody said who stays.");
   return guests;
-}
-
-/** Where a rate is gone or has another price, the next search's rates are tried, within policy and reservation. */
-async function reserveAndBook(steps: Steps, stay: Stay, guests: Guests) {
-  const { call, undo, pause } = steps;
-  const { tripId, email, phoneNumber } = stay;
-  const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
-  let reserved: { bookingId: string; bound: string } | undefined;
-  for (let attempt = 1; ; attempt += 1) {
-    const quote = await unlessGone(() => quoteChosen(steps, stay, reserved?.bound));
-    if (quote !== undefined) {
-      if (reserved === undefined) {
-        const bound = upperBound(quote.totalAmount, ROOM_PERCENT);
-        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
-        reserved = { bookingId, bound };
-        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
-      }
-      const booked = await unlessGone(() => call("book_stay", { quoteId: quote.id, guests, ...contact }, Booked));
-      if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
-    }
-    if (attempt % MOST_TRIES !== 0) continue;
-    const { status } = await pause({
-      ...{ step: "rate_gone", reason: "No rate within the policy and the reserved amount could be booked." },
-      ...{ resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS, onTimeout: { status: "cancelled" } },
-    });
-    if (status === "cancelled")
-      throw new StepFailure("no_rate_left", "No rate could be booked, and nobody asked for another search.");
-  }
 }
 
 /** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
@@ -200,14 +173,4 @@ async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
       },
     })),
   );
-}
-
-/** Undefined: it can no longer be had as it was shown. */
-async function unlessGone<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof StepFailure && GONE.has(error.code)) return undefined;
-    throw error;
-  }
 }

@@ -28,6 +28,8 @@ export interface RunnerOptions {
 /** So many runs are executed at once in one process. */
 const AT_ONCE = 16;
 const HEARTBEAT_MILLISECONDS = 2_000;
+/** A worker that has been silent for so long is dead. */
+const STALE_SECONDS = 10;
 /** After an error that is nobody's answer, such as a database that is away. */
 const AFTER_ERROR_SECONDS = 5;
 
@@ -68,7 +70,7 @@ export class WorkflowRunner {
   async leaseRuns(): Promise<void> {
     const room = AT_ONCE - this.#executing.size;
     if (room <= 0 || this.#gone.signal.aborted) return;
-    for (const run of await this.#options.runs.lease(this.#options.workerId, room)) {
+    for (const run of await this.#options.runs.lease(this.#options.workerId, room, STALE_SECONDS)) {
       const executing = this.#execute(run).finally(() => {
         this.#executing.delete(run.id);
         this.wake();

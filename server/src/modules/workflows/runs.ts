@@ -123,8 +123,8 @@ export interface Runs {
   steps(runId: string): Promise<readonly JournaledStep[]>;
   openPause(runId: string): Promise<RunPause | undefined>;
 
-  /** Takes over runs that are to be executed and that no living worker has. */
-  lease(workerId: string, limit: number): Promise<readonly Run[]>;
+  /** Takes over runs that are to be executed and that no worker has which has said within so many seconds that it lives. */
+  lease(workerId: string, limit: number, staleSeconds: number): Promise<readonly Run[]>;
   touch(leased: LeasedRun): Promise<boolean>;
   /** Ends one step, begins the next one, or both at once. */
   journal(

@@ -8,9 +8,6 @@ import { createJournal } from "./store-journal.ts";
 import { createPauses } from "./store-pauses.ts";
 import { rememberEnd, rememberStart } from "./store-record.ts";
 
-/** A worker that has been silent for so long is dead: it says every two seconds that it lives. */
-const STALE_SECONDS = 10;
-
 const selectRuns = (queryable: Queryable) =>
   queryable
     .selectFrom("workflowRun")
@@ -161,14 +158,14 @@ function createLeases(
   const free = { workerId: null, workerSeenAt: null };
 
   return {
-    async lease(workerId, limit) {
+    async lease(workerId, limit, staleSeconds) {
       const now = clock.now();
       const { rows } = await sql<{ id: string }>`
         with free as (
           select id from workflow_run
           where state = 'running'
             and (quiet_until is null or quiet_until <= ${at(now)})
-            and (worker_id is null or worker_seen_at < ${at(now.subtract({ seconds: STALE_SECONDS }))})
+            and (worker_id is null or worker_seen_at < ${at(now.subtract({ seconds: staleSeconds }))})
           order by created_at limit ${limit} for update skip locked
         )
         update workflow_run set worker_id = ${workerId}, worker_seen_at = ${at(now)}

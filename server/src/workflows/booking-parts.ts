@@ -82,9 +82,78 @@ export async function chooseWithinPolicy<Choice>(
 }
 
 /** In whole cents, with room for a price that moves by as much as `percent`. */
-export function upperBound(amount: string, percent: bigint): string {
+function upperBound(amount: string, percent: bigint): string {
   const [whole = "0", cents = ""] = amount.split(".");
   const inCents = BigInt(whole) * 100n + BigInt(cents.padEnd(2, "0").slice(0, 2));
   const bound = (inCents * (100n + percent) + 99n) / 100n;
   return `${bound / 100n}.${(bound % 100n).toString().padStart(2, "0")}`;
+}
+
+const Reserved = z.object({ bookingId: z.string() });
+const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
+
+/** What the reservation leaves for a price that moves before something else is booked in place of what is gone. */
+const ROOM_PERCENT = 5n;
+/** So many are tried when one is gone or has another price. */
+const MOST_TRIES = 3;
+const DECISION_HOURS = 24;
+
+/** What is to be booked, by its kind. */
+interface Attempt<Choice, Booked> {
+  /** Undefined: nothing that costs at most `bound` and passes the policy was found. */
+  choose(bound: string | undefined): Promise<Choice | undefined>;
+  /** Undefined: it is gone, or costs something else by now. */
+  book(choice: Choice): Promise<Booked | undefined>;
+  /** When nothing could be booked: the pause that asks what to do, and how the run ends where nobody wants another search. */
+  gone: { step: string; reason: string; code: string; detail: string };
+}
+
+/** The escrow reserves an upper bound of the first choice's price; within it, others are tried where that one is gone. */
+export async function reserveAndBook<Choice extends { totalAmount: string }, Booked>(
+  { call, undo, pause }: Steps,
+  tripId: string,
+  { choose, book, gone }: Attempt<Choice, Booked>,
+): Promise<{ bookingId: string; booked: Booked }> {
+  let reserved: { bookingId: string; bound: string } | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const choice = await choose(reserved?.bound);
+    if (choice !== undefined) {
+      if (reserved === undefined) {
+        const bound = upperBound(choice.totalAmount, ROOM_PERCENT);
+        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
+        reserved = { bookingId, bound };
+        undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
+      }
+      const booked = await book(choice);
+      if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
+    }
+    if (attempt % MOST_TRIES !== 0) continue;
+    const { status } = await pause({
+      ...{ step: gone.step, reason: gone.reason, resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS },
+      onTimeout: { status: "cancelled" },
+    });
+    if (status === "cancelled") throw new StepFailure(gone.code, gone.detail);
+  }
+}
+
+/** Undefined where the work fails with one of these codes. */
+export async function unless<T>(codes: ReadonlySet<string>, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StepFailure && codes.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const Quoted = z.object({ cancellationId: z.string() });
+/** Such as one whose tickets were refused: what it cost was given back with that. */
+const GONE_ALREADY: ReadonlySet<string> = new Set(["already_cancelled"]);
+
+/** Undoes an order at the supplier. */
+export async function cancelOrder({ call }: Steps, orderId: string): Promise<void> {
+  await unless(GONE_ALREADY, async () => {
+    const { cancellationId } = await call("cancel_order_quote", { orderId }, Quoted);
+    await call("confirm_cancel_order", { cancellationId }, z.unknown());
+  });
 }

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { Decorators } from "../../../server/src/decorate.ts";
+import type { Stores } from "../../../server/src/kernel/stores.ts";
+import type { Workflow } from "../../../server/src/kernel/workflow.ts";
+
+/** What a run has done stays when it fails. */
+export const withoutUndo = (workflows: readonly Workflow[]): readonly Workflow[] =>
+  workflows.map((workflow) => ({
+    ...workflow,
+    run: (input, steps) => workflow.run(input, { ...bound(steps), undo: () => undefined }),
+  }));
+
+/** The members of a class's instance as those of a plain object. */
+function bound(steps: Parameters<Workflow["run"]>[1]): Parameters<Workflow["run"]>[1] {
+  const { run, call, pause, undo, keep, isSince } = steps;
+  return { run, call, pause, undo, keep, isSince };
+}
+
+const YEARS_SECONDS = 1_000_000_000;
+
+/** A run whose process has died is left to it. */
+export function withoutTakeOver(stores: Stores): Stores {
+  const { runs } = stores;
+  return { ...stores, runs: { ...runs, lease: (workerId, limit) => runs.lease(workerId, limit, YEARS_SECONDS) } };
+}
+
+/**
+ * The workflows as a later release has them: `service.book_flight` looks at the wallet before everything else and at the trip after
+ * everything else. Runs that began before go their old way.
+ */
+export const nextVersion: NonNullable<Decorators["workflows"]> = (workflows) =>
+  workflows.map((workflow) => {
+    if (workflow.id !== "service.book_flight") return workflow;
+    const version = workflow.version + 1;
+    const Anything = z.unknown();
+    return {
+      ...workflow,
+      version,
+      async run(input, steps) {
+        if (!steps.isSince(version)) return await workflow.run(input, steps);
+        await steps.call("check_treasury", {}, Anything);
+        const result = await workflow.run(input, steps);
+        await steps.call("list_trips", {}, Anything);
+        return result;
+      },
+    };
+  });
