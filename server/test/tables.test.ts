@@ -71,7 +71,14 @@ test("every key of tenants' rows that callers have a part in names the environme
 
 /** Whoever erases a person goes over all of them: modules/travelers/store-personal-data.ts. */
 const NAMING_PERSONS = [
-  ...["booking.user_id", "call.subject", "customer_owner.user_id", "feedback.user_id", "idempotency.subject"],
+  ...[
+    "message.user_id",
+    "booking.user_id",
+    "call.subject",
+    "customer_owner.user_id",
+    "feedback.user_id",
+    "idempotency.subject",
+  ],
   ...[
     "payment.subject",
     "traveler_customer.user_id",

@@ -1288,7 +1288,7 @@ export interface paths {
         put?: never;
         /**
          * Replan a disrupted trip
-         * @description Find ways on after a disrupted flight: other flights, the price of changing your order, a hotel, the transfer, and messages to the traveler. It books nothing and sends nothing: messages say what would be sent, to whom and why it was not. Next: book_flight, select_order_change_offer or quote_stay. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Find ways on after a disrupted flight: other flights, the price of changing your order, a hotel, the transfer, and messages to the traveler. It books nothing. About one disruption the traveler of the profile is mailed once; messages say what was sent, or why it was not. Next: book_flight, select_order_change_offer or quote_stay. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes records. Scope `trip:write`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -5891,9 +5891,9 @@ export interface components {
                 text: string;
                 /** @description From the traveler's profile, masked; null: the profile has none */
                 recipient: string | null;
-                /** @constant */
-                sent: false;
-                /** @description Why it was not sent */
+                sent: boolean;
+                sentAt: string | null;
+                /** @description Why it was not sent, or who has it */
                 reason: string;
             }[];
             /** @description Of the messages, by the traveler's profile */

@@ -146,7 +146,7 @@ export const variables = {
   mailsPerTenantDay: withDefault(
     "MAILS_PER_TENANT_DAY",
     "500",
-    "How many mails to guests a tenant may cause in a day (UTC). What is more is kept: shown with the trip, not delivered.",
+    "How many mails a tenant may cause in a day (UTC), to guests and to its own people. What is more is kept: shown, not delivered.",
     wholeNumber(1, 1_000_000),
   ),
   mailsPerRecipientDay: withDefault(

@@ -14,6 +14,7 @@ import { ledgerModule } from "./ledger/module.ts";
 import { limitsModule } from "./limits/module.ts";
 import { mapsModule } from "./maps/module.ts";
 import { memoryModule } from "./memory/module.ts";
+import { messagesModule } from "./messages/module.ts";
 import { ordersModule } from "./orders/module.ts";
 import { paymentsModule } from "./payments/module.ts";
 import { placesModule } from "./places/module.ts";
@@ -35,6 +36,7 @@ export const modules = [
   limitsModule,
   ledgerModule,
   effectsModule,
+  messagesModule,
   chainModule,
   travelersModule,
   bookingsModule,

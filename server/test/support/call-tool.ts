@@ -7,7 +7,7 @@ import { openMaps } from "../../src/outside/maps.ts";
 import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts";
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
-import { guestMailing } from "./guest-mailing.ts";
+import { mailing } from "./mailing.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
 
@@ -57,7 +57,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     mailer: undefined,
-    guestMailing,
+    mailing,
     claimKeys: absent("claimKeys"),
     claimLinks: absent("claimLinks"),
     usage: absent("usage"),

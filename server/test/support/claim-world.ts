@@ -6,7 +6,7 @@ import { type ClaimRequest, claimTrip } from "../../src/modules/escrow/claim-tri
 import { readGuestLink } from "../../src/modules/escrow/guest-link.ts";
 import { type PrefundRequest, prefundTrip } from "../../src/modules/escrow/prefund-trip.ts";
 import { openChainWorld, UNIT } from "./chain-world.ts";
-import { guestMailing } from "./guest-mailing.ts";
+import { mailing } from "./mailing.ts";
 
 const Hash = z.templateLiteral(["0x", z.string()]);
 export const APP_ORIGIN = "https://app.example";
@@ -28,7 +28,7 @@ export async function openClaimWorld() {
     claimKeys: createClaimKeys(vault),
     claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: [] },
     mailer: undefined,
-    guestMailing,
+    mailing,
   };
 
   async function prefund(change: Partial<PrefundRequest> = {}) {

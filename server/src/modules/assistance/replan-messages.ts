@@ -1,16 +1,18 @@
 import type { z } from "zod";
 import type { Words } from "../../domain/texts.ts";
 import { fitToChannel, mapTexts } from "../maps/index.ts";
+import { composeMail, words as plainWords } from "../messages/index.ts";
 import type { TravelerProfile } from "../travelers/index.ts";
 import type { AlternativesAnswer, ChangeAnswer, HotelAnswer, MessageAnswer, TransferAnswer } from "./replan-parts.ts";
 import { replanTexts } from "./replan-texts.ts";
 
-type Message = z.input<typeof MessageAnswer>;
-type Channel = Message["channel"];
+type Channel = z.output<typeof MessageAnswer>["channel"];
 
 interface Replanned {
   /** Such as `BA117 LHR–JFK`. */
   flight: string;
+  /** Such as `LHR–JFK`. */
+  leg: string;
   kind: "delay" | "cancellation" | "missed_connection" | "weather" | "other";
   reason: string;
   pnr: string;
@@ -20,26 +22,65 @@ interface Replanned {
   transfer: z.input<typeof TransferAnswer> | null;
 }
 
-/** The same for every channel, each in its own form. Nothing is sent: each says why. */
-export function composeMessages(
-  channels: readonly Channel[],
-  replanned: Replanned,
-  { profile, hasMailServer, words }: { profile: TravelerProfile | undefined; hasMailServer: boolean; words: Words },
-): Message[] {
+interface Reader {
+  profile: TravelerProfile | undefined;
+  words: Words;
+  /** The supplier's flights are made up. */
+  isTrial: boolean;
+}
+
+interface Draft {
+  channel: Channel;
+  text: string;
+  /** Masked; null: the profile has none. */
+  recipient: string | null;
+  /** Undefined: it is no mail, or there is nobody to write to. */
+  mail: ReturnType<typeof composeMail> | undefined;
+}
+
+/** The same for every channel, each in its own form. Only to the traveler's own profile: nobody else is ever written to. */
+export function composeMessages(channels: readonly Channel[], replanned: Replanned, reader: Reader): Draft[] {
+  const content = contentOf(replanned, reader);
+  const { email, phoneNumber } = reader.profile ?? {};
+  return [...new Set(channels)].map((channel) => {
+    if (channel === "email") {
+      const mail = mailOf(content, replanned, { ...reader, address: email ?? "" });
+      const recipient = email === undefined ? null : maskEmail(email);
+      return { channel, text: mail.text, recipient, mail: email === undefined ? undefined : mail };
+    }
+    const recipient = channel === "slack" || phoneNumber === undefined ? null : maskEnd(phoneNumber);
+    return { channel, text: fitToChannel(content, channel).text, recipient, mail: undefined };
+  });
+}
+
+function contentOf(replanned: Replanned, { words, isTrial }: Reader) {
   const say = replanTexts(words);
   const { transfer } = replanned;
-  const content = {
+  return {
     title: say(replanned.kind, { flight: replanned.flight }),
-    summary: say("nothingBooked"),
+    summary: [say("nothingBooked"), ...(isTrial ? [say("trial")] : [])].join("\n"),
     lines: linesOf(replanned, words),
     notes: replanned.reason,
     picture: undefined,
     links: transfer?.links ? [{ label: mapTexts(words)("directions"), url: transfer.links.google }] : [],
   };
-  return [...new Set(channels)].map((channel) => ({
-    ...{ channel, text: fitToChannel(content, channel).text, sent: false as const },
-    ...recipientOf(channel, profile, hasMailServer),
-  }));
+}
+
+/** Its subject holds nothing that the caller wrote but the airports: there it would seem to be said by us. */
+function mailOf(
+  { title, summary, lines, notes, links }: ReturnType<typeof contentOf>,
+  { kind, leg }: Replanned,
+  { words, address }: Reader & { address: string },
+): ReturnType<typeof composeMail> {
+  return composeMail({
+    ...{ to: { address }, subject: replanTexts(words)(kind, { flight: leg }), language: words.language },
+    parts: [
+      plainWords(`${title}\n${summary}`),
+      plainWords(lines.map((line, index) => `${index + 1}. ${line}`).join("\n")),
+      ...(notes === "" ? [] : [{ kind: "quoted", text: notes } as const]),
+      ...links.map(({ label, url }) => ({ kind: "link", text: url, label }) as const),
+    ],
+  });
 }
 
 function linesOf({ alternatives, change, hotel, transfer, pnr }: Replanned, words: Words): string[] {
@@ -90,24 +131,6 @@ function journeyOf(slices: readonly Flown[]) {
     departs: clock(segments[0]?.departingAt),
     arrives: clock(segments.at(-1)?.arrivingAt),
   };
-}
-
-/** Only from the traveler's own profile: nobody else is ever written to. */
-function recipientOf(
-  channel: Channel,
-  profile: TravelerProfile | undefined,
-  hasMailServer: boolean,
-): Pick<Message, "recipient" | "reason"> {
-  if (channel === "slack") return { recipient: null, reason: "Slack is off: this service has no connection to it." };
-  if (channel === "whatsapp") {
-    const recipient = profile?.phoneNumber === undefined ? null : maskEnd(profile.phoneNumber);
-    return { recipient, reason: "WhatsApp is off: this service has no connection to it." };
-  }
-  const recipient = profile?.email === undefined ? null : maskEmail(profile.email);
-  const reason = hasMailServer
-    ? "This tool does not send mail yet: pass the text on yourself."
-    : "Mail is off: the operator has no mail server.";
-  return { recipient, reason };
 }
 
 const SHOWN_DIGITS = 2;

@@ -54,8 +54,9 @@ export const MessageAnswer = z.object({
   channel: z.enum(["whatsapp", "slack", "email"]),
   text: z.string().describe("What it says, for that channel; names in it are texts of others"),
   recipient: z.string().nullable().describe("From the traveler's profile, masked; null: the profile has none"),
-  sent: z.literal(false),
-  reason: z.string().describe("Why it was not sent"),
+  sent: z.boolean(),
+  sentAt: z.string().nullable(),
+  reason: z.string().describe("Why it was not sent, or who has it"),
 });
 
 export const AVAILABLE = { available: true, reason: null } as const;

@@ -2,6 +2,14 @@ import { defineTexts } from "../../domain/texts.ts";
 
 /** What a traveler is told whose flight is disrupted. */
 export const replanTexts = defineTexts({
+  trial: {
+    en: "This is a trial: flights, hotels and prices are made up",
+    de: "Dies ist ein Versuch: Flüge, Hotels und Preise sind erfunden",
+    fr: "Ceci est un essai : les vols, hôtels et prix sont fictifs",
+    es: "Esto es una prueba: los vuelos, hoteles y precios son ficticios",
+    pt: "Isto é um teste: os voos, hotéis e preços são fictícios",
+    ja: "これはテストです。航空便、ホテル、料金は架空のものです",
+  },
   delay: {
     en: "Delayed: {flight}",
     de: "Verspätet: {flight}",

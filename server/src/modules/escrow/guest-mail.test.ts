@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEAD_PORT } from "../../../test/support/dead-port.ts";
-import { guestMailing } from "../../../test/support/guest-mailing.ts";
 import {
   createManualClock,
   openTestIdentities,
@@ -10,6 +9,7 @@ import {
   type TestIdentities,
 } from "../../../test/support/identity.ts";
 import { type MailServer, type Refusals, startDumbServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { mailing } from "../../../test/support/mailing.ts";
 import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createClaimKeys } from "../../adapters/evm/index.ts";
 import { createSmtpMailer, type SmtpMailerOptions } from "../../adapters/smtp/index.ts";
@@ -19,10 +19,10 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import { messageJobs } from "../messages/jobs.ts";
+import type { Mailing } from "../messages/mailing.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { type GuestMailPorts, sendGuestMail as sendInTime } from "./guest-mail.ts";
-import type { GuestMailing } from "./guest-mailing.ts";
-import { escrowJobs } from "./jobs.ts";
 import { guestMailUse } from "./send-guest-mail.ts";
 import { describeWhole } from "./trip-answers.ts";
 import type { NewTrip, Trip } from "./trips.ts";
@@ -64,9 +64,9 @@ function mailerFor(port: number, timeouts?: SmtpMailerOptions["timeouts"]): Mail
   return createSmtpMailer({ server: address, from: FROM, ...(timeouts === undefined ? {} : { timeouts }) });
 }
 
-const portsWith = (mailer: Mailer | undefined, change: Partial<GuestMailing> = {}): GuestMailPorts => ({
+const portsWith = (mailer: Mailer | undefined, change: Partial<Mailing> = {}): GuestMailPorts => ({
   ...{ stores, claimKeys, mailer, clock },
-  guestMailing: { ...guestMailing, ...change },
+  mailing: { ...mailing, ...change },
 });
 const sendGuestMail: typeof sendInTime = (ports, trip, waitMilliseconds = PATIENCE_MILLISECONDS) =>
   sendInTime(ports, trip, waitMilliseconds);
@@ -173,8 +173,7 @@ describe("the mail", () => {
 });
 
 describe("a mail that is kept", () => {
-  const send = (trip: Trip, change: Partial<GuestMailing>) =>
-    sendGuestMail(portsWith(mailerFor(server.port), change), trip);
+  const send = (trip: Trip, change: Partial<Mailing>) => sendGuestMail(portsWith(mailerFor(server.port), change), trip);
 
   it("is one of the sandbox where the service works for real guests, also when the job finds it", async () => {
     const [trial, real] = [await newTrip({ network: "sandbox" }), await newTrip()];
@@ -215,7 +214,7 @@ describe("a mail that is kept", () => {
     expect(await send(await newTrip({ tenantId: "past", guestEmail: "past@example.com" }), {})).toBe(true);
     const counts = () =>
       setup.db.selectFrom("guestMailCount").selectAll().where("counted", "=", "tenant:past").execute();
-    const jobs = escrowJobs({ networks: {}, submitters: {}, stores, clock, log: silentLog });
+    const jobs = messageJobs({ stores, clock });
     clock.advance({ hours: 24 });
     for (const job of jobs) await job.run();
     expect(await counts()).toHaveLength(1);

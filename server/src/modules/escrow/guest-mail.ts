@@ -15,9 +15,9 @@ import {
   send,
   unknown,
 } from "../effects/index.ts";
+import type { Mailing } from "../messages/index.ts";
 import { guestLinkOf } from "./guest-link.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
-import type { GuestMailing } from "./guest-mailing.ts";
 import type { GuestMails, TakenMail } from "./guest-mails.ts";
 import type { MailState, Trip } from "./trips.ts";
 
@@ -32,7 +32,7 @@ export interface GuestMailPorts {
   /** Undefined: the operator has no mail server. */
   mailer: Mailer | undefined;
   clock: Clock;
-  guestMailing: GuestMailing;
+  mailing: Mailing;
 }
 
 export interface GuestMailRecord extends EffectRecord {
@@ -142,12 +142,12 @@ async function sendOne(
 
 /** A mail that is sent again was counted before. */
 async function mayLeave(
-  { stores, guestMailing }: GuestMailPorts,
+  { stores, mailing }: GuestMailPorts,
   { trip: { network, tenantId }, guestEmail, attempts }: { trip: Trip; guestEmail: string; attempts: number },
 ): Promise<boolean> {
-  const { kept, ...most } = guestMailing;
+  const { kept, ...most } = mailing;
   if (network === kept) return false;
-  return attempts > 1 || (await stores.guestMails.count({ network, tenantId, recipient: guestEmail, ...most }));
+  return attempts > 1 || (await stores.mailCounts.count({ network, tenantId, recipient: guestEmail, ...most }));
 }
 
 function isOpen({ state, expiresAt }: Trip, clock: Clock): boolean {

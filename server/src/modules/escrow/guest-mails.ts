@@ -16,14 +16,6 @@ export interface TakenMail {
   attempts: number;
 }
 
-interface CountedMail {
-  network: Environment;
-  tenantId: string;
-  recipient: string;
-  mostPerTenantAndDay: number;
-  mostPerRecipientAndDay: number;
-}
-
 /** What is still to be written to guests: the trips whose `mail` is pending. */
 export interface GuestMails {
   /** Those that are due, of trips whose budget has arrived, oldest first. */
@@ -34,9 +26,5 @@ export interface GuestMails {
   stateOf(network: Environment, tripId: Hex): Promise<MailState | undefined>;
   /** A mail that is not pending any more stays as it is. */
   finish(network: Environment, tripId: Hex, state: "sent" | "failed" | "kept"): Promise<void>;
-  /** Counts a mail of this day. False: its tenant or its recipient has had as many as may be. */
-  count(mail: CountedMail): Promise<boolean>;
-  /** Forgets the counts of days that are over. */
-  forgetCounts(before: Temporal.PlainDate): Promise<void>;
   putBack(network: Environment, tripId: Hex, due: Temporal.Instant): Promise<void>;
 }

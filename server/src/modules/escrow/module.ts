@@ -1,6 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
+import { openMailing } from "../messages/index.ts";
 import { escrowEndings } from "./chain-endings.ts";
-import { openGuestMailing } from "./guest-mailing.ts";
 import { escrowJobs } from "./jobs.ts";
 import * as escrow from "./migrations/0014-escrow.ts";
 import * as guestMail from "./migrations/0015-guest-mail.ts";
@@ -32,14 +32,12 @@ declare module "../../kernel/parts.ts" {
   interface Settings {
     /** Where guest links may lead besides the application host. */
     readonly linkOrigins: readonly string[];
-    readonly mailsPerTenantDay: number;
-    readonly mailsPerRecipientDay: number;
   }
 }
 
 export const escrowModule = defineModule({
   name: "escrow",
-  needs: ["chain", "effects", "ledger", "memory", "orders", "pricing", "treasury"],
+  needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
   tools: [
     prefundTrip,
     guestClaimLink,
@@ -80,7 +78,6 @@ export const escrowModule = defineModule({
   chainEndings: escrowEndings,
   ports: ({ urls, settings }) => ({
     claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: settings.linkOrigins },
-    guestMailing: openGuestMailing(settings),
   }),
   account({ networks, mailer }, { environment }) {
     const missing = [];
@@ -96,9 +93,7 @@ export const escrowModule = defineModule({
     return { missing };
   },
   effectUses: ({ stores, claimKeys, clock, mailer, settings }) =>
-    mailer === undefined
-      ? []
-      : [guestMailUse({ stores, claimKeys, clock, mailer, guestMailing: openGuestMailing(settings) })],
+    mailer === undefined ? [] : [guestMailUse({ stores, claimKeys, clock, mailer, mailing: openMailing(settings) })],
   jobs: escrowJobs,
   // Its end comes before that of the job, which a mail under way would hold up.
   stop: async ({ mailer }) => mailer?.close(),

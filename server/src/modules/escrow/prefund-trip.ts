@@ -18,7 +18,7 @@ import type { NewTrip, Trip, TripDetails } from "./trips.ts";
 
 export type PrefundPorts = Pick<
   Ports,
-  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer" | "guestMailing"
+  "chain" | "submission" | "stores" | "clock" | "random" | "claimKeys" | "claimLinks" | "mailer" | "mailing"
 >;
 
 export interface PrefundRequest {

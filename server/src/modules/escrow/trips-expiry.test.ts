@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainWorld, openChainWorld, recordingLog, UNIT } from "../../../test/support/chain-world.ts";
 import { freshHash } from "../../../test/support/escrow.ts";
-import { guestMailing } from "../../../test/support/guest-mailing.ts";
+import { mailing } from "../../../test/support/mailing.ts";
 import { stranger } from "../../../test/support/treasury.ts";
 import { addressOf, createClaimKeys } from "../../adapters/evm/index.ts";
 import { chainEndings } from "../../contributions.ts";
@@ -48,7 +48,7 @@ async function letPass(seconds: number): Promise<void> {
 const ports = () => {
   const { stores, shared } = world;
   return {
-    ...{ stores, clock, random: systemRandom, mailer: undefined, guestMailing },
+    ...{ stores, clock, random: systemRandom, mailer: undefined, mailing },
     chain: network.chain,
     submission: network.submitter,
     claimKeys: createClaimKeys(shared.vault),

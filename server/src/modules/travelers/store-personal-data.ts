@@ -129,7 +129,7 @@ async function erase(
         update ${sql.id(table)} set ${sql.id(column)} = ${mark}
         where tenant_id = ${tenantId} and network = ${network} and ${sql.id(column)} = ${userId}`.execute(transaction);
     }
-    for (const table of ["traveler_profile", "traveler_customer"]) {
+    for (const table of ["traveler_profile", "traveler_customer", "message"]) {
       await sql`
         delete from ${sql.id(table)} where tenant_id = ${tenantId} and network = ${network} and user_id = ${userId}`.execute(
         transaction,

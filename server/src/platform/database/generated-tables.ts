@@ -377,6 +377,25 @@ export interface LedgerTransactionTable {
   blockNumber: bigint | null;
 }
 
+export interface MessageTable {
+  id: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  userId: string;
+  kind: string;
+  messageKey: string;
+  state: "intended" | "sending" | "sent" | "kept" | "failed";
+  encryptedMail: string | null;
+  attempts: Defaulted<number>;
+  expiresAt: Timestamp;
+  failureCode: string | null;
+  workerId: string | null;
+  workerSeenAt: Timestamp | null;
+  quietUntil: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
 export interface NegotiatedRateTable {
   network: "sandbox" | "production";
   negotiatedRateId: string;
@@ -844,6 +863,7 @@ export interface Database {
   ledgerAccount: LedgerAccountTable;
   ledgerEntry: LedgerEntryTable;
   ledgerTransaction: LedgerTransactionTable;
+  message: MessageTable;
   negotiatedRate: NegotiatedRateTable;
   orderEvent: OrderEventTable;
   payment: PaymentTable;

@@ -8,6 +8,7 @@ import { checkSlice, isEarlier } from "../../bookings/index.ts";
 import { findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
 import { findHotels, findStayPlace, findTransfer, type NightStay } from "../find-stay-for-night.ts";
 import { Instant } from "../instant-field.ts";
+import { notifyTraveler } from "../notify-traveler.ts";
 import { composeMessages } from "../replan-messages.ts";
 import {
   AlternativesAnswer,
@@ -77,12 +78,12 @@ export const tripDelayReplanner = defineTool({
   summary:
     "Find ways on after a disrupted flight: other flights, the price of changing your order, a hotel, the transfer, and messages to the traveler.",
   advice:
-    "It books nothing and sends nothing: messages say what would be sent, to whom and why it was not. Next: book_flight, select_order_change_offer or quote_stay.",
+    "It books nothing. About one disruption the traveler of the profile is mailed once; messages say what was sent, or why it was not. Next: book_flight, select_order_change_offer or quote_stay.",
   area: "trip",
   effect: "write",
   price: 3_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "stays", "maps", "travelers", "stores", "mailer", "clock", "random"],
+  uses: ["flights", "flightServicing", "stays", "maps", "travelers", "stores", "mailer", "mailing", "clock", "random"],
   input: Input,
   output: z.object({
     earliestDeparture: z.string().describe("UTC; no flight that leaves before it is offered"),
@@ -124,7 +125,7 @@ export const tripDelayReplanner = defineTool({
 
   async run(input, { caller, call, ...ports }) {
     const { originalLeg, disruption, needsHotelFallback, stayLocation = "" } = input;
-    const { flights, maps, clock, travelers, mailer } = ports;
+    const { flights, maps, clock, travelers } = ports;
     const asker = { caller, call };
     const earliest = earliestOf(input, clock.now());
     const origin = maps.airport(originalLeg.origin);
@@ -155,15 +156,19 @@ export const tripDelayReplanner = defineTool({
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {
-      ...{ flight: flightOf(input), kind: disruption.kind, pnr: originalLeg.pnr?.toUpperCase() ?? "" },
+      ...{
+        flight: flightOf(input),
+        leg: legOf(input),
+        kind: disruption.kind,
+        pnr: originalLeg.pnr?.toUpperCase() ?? "",
+      },
       ...{ reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON), alternatives, change, hotel, transfer },
     };
+    const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     return {
       earliestDeparture: earliest.toString(),
       ...{ alternatives, change, hotel, transfer },
-      messages: composeMessages(input.notifyChannels, replanned, {
-        ...{ profile, words, hasMailServer: mailer !== undefined },
-      }),
+      messages: await notifyTraveler(drafts, disruptionOf(input), caller, ports),
       language: words.answer,
       sandbox: flights.sandbox,
       ...flights.provenance(),
@@ -198,12 +203,24 @@ function nightOf(input: ReplanInput, now: Temporal.Instant, timeZone: string): N
 
 const datesOf = ({ checkInDate, checkOutDate }: NightStay) => ({ checkInDate, checkOutDate });
 
-function flightOf({ originalLeg, travelerLabel }: ReplanInput): string {
-  const { carrier, flightNumber, origin, destination } = originalLeg;
+const legOf = ({ originalLeg: { origin, destination } }: ReplanInput): string =>
+  `${origin.toUpperCase()}–${destination.toUpperCase()}`;
+
+/** What makes it another one that the traveler must hear of. */
+function disruptionOf(input: ReplanInput): readonly (string | undefined)[] {
+  const { originalLeg, disruption } = input;
+  const instantOf = (text: string | undefined) => (text === undefined ? "" : Temporal.Instant.from(text).toString());
+  const moments = [originalLeg.scheduledDepartureIso, disruption.earliestUsableDepartureIso].map(instantOf);
+  return [legOf(input), disruption.kind, ...moments];
+}
+
+function flightOf(input: ReplanInput): string {
+  const { carrier, flightNumber } = input.originalLeg;
+  const { travelerLabel } = input;
   const [airline, number, traveler] = [carrier, flightNumber, travelerLabel].map((text) =>
     toVisibleText(text ?? "", LONGEST_TEXT),
   );
   const name = number?.toUpperCase().startsWith(airline?.toUpperCase() ?? "") ? number : `${airline} ${number}`;
-  const leg = `${name} ${origin.toUpperCase()}–${destination.toUpperCase()}`.trim();
+  const leg = `${name} ${legOf(input)}`.trim();
   return traveler ? `${leg} (${traveler})` : leg;
 }

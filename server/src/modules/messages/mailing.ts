@@ -2,23 +2,23 @@ import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/tool.ts" {
   interface Ports {
-    guestMailing: GuestMailing;
+    mailing: Mailing;
   }
 }
 
-/** Which mails to guests leave the house. What does not is kept: the buyer reads it with the trip. */
-export interface GuestMailing {
-  /** An environment whose mails are all kept: the sandbox, where the same service works for real guests. */
+/** Which mails leave the house. What does not is kept: the one who asked for it sees it. */
+export interface Mailing {
+  /** An environment whose mails are all kept: the sandbox, where the same service works for real people. */
   kept: Environment | undefined;
   mostPerTenantAndDay: number;
   mostPerRecipientAndDay: number;
 }
 
-export function openGuestMailing(settings: {
+export function openMailing(settings: {
   networkMode: Environment;
   mailsPerTenantDay: number;
   mailsPerRecipientDay: number;
-}): GuestMailing {
+}): Mailing {
   return {
     kept: settings.networkMode === "production" ? "sandbox" : undefined,
     mostPerTenantAndDay: settings.mailsPerTenantDay,

@@ -1,0 +1,67 @@
+import type { z } from "zod";
+import type { Caller, Ports } from "../../kernel/tool.ts";
+import { sendMessage } from "../messages/index.ts";
+import type { composeMessages } from "./replan-messages.ts";
+import type { MessageAnswer } from "./replan-parts.ts";
+
+type Draft = ReturnType<typeof composeMessages>[number];
+type Message = z.input<typeof MessageAnswer>;
+
+/** Later a message about a disruption is of no use. */
+const OF_USE = { hours: 12 };
+
+/** What the disruption is: about the same one a traveler is written to once. */
+type Disruption = readonly (string | undefined)[];
+
+/** Sends what can be sent, and says of the rest why it was not. */
+export async function notifyTraveler(
+  drafts: readonly Draft[],
+  disruption: Disruption,
+  caller: Caller,
+  ports: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
+): Promise<Message[]> {
+  return await Promise.all(
+    drafts.map(async ({ mail, ...draft }) => ({
+      ...draft,
+      ...(await send({ ...draft, mail }, disruption, caller, ports)),
+    })),
+  );
+}
+
+const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
+
+async function send(
+  { channel, mail }: Pick<Draft, "channel" | "mail">,
+  about: Disruption,
+  { tenantId, travelerId: userId, environment: network }: Caller,
+  { mailer, ...ports }: Pick<Ports, "stores" | "clock" | "random" | "mailer" | "mailing">,
+): Promise<Pick<Message, "sent" | "sentAt" | "reason">> {
+  if (channel === "slack") return notSent("Slack is off: this service has no connection to it.");
+  if (channel === "whatsapp") return notSent("WhatsApp is off: this service has no connection to it.");
+  if (mailer === undefined) return notSent("Mail is off: the operator has no mail server.");
+  if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
+  const expiresAt = ports.clock.now().add(OF_USE);
+  const request = { tenantId, network, userId, kind: "disruption", about, mail, expiresAt };
+  const { state, at, isNew } = await sendMessage({ ...ports, mailer }, request);
+  const sentAt = at.toString();
+  switch (state) {
+    case "sent":
+      return isNew
+        ? { sent: true, sentAt, reason: "The mail server has taken it." }
+        : {
+            sent: true,
+            sentAt,
+            reason: "A mail about this disruption was sent before, with what was found then: no second one.",
+          };
+    case "kept":
+      return notSent(
+        "It is kept, as mails of the sandbox are where real travelers are served, or those over a day's bound.",
+      );
+    case "failed":
+      return notSent("The mail server does not take it: pass the text on yourself.");
+    default:
+      return notSent(
+        "The mail server has not taken it yet: it is tried again by itself. Do not send it in another way.",
+      );
+  }
+}

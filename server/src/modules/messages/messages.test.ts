@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { DEAD_PORT } from "../../../test/support/dead-port.ts";
+import {
+  createManualClock,
+  openTestIdentities,
+  silentLog,
+  type TestIdentities,
+} from "../../../test/support/identity.ts";
+import { type MailServer, type Refusals, startMailServer } from "../../../test/support/mail-server.ts";
+import { mailing } from "../../../test/support/mailing.ts";
+import { mortalWorker } from "../../../test/support/mortal-worker.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+import { createSmtpMailer } from "../../adapters/smtp/index.ts";
+import { createStores } from "../../contributions.ts";
+import { systemRandom } from "../../domain/ids.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import { composeMail, words } from "./compose-mail.ts";
+import type { Mailing } from "./mailing.ts";
+import { messageUse, sendMessage } from "./send-message.ts";
+
+let server: MailServer;
+let refusals: Refusals;
+beforeAll(async () => {
+  server = await startMailServer({}, () => refusals);
+});
+beforeEach(() => {
+  refusals = {};
+  server.received.length = 0;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const messageIds = () => server.received.map(({ parsed }) => parsed.messageId);
+
+describe("a message", () => {
+  let setup: TestIdentities;
+  let stores: Stores;
+  let clock: ReturnType<typeof createManualClock>;
+  beforeAll(async () => {
+    setup = await openTestIdentities();
+  });
+  beforeEach(async () => {
+    clock = createManualClock();
+    stores = createStores(setup.db, clock, setup.vault);
+    await setup.db.deleteFrom("message").execute();
+  });
+  afterAll(() => setup.close());
+
+  const mailerFor = (port: number) => {
+    const address = { host: "127.0.0.1", port, tls: "off", credentials: undefined } as const;
+    return createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
+  };
+  const portsWith = (port = server.port, change: Partial<Mailing> = {}) => ({
+    ...{ stores, clock, random: systemRandom, mailer: mailerFor(port), mailing: { ...mailing, ...change } },
+  });
+  const requestTo = (address: string, about: string[] = ["LHR–JFK"]) => ({
+    ...{ tenantId: "tenant", network: "sandbox" as const, userId: address, kind: "disruption", about },
+    mail: composeMail({ to: { address }, subject: "Cancelled", language: "en", parts: [words("Your <flight>")] }),
+    expiresAt: clock.now().add({ hours: 12 }),
+  });
+  const PATIENCE_MILLISECONDS = 50_000;
+  const send = (ports: ReturnType<typeof portsWith>, request: ReturnType<typeof requestTo>) =>
+    sendMessage(ports, request, PATIENCE_MILLISECONDS);
+  const reconcile = () =>
+    reconcileEffects([messageUse({ ...portsWith(), stores })], { workerId: "job", log: silentLog });
+
+  it("goes out once about a thing, whoever asks at the same moment or later, and is forgotten when it went", async () => {
+    const request = requestTo("ada@example.com");
+    const all = await Promise.all(Array.from({ length: 8 }, () => send(portsWith(), request)));
+    expect(all.filter(({ isNew }) => isNew)).toMatchObject([{ state: "sent" }]);
+    expect(await send(portsWith(), request)).toMatchObject({ state: "sent", isNew: false });
+    expect(server.received).toHaveLength(1);
+    expect(server.received[0]?.to).toEqual(["ada@example.com"]);
+    expect(server.received[0]?.parsed.html).toContain("Your &lt;flight&gt;");
+    const rows = await setup.db.selectFrom("message").select(["encryptedMail", "attempts"]).execute();
+    expect(rows).toEqual([{ encryptedMail: null, attempts: 1 }]);
+    await send(portsWith(), requestTo("ada@example.com", ["JFK–LHR"]));
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("goes out once, whenever its sender is killed and however often it is asked for again", async () => {
+    let died = 0;
+    for (const when of ["before", "after"] as const) {
+      for (let step = 1; ; step += 1) {
+        server.received.length = 0;
+        const request = requestTo(`${when}-${step}@example.com`);
+        const { wrap, death, steps } = mortalWorker(step, when);
+        const ports = portsWith();
+        const dying = send({ ...ports, stores: wrap(stores), mailer: wrap(ports.mailer) }, request);
+        await Promise.race([death, dying.catch(() => undefined)]);
+        if (steps() < step) break;
+        died += 1;
+        clock.advance({ minutes: 2 });
+        await reconcile();
+        expect(await send(portsWith(), request)).toMatchObject({ state: "sent" });
+        expect(await reconcile()).toBe(0);
+        // A mail server that had it before the crash has it twice as the same mail.
+        expect([...new Set(messageIds())], `${when} step ${step}`).toHaveLength(1);
+      }
+    }
+    expect(died).toBeGreaterThan(10);
+  });
+
+  it("waits for a mail server that is away, is given up when nobody needs it, and is kept where it may not leave", async () => {
+    const waiting = requestTo("ada@example.com");
+    expect(await send(portsWith(DEAD_PORT), waiting)).toMatchObject({ state: "sending", isNew: true });
+    expect(await reconcile()).toBe(0);
+    clock.advance({ seconds: 15 });
+    expect(await reconcile()).toBe(1);
+    expect(await send(portsWith(), waiting)).toMatchObject({ state: "sent", isNew: false });
+    refusals = { recipient: 450 };
+    const late = requestTo("late@example.com");
+    expect(await send(portsWith(), late)).toMatchObject({ state: "sending" });
+    clock.advance({ hours: 12 });
+    refusals = {};
+    expect(await reconcile()).toBe(1);
+    expect(server.received).toHaveLength(1);
+    refusals = { message: 554 };
+    expect(await send(portsWith(), requestTo("refused@example.com"))).toMatchObject({ state: "failed" });
+    refusals = {};
+    // What failed may be asked for again.
+    expect(await send(portsWith(), requestTo("refused@example.com"))).toMatchObject({ state: "sent", isNew: true });
+    const one = { mostPerRecipientAndDay: 1 };
+    const many = send(portsWith(server.port, one), requestTo("refused@example.com", ["a third one of this day"]));
+    expect(await many).toMatchObject({ state: "kept" });
+    const trial = send(portsWith(server.port, { kept: "sandbox" }), requestTo("trial@example.com"));
+    expect(await trial).toMatchObject({ state: "kept" });
+    clock.advance({ hours: 1 });
+    expect([await reconcile(), server.received.length]).toEqual([0, 2]);
+  });
+});
+
+describe("the message of a replanned trip", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ SMTP_URL: `${server.url}?tls=optional`, MAIL_FROM: "trips@wayfare.example" });
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  const Messages = z.object({ messages: z.array(z.looseObject({ channel: z.string(), text: z.string() })) });
+  const date = Temporal.Now.plainDateISO("UTC").add({ days: 45 });
+  const disrupted = (scheduled: string, kind = "cancellation") => ({
+    originalLeg: { origin: "LHR", destination: "JFK", scheduledDepartureIso: scheduled, flightNumber: "BA117" },
+    disruption: { kind, reason: "Crew <b>\r\nBcc: eve@example.com" },
+    rebookSearch: { departureDate: date.toString() },
+    notifyChannels: ["email", "slack"],
+  });
+  const replan = async (args: object, options = {}) =>
+    Messages.parse(resultOf(await service.call("trip_delay_replanner", args, options))).messages;
+
+  it("is mailed to the traveler of the profile, and to nobody else", async () => {
+    const [email, slack] = await replan({ ...disrupted(`${date}T08:00:00Z`), travelerLabel: "eve@example.com" });
+    expect(email).toMatchObject({
+      sent: true,
+      sentAt: expect.any(String),
+      reason: expect.stringContaining("taken it"),
+    });
+    expect(slack).toMatchObject({ sent: false, reason: expect.stringContaining("off") });
+    const [mail] = server.received;
+    expect([server.received.length, mail?.to]).toEqual([1, ["demo.traveler@example.com"]]);
+    expect(mail?.parsed.subject).toBe("Cancelled: LHR–JFK");
+    expect(mail?.parsed.bcc ?? []).toEqual([]);
+    expect(mail?.parsed.text?.trim()).toBe(email?.text.trim());
+    expect(mail?.parsed.text).toContain("This is a trial");
+    expect(mail?.parsed.html).not.toContain("<b>");
+  });
+
+  it("goes out once for a disruption, whichever key the calls have, and again for another one", async () => {
+    const scheduled = `${date}T09:00:00Z`;
+    const once = { headers: { "idempotency-key": "replan-once" } };
+    await replan(disrupted(scheduled), once);
+    await replan(disrupted(scheduled), once);
+    const [again] = await replan(disrupted(`${date}T10:00:00+01:00`));
+    expect(again).toMatchObject({ sent: true, reason: expect.stringContaining("no second one") });
+    expect(server.received).toHaveLength(1);
+    await replan(disrupted(scheduled, "delay"));
+    expect(server.received).toHaveLength(2);
+  });
+
+  it("is tried again by itself where the mail server does not take it now", async () => {
+    refusals = { recipient: 451 };
+    const [email] = await replan(disrupted(`${date}T11:00:00Z`));
+    expect(email).toMatchObject({ sent: false, sentAt: null, reason: expect.stringContaining("tried again") });
+  });
+});

@@ -1,0 +1,34 @@
+import { defineModule } from "../../kernel/module.ts";
+import { messageJobs } from "./jobs.ts";
+import { openMailing } from "./mailing.ts";
+import * as messages from "./migrations/0047-messages.ts";
+import { messageUse } from "./send-message.ts";
+import { createMessages } from "./store.ts";
+import { createMailCounts } from "./store-mail-counts.ts";
+
+declare module "../../kernel/parts.ts" {
+  interface Settings {
+    readonly mailsPerTenantDay: number;
+    readonly mailsPerRecipientDay: number;
+  }
+}
+
+/** Mails to people, and how many of them may go out. */
+export const messagesModule = defineModule({
+  name: "messages",
+  needs: ["effects"],
+  stores: ({ db, clock, vault }) => ({
+    mailCounts: createMailCounts(db, clock),
+    messages: createMessages(db, clock, vault),
+  }),
+  workTables: [
+    {
+      ...{ table: "message", kind: "message", since: "created_at" },
+      open: [{ column: "state", notIn: ["sent", "kept", "failed"] }],
+    },
+  ],
+  migrations: { "0047-messages": messages },
+  ports: ({ settings }) => ({ mailing: openMailing(settings) }),
+  effectUses: ({ stores, clock, mailer }) => (mailer === undefined ? [] : [messageUse({ stores, clock, mailer })]),
+  jobs: messageJobs,
+});
