@@ -2530,6 +2530,8 @@ export interface components {
                         arrivingAt: string;
                         durationMinutes: number;
                         cabinClass: string;
+                        /** @description Airports */
+                        technicalStops?: string[];
                     }[];
                 }[];
                 conditions: {
@@ -2882,6 +2884,11 @@ export interface components {
                 readonly passengerIds: string[];
                 readonly segmentIds: string[];
                 designator: string | null;
+                /**
+                 * @description Of each piece
+                 * @default null
+                 */
+                maximumWeightKilograms: number | null;
                 totalAmount: string;
                 totalCurrency: string;
             }[];
@@ -2901,8 +2908,34 @@ export interface components {
                     /** @description Local time at the airport, no offset */
                     departingAt: string;
                     arrivingAt: string;
+                    /**
+                     * @description Technical stops: airport, arrivingAt and departingAt (local), durationMinutes
+                     * @default []
+                     */
+                    readonly stops: {
+                        [key: string]: unknown;
+                    }[];
+                    /**
+                     * @description passengerId, cabinClass, baggage in the fare (type, quantity), seat or null
+                     * @default []
+                     */
+                    readonly passengers: {
+                        [key: string]: unknown;
+                    }[];
                 }[];
             }[];
+            /**
+             * @description id, givenName, familyName
+             * @default []
+             */
+            readonly passengers: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Until then the airline may take it back free of charge; cancel_order_quote says so
+             * @default null
+             */
+            voidWindowEndsAt: string | null;
             /**
              * @description For commit_booking or confirm_booking of a trip
              * @default null
@@ -3571,7 +3604,27 @@ export interface components {
                         arrivingAt: string;
                         durationMinutes: number | null;
                         cabinClass: string;
+                        /**
+                         * @description Technical stops: airport, arrivingAt and departingAt (local), durationMinutes
+                         * @default []
+                         */
+                        readonly stops: {
+                            [key: string]: unknown;
+                        }[];
+                        /**
+                         * @description passengerId, cabinClass, baggage in the fare (type, quantity), seat or null
+                         * @default []
+                         */
+                        readonly passengers: {
+                            [key: string]: unknown;
+                        }[];
                     }[];
+                    /** @description null: the airline did not say */
+                    changeBeforeDeparture: {
+                        allowed: boolean;
+                        penaltyAmount: string | null;
+                        penaltyCurrency: string | null;
+                    } | null;
                 }[];
                 conditions: {
                     /** @description null: the airline did not say */
@@ -3591,6 +3644,15 @@ export interface components {
                 changeableUntil: string | null;
                 /** @description In the supplier's words */
                 readonly availableActions: string[];
+                /** @description Until then the airline may take it back free of charge; cancel_order_quote says so */
+                voidWindowEndsAt: string | null;
+                /**
+                 * @description Whom passengerId stands for: id, givenName and familyName, cut as those of travelers
+                 * @default []
+                 */
+                readonly passengers: {
+                    [key: string]: unknown;
+                }[];
             } | null;
             stay: {
                 accommodationName: string;
@@ -3621,7 +3683,7 @@ export interface components {
             ticketOrderHash: string | null;
             /** @description The escrow booking that was committed with itineraryHash */
             externalId: string | null;
-            /** @description By the airline, not answered */
+            /** @description By the airline, not answered: removed has the flights with their old times, added with their new ones */
             readonly scheduleChanges: {
                 [key: string]: unknown;
             }[];
@@ -5701,6 +5763,8 @@ export interface components {
                             arrivingAt: string;
                             durationMinutes: number;
                             cabinClass: string;
+                            /** @description Airports */
+                            technicalStops?: string[];
                         }[];
                     }[];
                     conditions: {

@@ -59,6 +59,8 @@ export type OrderRow = {
   refund_permille: number;
 };
 
+const VOID_WINDOW_MS = 24 * 3_600_000;
+
 export const Metadata = z
   .record(z.string().min(1).max(40), z.string().max(500))
   .refine((pairs) => Object.keys(pairs).length <= 50, { message: "has more than 50 pairs" });
@@ -99,6 +101,13 @@ function withSeats(slices: readonly WireSlice[], services: readonly BookedServic
   }));
 }
 
+/** Of a fare that is given back free of charge anyway, so that the window promises nothing that a cancellation does not keep. */
+function voidWindowEnd({ state, paid_ms: paidMs, details, changes }: OrderRow): string | null {
+  const { allowed, penalty_amount: penalty } = details.conditions.refund_before_departure;
+  if (state !== "paid" || paidMs === null || !allowed || Number(penalty) > 0 || changes.length > 0) return null;
+  return toIso(Number(paidMs) + VOID_WINDOW_MS);
+}
+
 export function renderOrder(row: OrderRow) {
   const total = BigInt(row.total_micro);
   const tax = BigInt(row.tax_micro);
@@ -135,7 +144,7 @@ export function renderOrder(row: OrderRow) {
     changes: row.changes,
     cancellation: row.cancellation,
     cancelled_at: isoOf(row.cancelled_ms),
-    void_window_ends_at: null,
+    void_window_ends_at: voidWindowEnd(row),
     metadata: row.metadata,
     users: row.users,
   };

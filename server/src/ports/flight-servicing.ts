@@ -1,4 +1,13 @@
-import type { CallOptions, Condition, OrderedSlice, RequestedService, Slice } from "./flights.ts";
+import type {
+  BookedSegment,
+  BookedService,
+  CallOptions,
+  Condition,
+  NamedPassenger,
+  OrderedSlice,
+  RequestedService,
+  Slice,
+} from "./flights.ts";
 
 /**
  * What can be done with an offer or an order beside booking it. Failures as in `ports/flights.ts`, and: `order_not_found`,
@@ -73,8 +82,18 @@ export interface OrderDetails {
   documents: readonly OrderDocument[];
   slices: readonly OrderedSlice[];
   conditions: { refundBeforeDeparture: Condition | null; changeBeforeDeparture: Condition | null };
-  /** Changes that the airline made and nobody has answered. */
-  airlineChanges: readonly { id: string; detectedAt: string | null; actionTaken: string | null }[];
+  passengers: readonly NamedPassenger[];
+  services: readonly BookedService[];
+  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  voidWindowEndsAt: string | null;
+  /** Changes that the airline made and nobody has answered: the flights as they were and as they are to be. */
+  airlineChanges: readonly {
+    id: string;
+    detectedAt: string | null;
+    actionTaken: string | null;
+    removed: readonly BookedSegment[];
+    added: readonly BookedSegment[];
+  }[];
   availableActions: readonly string[];
 }
 

@@ -60,8 +60,34 @@ export interface Segment {
   durationMinutes: number;
   aircraft: string | null;
   cabinClass: string;
-  baggage: readonly { type: string; quantity: number }[];
+  /** Of the first passenger. */
+  baggage: readonly Baggage[];
+  /** Landings on the way under the same flight number. */
+  stops: readonly Stop[];
+  passengers: readonly SegmentPassenger[];
 }
+
+type Baggage = {
+  type: string;
+  quantity: number;
+};
+
+type Stop = {
+  airport: string;
+  /** Local time at the airport, without an offset. */
+  arrivingAt: string;
+  departingAt: string;
+  durationMinutes: number | null;
+};
+
+type SegmentPassenger = {
+  passengerId: string;
+  cabinClass: string;
+  /** Included in the fare. */
+  baggage: readonly Baggage[];
+  /** Such as 14C; null: none was chosen. */
+  seat: string | null;
+};
 
 export interface Slice {
   id: string;
@@ -69,6 +95,8 @@ export interface Slice {
   destination: string;
   durationMinutes: number;
   fareBrandName: string | null;
+  /** Of this slice alone. Null: the airline did not say. */
+  changeBeforeDeparture: Condition | null;
   segments: readonly Segment[];
 }
 
@@ -171,10 +199,20 @@ export interface SupplierOrder {
   /** Bags and seats that were booked with it. */
   services: readonly BookedService[];
   /** What changes of the order name. */
-  slices: readonly BookedSlice[];
+  slices: readonly OrderedSlice[];
+  passengers: readonly NamedPassenger[];
+  /** Until then the order can be voided. Null: the supplier does not say, or it cannot. */
+  voidWindowEndsAt: string | null;
   /** Numbers of tickets. */
   tickets: readonly string[];
 }
+
+/** Whom the ids of an order's passengers stand for. */
+export type NamedPassenger = {
+  id: string;
+  givenName: string;
+  familyName: string;
+};
 
 export interface BookedSegment {
   flightNumber: string;
@@ -194,6 +232,8 @@ export interface BookedService {
   segmentIds: readonly string[];
   /** Of a seat, such as 14C. */
   designator: string | null;
+  /** Of a bag, each piece. */
+  maximumWeightKilograms: number | null;
   totalAmount: string;
   totalCurrency: string;
 }

@@ -13,6 +13,7 @@ import type {
   OrderRequest,
   SupplierOrder,
 } from "../../src/ports/flights.ts";
+import { slice } from "./offers.ts";
 
 /** How the next request of a kind goes wrong. Anything else than these words is the code of a refusal without effect. */
 export type Fault = "lost_before_effect" | "lost_after_effect" | "late_effect" | "garbled_after_effect" | (string & {});
@@ -86,10 +87,13 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
         passengerIds: ["pas_1"],
         segmentIds: ["seg_1"],
         designator: null,
+        maximumWeightKilograms: null,
         totalAmount: formatDecimal(BigInt(quantity) * (parseDecimal(services.get(id) ?? "0") ?? 0n)),
         totalCurrency: request.totalCurrency,
       })),
-      slices: [{ id: "sli_1", origin: "LHR", destination: "JFK", departingAt: "2027-01-20T10:00:00", segments: [] }],
+      slices: [slice()],
+      passengers: [],
+      voidWindowEndsAt: null,
       tickets: [],
     };
     orders.push(order);

@@ -17,6 +17,8 @@ export function segment(change: Partial<Segment> = {}): Segment {
     aircraft: "Boeing 777-300ER",
     cabinClass: "economy",
     baggage: [{ type: "checked", quantity: 1 }],
+    stops: [],
+    passengers: [],
     ...change,
   };
 }
@@ -28,6 +30,7 @@ export function slice(segments: readonly Segment[] = [segment()], change: Partia
     destination: segments.at(-1)?.destination ?? "JFK",
     durationMinutes: 475,
     fareBrandName: "Basic",
+    changeBeforeDeparture: null,
     segments,
     ...change,
   };

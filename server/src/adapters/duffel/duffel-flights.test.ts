@@ -103,6 +103,7 @@ test("a whole offer is mapped", async () => {
         destination: "JFK",
         durationMinutes: 485,
         fareBrandName: "Economy Standard",
+        changeBeforeDeparture: null,
         segments: [
           {
             id: "seg_1",
@@ -120,6 +121,15 @@ test("a whole offer is mapped", async () => {
             aircraft: "Boeing 777-300ER",
             cabinClass: "economy",
             baggage: [{ type: "checked", quantity: 1 }],
+            stops: [],
+            passengers: [
+              {
+                passengerId: "pas_1",
+                cabinClass: "economy",
+                baggage: [{ type: "checked", quantity: 1 }],
+                seat: null,
+              },
+            ],
           },
         ],
       },

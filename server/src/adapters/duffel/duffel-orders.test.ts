@@ -41,6 +41,8 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     creditAppliedAmount: null,
     services: [],
     slices: [],
+    passengers: [],
+    voidWindowEndsAt: null,
     tickets: [],
     paymentRequiredBy: "2026-11-23T10:00:00Z",
   });

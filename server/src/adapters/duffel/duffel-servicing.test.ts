@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startDuffel } from "../../../test/support/duffel-harness.ts";
 import type { OrderRequest } from "../../ports/flights.ts";
+import { richOrder } from "./__fixtures__/rich.ts";
 import {
   wireBag,
   wireCancellation,
@@ -147,7 +148,23 @@ test("an order with services is paid at once, with a credit and the balance; a h
 });
 
 test("an order in full", async () => {
-  await using duffel = await startDuffel(() => ({ status: 200, json: { data: wireOrderDetails } }));
+  await using duffel = await startDuffel(() => ({ status: 200, json: { data: richOrder } }));
+  const flight = { flightNumber: "BA117", origin: "LHR", destination: "JFK" };
+  const flights = [{ ...flight, departingAt: "2027-01-19T11:20:00", arrivingAt: "2027-01-19T14:25:00" }];
+  const booked = { quantity: 1, passengerIds: ["pas_1"], segmentIds: ["seg_1"], totalCurrency: "USD" };
+  const segment = {
+    stops: [
+      {
+        airport: "JFK",
+        arrivingAt: "2027-01-19T12:20:00",
+        departingAt: "2027-01-19T13:05:00",
+        durationMinutes: 45,
+      },
+    ],
+    passengers: [
+      { passengerId: "pas_1", cabinClass: "economy", baggage: [{ type: "checked", quantity: 1 }], seat: "14B" },
+    ],
+  };
   expect(await duffel.flightServicing.getOrderDetails("ord_1")).toEqual({
     id: "ord_1",
     pnr: "ZZ7K2Q",
@@ -159,12 +176,25 @@ test("an order in full", async () => {
     cancelledAt: null,
     ticketed: true,
     documents: [{ type: "electronic_ticket", number: "000-1234567890", passengerIds: ["pas_1"] }],
-    slices: [expect.objectContaining({ id: "sli_1", origin: "LHR", destination: "JFK", durationMinutes: 485 })],
+    slices: [
+      expect.objectContaining({
+        ...{ id: "sli_1", origin: "LHR", destination: "JFK", durationMinutes: 485, changeBeforeDeparture: null },
+        segments: [expect.objectContaining(segment)],
+      }),
+    ],
+    passengers: [{ id: "pas_1", givenName: "Ada", familyName: "Lovelace" }],
+    services: [
+      { id: "ser_1", kind: "bag", ...booked, designator: null, maximumWeightKilograms: 23, totalAmount: "30.00" },
+      { id: "ser_2", kind: "seat", ...booked, designator: "14B", maximumWeightKilograms: null, totalAmount: "15.00" },
+    ],
+    voidWindowEndsAt: "2026-11-21T10:02:00Z",
     conditions: {
       refundBeforeDeparture: { allowed: true, penaltyAmount: "100.00", penaltyCurrency: "USD" },
       changeBeforeDeparture: null,
     },
-    airlineChanges: [{ id: "aic_1", detectedAt: "2026-11-20T11:00:00Z", actionTaken: null }],
+    airlineChanges: [
+      { id: "aic_1", detectedAt: "2026-11-20T11:00:00Z", actionTaken: null, removed: flights, added: flights },
+    ],
     availableActions: ["cancel", "change"],
   });
   const cancelled = { ...wireOrderDetails, cancellation: { confirmed_at: "2026-11-20T12:00:00Z" } };

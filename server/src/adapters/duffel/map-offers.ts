@@ -1,23 +1,12 @@
 import { z } from "zod";
-import type { Condition, FlightOffer } from "../../ports/flights.ts";
+import type { FlightOffer } from "../../ports/flights.ts";
+import { toConditions, WireConditions } from "./map-conditions.ts";
 import { WireSoldSlice } from "./map-slices.ts";
 import { Amount, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
 /** The supplier's offers as ours. Unknown fields are ignored; what an offer is bought by must fit, or the offer does not count. */
 
-const WireCondition = described(
-  z.object({
-    allowed: z.boolean(),
-    penalty_amount: described(Amount),
-    penalty_currency: described(Currency),
-  }),
-);
-
 export const WireOwner = described(z.object({ iata_code: described(Text), name: described(z.string()) }));
-export const WireConditions = described(
-  z.object({ refund_before_departure: WireCondition, change_before_departure: WireCondition }),
-);
-
 export const WireOffer = z.object({
   id: Text,
   total_amount: Amount,
@@ -46,19 +35,6 @@ export const WireOffer = z.object({
   expires_at: Instant,
 });
 type WireOffer = z.infer<typeof WireOffer>;
-
-function toCondition(condition: z.infer<typeof WireCondition> | undefined): Condition | null {
-  if (!condition) return null;
-  const { allowed, penalty_amount: penaltyAmount, penalty_currency: penaltyCurrency } = condition;
-  return { allowed, penaltyAmount, penaltyCurrency };
-}
-
-export function toConditions(conditions: z.infer<typeof WireConditions>): FlightOffer["conditions"] {
-  return {
-    refundBeforeDeparture: toCondition(conditions?.refund_before_departure),
-    changeBeforeDeparture: toCondition(conditions?.change_before_departure),
-  };
-}
 
 export function toOwner(owner: z.infer<typeof WireOwner>): FlightOffer["owner"] {
   return { iataCode: owner?.iata_code ?? "", name: owner?.name ?? "" };

@@ -3,10 +3,9 @@ import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type {
   AirlineCredit,
   BookedService,
-  BookedSlice,
   Customer,
+  NamedPassenger,
   NearbyAirport,
-  OrderedSlice,
   OrderRequest,
   SupplierOrder,
 } from "../../ports/flights.ts";
@@ -26,8 +25,24 @@ const WireBookedService = z.object({
   segment_ids: describedList(z.string()),
   total_amount: Amount,
   total_currency: Currency,
-  metadata: described(z.object({ designator: described(z.string()) })),
+  metadata: described(
+    z.object({
+      designator: described(z.string()),
+      maximum_weight_kg: described(z.coerce.number().positive()),
+    }),
+  ),
 });
+
+const WireNamedPassenger = z.object({
+  id: Text,
+  given_name: described(z.string()),
+  family_name: described(z.string()),
+});
+
+function toNamedPassenger(passenger: z.infer<typeof WireNamedPassenger>): NamedPassenger {
+  const { id, given_name: givenName, family_name: familyName } = passenger;
+  return { id, givenName: givenName ?? "", familyName: familyName ?? "" };
+}
 
 // An order that was made is known to be made whatever is wrong with what only describes it: strict is what says which one it
 // is, what it costs, and whether it is paid or cancelled.
@@ -50,6 +65,8 @@ export const WireOrder = z.object({
   ),
   payment_status: z.object({ paid_at: Instant.nullish(), payment_required_by: described(Instant) }),
   services: describedList(WireBookedService),
+  passengers: describedList(WireNamedPassenger),
+  void_window_ends_at: described(Instant),
   slices: describedList(WireSlice),
 });
 
@@ -71,22 +88,12 @@ export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: s
     creditAppliedAmount,
     paymentRequiredBy: order.payment_status.payment_required_by,
     services: order.services.map(toBookedService),
-    slices: order.slices.map(toBookedSlice),
+    slices: order.slices,
+    passengers: order.passengers.map(toNamedPassenger),
+    voidWindowEndsAt: order.void_window_ends_at,
     tickets: documents
       .filter(({ type }) => type === "electronic_ticket")
       .flatMap(({ unique_identifier: number }) => number ?? []),
-  };
-}
-
-function toBookedSlice({ id, origin, destination, segments }: OrderedSlice): BookedSlice {
-  return {
-    ...{ id, origin, destination },
-    departingAt: segments[0]?.departingAt || null,
-    segments: segments.map((segment) => ({
-      flightNumber: segment.flightNumber,
-      ...{ origin: segment.origin, destination: segment.destination },
-      ...{ departingAt: segment.departingAt, arrivingAt: segment.arrivingAt },
-    })),
   };
 }
 
@@ -98,6 +105,7 @@ function toBookedService(service: z.infer<typeof WireBookedService>): BookedServ
     passengerIds: service.passenger_ids,
     segmentIds: service.segment_ids,
     designator: service.metadata?.designator ?? null,
+    maximumWeightKilograms: service.metadata?.maximum_weight_kg ?? null,
     totalAmount: service.total_amount,
     totalCurrency: service.total_currency,
   };

@@ -6,9 +6,10 @@ import type {
   OrderChange,
   OrderDetails,
 } from "../../ports/flight-servicing.ts";
-import { toConditions, toOwner, WireConditions, WireOwner } from "./map-offers.ts";
+import { toConditions, WireConditions } from "./map-conditions.ts";
+import { toOwner, WireOwner } from "./map-offers.ts";
 import { toCredit, toOrder, WireCredit, WireOrder } from "./map-orders.ts";
-import { WireSlice, WireSoldSlice } from "./map-slices.ts";
+import { toFlights, WireSlice, WireSoldSlice } from "./map-slices.ts";
 import { Amount, Currency, described, describedList, Instant, SignedAmount, Text } from "./wire.ts";
 
 /** Orders in full, their cancellations and changes, and credits. */
@@ -22,13 +23,16 @@ export const WireOrderDetails = WireOrder.extend({
       created_at: described(z.string()),
       detected_at: described(z.string()),
       action_taken: described(z.string()),
+      removed: describedList(WireSlice),
+      added: describedList(WireSlice),
     }),
   ),
   available_actions: describedList(z.string()),
 });
 
 export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDetails {
-  const { id, pnr, bookingId, totalAmount, totalCurrency, paid, ticketed, cancelled } = toOrder(order, null);
+  const { id, pnr, bookingId, totalAmount, totalCurrency, paid, ticketed, cancelled, ...rest } = toOrder(order, null);
+  const { slices, passengers, services, voidWindowEndsAt } = rest;
   const cancelledAt = order.cancelled_at ?? order.cancellation?.confirmed_at ?? null;
   return {
     id,
@@ -45,11 +49,17 @@ export function toOrderDetails(order: z.infer<typeof WireOrderDetails>): OrderDe
       number: document.unique_identifier ?? "",
       passengerIds: document.passenger_ids,
     })),
-    slices: order.slices,
+    ...{ slices, passengers, services, voidWindowEndsAt },
     conditions: toConditions(order.conditions),
     airlineChanges: order.airline_initiated_changes
       .filter((change) => change.action_taken === null)
-      .map((change) => ({ id: change.id, detectedAt: change.detected_at ?? change.created_at, actionTaken: null })),
+      .map((change) => ({
+        id: change.id,
+        detectedAt: change.detected_at ?? change.created_at,
+        actionTaken: null,
+        removed: toFlights(change.removed),
+        added: toFlights(change.added),
+      })),
     availableActions: order.available_actions,
   };
 }

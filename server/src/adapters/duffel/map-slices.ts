@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { OrderedSegment, OrderedSlice, Segment, Slice } from "../../ports/flights.ts";
+import type { BookedSegment, OrderedSegment, OrderedSlice, Segment, Slice } from "../../ports/flights.ts";
+import { toCondition, WireCondition } from "./map-conditions.ts";
 import { Count, described, describedList, LocalDateTime, Minutes, Text } from "./wire.ts";
 
 /**
@@ -11,7 +12,16 @@ const WirePlace = described(z.object({ iata_code: described(z.string()), time_zo
 type WirePlace = z.infer<typeof WirePlace>;
 const WireCarrier = described(z.object({ iata_code: described(Text), name: described(z.string()) }));
 
+const WireStop = z.object({
+  airport: WirePlace,
+  arriving_at: described(LocalDateTime),
+  departing_at: described(LocalDateTime),
+  duration: described(Minutes),
+});
+
 const WirePassenger = z.object({
+  passenger_id: described(z.string()),
+  seat: described(z.object({ designator: described(z.string()) })),
   cabin_class: described(z.string()),
   baggages: describedList(z.object({ type: Text, quantity: Count })),
 });
@@ -29,6 +39,7 @@ const WireSegment = z.object({
   marketing_carrier: WireCarrier,
   marketing_carrier_flight_number: described(z.string()),
   operating_carrier: WireCarrier,
+  stops: describedList(WireStop),
   passengers: describedList(WirePassenger),
 });
 type WireSegment = z.infer<typeof WireSegment>;
@@ -39,6 +50,7 @@ const WireSliceFields = z.object({
   destination: WirePlace,
   duration: described(Minutes),
   fare_brand_name: described(z.string()),
+  conditions: described(z.object({ change_before_departure: WireCondition })),
   segments: described(z.array(described(WireSegment))),
 });
 type WireSliceFields = z.infer<typeof WireSliceFields>;
@@ -80,6 +92,18 @@ function toSegment(segment: WireSegment): OrderedSegment {
     aircraft: segment.aircraft?.name ?? null,
     cabinClass: passenger?.cabin_class ?? "unknown",
     baggage: passenger?.baggages ?? [],
+    stops: segment.stops.map((stop) => ({
+      airport: stop.airport?.iata_code ?? "",
+      arrivingAt: stop.arriving_at ?? "",
+      departingAt: stop.departing_at ?? "",
+      durationMinutes: stop.duration,
+    })),
+    passengers: segment.passengers.map((one) => ({
+      passengerId: one.passenger_id ?? "",
+      cabinClass: one.cabin_class ?? "unknown",
+      baggage: one.baggages,
+      seat: one.seat?.designator ?? null,
+    })),
   };
 }
 
@@ -91,6 +115,7 @@ function toOrderedSlice({ segments: listed, ...slice }: WireSliceFields): Ordere
     destination: slice.destination?.iata_code ?? "",
     durationMinutes: slice.duration ?? minutesBetween(segments[0], segments.at(-1)),
     fareBrandName: slice.fare_brand_name,
+    changeBeforeDeparture: toCondition(slice.conditions?.change_before_departure),
     segments: segments.map(toSegment),
   };
 }
@@ -118,4 +143,13 @@ function isSold(segment: OrderedSegment): segment is Segment {
   const { id, carrier, flightNumber, origin, destination, departingAt, arrivingAt } = segment;
   const isNumbered = flightNumber.length > carrier.length;
   return isTimed(segment) && isNumbered && [id, origin, destination, departingAt, arrivingAt].every(Boolean);
+}
+
+/** The flights alone. */
+export function toFlights(slices: readonly OrderedSlice[]): BookedSegment[] {
+  return slices.flatMap(({ segments }) =>
+    segments.map(({ flightNumber, origin, destination, departingAt, arrivingAt }) => ({
+      ...{ flightNumber, origin, destination, departingAt, arrivingAt },
+    })),
+  );
 }

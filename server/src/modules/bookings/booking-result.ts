@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
-import type { Flights, SupplierOrder } from "../../ports/flights.ts";
+import type { BookedSegment, Flights, SupplierOrder } from "../../ports/flights.ts";
 import type { Booking } from "./bookings.ts";
-import { SupplierResult } from "./offer-schema.ts";
+import { FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
 /** The one currency that offers are booked in, and its one rate, until a rate source exists. */
@@ -11,13 +11,31 @@ export const BOOKING_CURRENCY = "USD";
 export const BOOKING_RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
 export const BookingRate = z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() });
 
-const BookedSegment = z.object({
+const FlownBookedSegment = z.object({
   flightNumber: z.string(),
   origin: z.string(),
   destination: z.string(),
   departingAt: z.string().describe("Local time at the airport, no offset"),
   arrivingAt: z.string(),
+  ...FlownSegment,
 });
+
+/** Bags and seats of an order. */
+const BookedServices = z
+  .array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(["bag", "seat", "other"]),
+      quantity: z.number(),
+      passengerIds: z.array(z.string()).readonly(),
+      segmentIds: z.array(z.string()).readonly(),
+      designator: z.string().nullable(),
+      maximumWeightKilograms: z.number().nullable().default(null).describe("Of each piece"),
+      totalAmount: DecimalAmount,
+      totalCurrency: z.string(),
+    }),
+  )
+  .readonly();
 
 /** What stands for an order in escrow; an order of an earlier release has none. */
 export const OrderHashes = z.object({
@@ -52,22 +70,7 @@ export const BookingResult = SupplierResult.extend({
     .object({ airlineCreditId: z.string(), amount: DecimalAmount, currency: z.string() })
     .nullable()
     .describe("What the airline credit covered"),
-  services: z
-    .array(
-      z.object({
-        id: z.string(),
-        kind: z.enum(["bag", "seat", "other"]),
-        quantity: z.number(),
-        passengerIds: z.array(z.string()).readonly(),
-        segmentIds: z.array(z.string()).readonly(),
-        designator: z.string().nullable(),
-        totalAmount: DecimalAmount,
-        totalCurrency: z.string(),
-      }),
-    )
-    .readonly()
-    .default([])
-    .describe("Part of totalAmount"),
+  services: BookedServices.default([]).describe("Part of totalAmount"),
   slices: z
     .array(
       z.object({
@@ -75,11 +78,13 @@ export const BookingResult = SupplierResult.extend({
         origin: z.string(),
         destination: z.string(),
         departingAt: z.string().nullable().describe("Local time at the airport, no offset"),
-        segments: z.array(BookedSegment).readonly().default([]),
+        segments: z.array(FlownBookedSegment).readonly().default([]),
       }),
     )
     .readonly()
     .default([]),
+  passengers: NamedPassengers,
+  voidWindowEndsAt: VoidWindow.default(null),
   ...OrderHashes.shape,
   next: NextStep,
 });
@@ -111,13 +116,18 @@ function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,
   { id: orderId, slices, totalAmount, totalCurrency, ticketed, tickets }: SupplierOrder,
 ): { itineraryHash: string; ticketOrderHash: string | null } {
-  const segments = slices.flatMap((slice) => slice.segments);
+  const segments = slices.flatMap((slice) => slice.segments.map(toBookedSegment));
   const travelers = namesOf(booked);
   const bought = { orderId, travelers, segments, amount: totalAmount, currency: totalCurrency };
   return {
     itineraryHash: itineraryHashOf(bought, salt),
     ticketOrderHash: ticketed ? ticketOrderHashOf({ orderId, proofs: tickets }, salt) : null,
   };
+}
+
+export function toBookedSegment(segment: BookedSegment): BookedSegment {
+  const { flightNumber, origin, destination, departingAt, arrivingAt } = segment;
+  return { flightNumber, origin, destination, departingAt, arrivingAt };
 }
 
 export function toResult(
@@ -149,7 +159,15 @@ export function toResult(
         ? null
         : { airlineCreditId, amount: creditAppliedAmount, currency: order.totalCurrency },
     services: order.services,
-    slices: order.slices,
+    slices: order.slices.map(({ id, origin, destination, segments }) => ({
+      ...{ id, origin, destination, departingAt: segments[0]?.departingAt || null },
+      segments: segments.map((segment) => ({
+        ...toBookedSegment(segment),
+        ...{ stops: segment.stops, passengers: segment.passengers },
+      })),
+    })),
+    passengers: order.passengers,
+    voidWindowEndsAt: order.voidWindowEndsAt,
     ...hashesOf(booking, order),
     next: order.ticketed ? TICKETED : TICKETS_PENDING,
     ...flights.provenance(),

@@ -16,6 +16,7 @@ export {
   balancePays,
   NextStep,
   OrderHashes,
+  toBookedSegment,
   toMicroUsdc,
   toResult,
 } from "./booking-result.ts";
@@ -23,7 +24,18 @@ export type { Booking, Bookings } from "./bookings.ts";
 export { toPurchase, unknownPurchase } from "./bought.ts";
 export { checkSlice } from "./check-slice.ts";
 export { isBefore, isEarlier, todayAt } from "./dates.ts";
-export { Conditions, NotApplied, OrderedSlice, PaymentRequirements, Slice, SupplierResult } from "./offer-schema.ts";
+export {
+  Conditions,
+  DescribedSlice,
+  NamedPassengers,
+  NotApplied,
+  OrderedSlice,
+  PaymentRequirements,
+  SearchedSlice,
+  Slice,
+  SupplierResult,
+  VoidWindow,
+} from "./offer-schema.ts";
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
 export { seenCarriers, seenLegs } from "./see-slices.ts";

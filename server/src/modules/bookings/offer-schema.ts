@@ -15,6 +15,8 @@ const Segment = z.object({
   cabinClass: z.string(),
 });
 
+const Details = z.array(z.record(z.string(), z.unknown())).readonly().default([]);
+
 export const Slice = z.object({
   origin: z.string(),
   destination: z.string(),
@@ -22,16 +24,43 @@ export const Slice = z.object({
   segments: z.array(Segment).readonly(),
 });
 
-/** Of an order, which stands also where the supplier does not say everything. */
-export const OrderedSlice = Slice.extend({
-  durationMinutes: z.number().nullable(),
-  segments: z.array(Segment.extend({ durationMinutes: z.number().nullable() })).readonly(),
+/** Of an offer in a search: where it lands on the way under the same flight number is said where it does. */
+export const SearchedSlice = Slice.extend({
+  segments: z.array(Segment.extend({ technicalStops: z.array(z.string()).optional().describe("Airports") })).readonly(),
 });
+
+/** What an order says of a flight beside where it goes and when. */
+export const FlownSegment = {
+  stops: Details.describe("Technical stops: airport, arrivingAt and departingAt (local), durationMinutes"),
+  passengers: Details.describe("passengerId, cabinClass, baggage in the fare (type, quantity), seat or null"),
+};
 
 const Condition = z
   .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullable(), penaltyCurrency: z.string().nullable() })
   .nullable()
   .describe("null: the airline did not say");
+
+const OrderedSegment = Segment.extend({ durationMinutes: z.number().nullable() });
+
+/** Of an order, which stands also where the supplier does not say everything. */
+export const OrderedSlice = Slice.extend({
+  durationMinutes: z.number().nullable(),
+  segments: z.array(OrderedSegment).readonly(),
+});
+
+/** The same with all that is known of its flights. */
+export const DescribedSlice = OrderedSlice.extend({
+  changeBeforeDeparture: Condition,
+  segments: z.array(OrderedSegment.extend(FlownSegment)).readonly(),
+});
+
+/** Whom the passenger ids stand for. */
+export const NamedPassengers = Details.describe("id, givenName, familyName");
+
+export const VoidWindow = z
+  .string()
+  .nullable()
+  .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
 
 export const Conditions = z.object({ refundBeforeDeparture: Condition, changeBeforeDeparture: Condition });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { Conditions, PaymentRequirements, Slice } from "../bookings/index.ts";
+import { Conditions, PaymentRequirements, SearchedSlice } from "../bookings/index.ts";
 import { bagsOf, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
@@ -14,7 +14,7 @@ export const OfferAnswer = z.object({
   fareName: z.string().nullable(),
   checkedBags: z.number(),
   carryOnBags: z.number(),
-  slices: z.array(Slice).readonly(),
+  slices: z.array(SearchedSlice).readonly(),
   conditions: Conditions,
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
@@ -40,9 +40,15 @@ export const OfferAnswer = z.object({
 
 /** With the other fares of its flights, which are among `offers`. */
 export function toOfferAnswer(offer: FlightOffer, offers: readonly FlightOffer[]): z.input<typeof OfferAnswer> {
-  const { privateFares, availableAirlineCreditIds, passengers, ...facts } = offer;
+  const { privateFares, availableAirlineCreditIds, passengers, slices, ...facts } = offer;
   return {
     ...facts,
+    slices: slices.map(({ segments, ...slice }) => ({
+      ...slice,
+      segments: segments.map(({ stops, ...segment }) =>
+        stops.length === 0 ? segment : { ...segment, technicalStops: stops.map(({ airport }) => airport) },
+      ),
+    })),
     fareName: fareName(offer),
     checkedBags: bagsOf(offer, "checked"),
     carryOnBags: bagsOf(offer, "carry_on"),

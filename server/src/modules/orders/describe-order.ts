@@ -2,7 +2,7 @@ import { z } from "zod";
 import { hasScope } from "../../domain/scopes.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { type BookedTraveler, Conditions, OrderedSlice } from "../bookings/index.ts";
+import { type BookedTraveler, Conditions, DescribedSlice, NamedPassengers, VoidWindow } from "../bookings/index.ts";
 
 /** What the supplier says of an order when it is asked for it. */
 
@@ -31,20 +31,37 @@ function mask(name: string): string {
 }
 
 export const FlightNow = z.object({
-  slices: z.array(OrderedSlice).readonly(),
+  slices: z.array(DescribedSlice).readonly(),
   conditions: Conditions,
   changeableUntil: z
     .string()
     .nullable()
     .describe("Local time of the first departure, where the conditions allow it at all; null: not changeable"),
   availableActions: z.array(z.string()).readonly().describe("In the supplier's words"),
+  voidWindowEndsAt: VoidWindow,
+  passengers: NamedPassengers.describe(
+    "Whom passengerId stands for: id, givenName and familyName, cut as those of travelers",
+  ),
 });
 
-export async function readFlightNow(flightServicing: Pick<FlightServicing, "getOrderDetails">, orderId: string) {
-  const { slices, conditions, availableActions, cancelledAt } = await flightServicing.getOrderDetails(orderId);
+export async function readFlightNow(
+  flightServicing: Pick<FlightServicing, "getOrderDetails">,
+  orderId: string,
+  scopes: readonly string[],
+) {
+  const { cancelledAt, ...order } = await flightServicing.getOrderDetails(orderId);
+  const { slices, conditions, availableActions, voidWindowEndsAt, services, airlineChanges } = order;
+  const isShown = hasScope(scopes, "travelers:read");
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
   const departingAt = slices[0]?.segments[0]?.departingAt || null;
-  return { slices, conditions, changeableUntil: isChangeable ? departingAt : null, availableActions };
+  return {
+    ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null, availableActions },
+    ...{ voidWindowEndsAt, services },
+    scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
+    passengers: order.passengers.map(({ id, givenName, familyName }) =>
+      isShown ? { id, givenName, familyName } : { id, givenName: mask(givenName), familyName: mask(familyName) },
+    ),
+  };
 }
 
 export const StayNow = z.object({

@@ -1,4 +1,4 @@
-import type { BookedSlice } from "../../ports/flights.ts";
+import type { BookedSegment, BookedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -21,6 +21,9 @@ export interface OrderEvent {
 interface ScheduleChange {
   id: string;
   detectedAt: string | null;
+  /** The flights as they were and as they are to be; empty where the order was read before these were kept. */
+  removed: readonly BookedSegment[];
+  added: readonly BookedSegment[];
 }
 
 /** The tenant's order, flight or stay. */

@@ -7,7 +7,7 @@ import type { OrderedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { BOOKING_CURRENCY, ticketOrderHashOf, toMicroUsdc } from "../bookings/index.ts";
+import { BOOKING_CURRENCY, ticketOrderHashOf, toBookedSegment, toMicroUsdc } from "../bookings/index.ts";
 import { refund } from "../treasury/index.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
@@ -159,16 +159,16 @@ async function readFlight({ flightServicing }: OrderPorts, known: OrderRecord): 
       totalCurrency,
       documents: documents.map((document) => ({ ...document })),
       slices: details.slices.map(toBookedSlice),
-      scheduleChanges: airlineChanges.map(({ id, detectedAt }) => ({ id, detectedAt })),
+      scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
     },
     events: [
       ...(ticketed && known.ticketing !== "ticketed"
         ? [{ kind: "ticketed", key: "", details: { documents: numbers } }]
         : []),
-      ...airlineChanges.map(({ id, detectedAt }) => ({
+      ...airlineChanges.map(({ actionTaken: _, ...details }) => ({
         kind: "schedule_changed",
-        key: id,
-        details: { id, detectedAt },
+        key: details.id,
+        details,
       })),
       ...cancelledEvent(known, cancelledAt),
     ],
@@ -196,11 +196,7 @@ function toBookedSlice({ id, origin, destination, segments }: OrderedSlice) {
   return {
     ...{ id, origin, destination },
     departingAt: segments[0]?.departingAt || null,
-    segments: segments.map((segment) => ({
-      flightNumber: segment.flightNumber,
-      ...{ origin: segment.origin, destination: segment.destination },
-      ...{ departingAt: segment.departingAt, arrivingAt: segment.arrivingAt },
-    })),
+    segments: segments.map(toBookedSegment),
   };
 }
 

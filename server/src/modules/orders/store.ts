@@ -7,26 +7,29 @@ import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { tellTrips } from "./tell-trips.ts";
 
 const Documents = z.array(z.record(z.string(), z.unknown()));
+const Segments = z
+  .array(
+    z.object({
+      flightNumber: z.string(),
+      origin: z.string(),
+      destination: z.string(),
+      departingAt: z.string(),
+      arrivingAt: z.string(),
+    }),
+  )
+  .default([]);
 const Slices = z.array(
   z.object({
     id: z.string(),
     origin: z.string(),
     destination: z.string(),
     departingAt: z.string().nullable().default(null),
-    segments: z
-      .array(
-        z.object({
-          flightNumber: z.string(),
-          origin: z.string(),
-          destination: z.string(),
-          departingAt: z.string(),
-          arrivingAt: z.string(),
-        }),
-      )
-      .default([]),
+    segments: Segments,
   }),
 );
-const ScheduleChanges = z.array(z.object({ id: z.string(), detectedAt: z.string().nullable() }));
+const ScheduleChanges = z.array(
+  z.object({ id: z.string(), detectedAt: z.string().nullable(), removed: Segments, added: Segments }),
+);
 const Result = z.object({ ticketing: z.enum(["pending", "ticketed"]) });
 
 /** Of an order they happen once, whoever tells of them and by whatever id. */

@@ -37,6 +37,15 @@ const Booked = z.object({
   slices: z.array(z.object({ id: z.string(), origin: z.string(), destination: z.string() })),
   creditApplied: z.object({ airlineCreditId: z.string(), amount: z.string() }).nullable(),
 });
+const Times = z.array(z.object({ departingAt: z.string(), arrivingAt: z.string() }));
+const Read = z.object({
+  services: z.array(z.object({ kind: z.string(), maximumWeightKilograms: z.number().nullable() })),
+  flight: z.object({
+    slices: z.array(z.object({ segments: z.array(z.object({ id: z.string(), passengers: z.array(z.unknown()) })) })),
+    passengers: z.array(z.object({ id: z.string(), familyName: z.string() })),
+  }),
+  scheduleChanges: z.array(z.object({ removed: Times, added: Times })),
+});
 const ChangeOffers = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
 const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
 const Changed = z.object({ chargedUsdc: z.string(), newTotalAmount: z.string() });
@@ -106,6 +115,18 @@ it.each(surfaces)(
     // The airline moves the flight, so that this fare may be changed too: to a flight that costs more.
     await world.issueTickets();
     await moveSchedule(booked.orderId);
+    // What is kept for who reads the order: the weight of a bag, who sits where, what flies along, the old and the new times.
+    const read = Read.parse(await ask("read_order", { orderId: booked.orderId }));
+    expect(read.services.find(({ kind }) => kind === "bag")?.maximumWeightKilograms).toBeGreaterThan(0);
+    const [seated] = read.flight.slices.flatMap((one) => one.segments);
+    expect(seated?.passengers).toEqual([
+      expect.objectContaining({ passengerId: read.flight.passengers[0]?.id, seat: seat.designator }),
+    ]);
+    expect(read.flight.passengers[0]?.familyName).not.toBe("");
+    const [moved] = read.scheduleChanges;
+    const times = [moved?.removed[0]?.departingAt ?? "", moved?.added[0]?.departingAt ?? ""] as const;
+    const [was, becomes] = times.map((time) => Temporal.PlainDateTime.from(time));
+    expect(was && becomes && was.until(becomes).total("minutes")).toBe(95);
     const [slice] = booked.slices;
     if (slice === undefined) throw new Error("the order has no slices");
     const { origin, destination, id: slice_id } = slice;

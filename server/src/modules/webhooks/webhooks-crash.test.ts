@@ -54,7 +54,10 @@ function ticketedDetails(orderId: string): OrderDetails {
     documents: [{ type: "electronic_ticket", number: "0001", passengerIds: [] }],
     slices: [slice()],
     conditions: { refundBeforeDeparture: null, changeBeforeDeparture: null },
-    airlineChanges: [{ id: "aic_1", detectedAt: null, actionTaken: null }],
+    airlineChanges: [{ id: "aic_1", detectedAt: null, actionTaken: null, removed: [], added: [] }],
+    passengers: [],
+    services: [],
+    voidWindowEndsAt: null,
     availableActions: [],
   };
 }

@@ -34,7 +34,12 @@ export const readOrder = defineTool({
     itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
     ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
     externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
-    scheduleChanges: z.array(Details).readonly().describe("By the airline, not answered"),
+    scheduleChanges: z
+      .array(Details)
+      .readonly()
+      .describe(
+        "By the airline, not answered: removed has the flights with their old times, added with their new ones",
+      ),
     refunds: z.array(Happened).describe("Given back to the treasury wallet"),
     credits: z.array(Happened).describe("Issued by the airline"),
     history: z.array(Happened.extend({ kind: z.string() })).describe("Oldest first"),
@@ -49,7 +54,7 @@ export const readOrder = defineTool({
     const [booking, events, flight, stay] = await Promise.all([
       bookings.get(order.bookingId),
       orders.events(environment, orderId),
-      order.kind === "flight" ? unlessAway(readFlightNow(flightServicing, orderId)) : null,
+      order.kind === "flight" ? unlessAway(readFlightNow(flightServicing, orderId, scopes)) : null,
       order.kind === "stay" ? unlessAway(readStayNow(stayBookings, orderId)) : null,
     ]);
     const { services } = Booked.parse(booking?.result ?? {});
@@ -62,11 +67,11 @@ export const readOrder = defineTool({
       stay,
       isLive: flight !== null || stay !== null,
       tickets: [...order.documents],
-      services,
+      services: flight === null ? services : flight.services.map((service) => ({ ...service })),
       itineraryHash: order.itineraryHash ?? null,
       ticketOrderHash: order.ticketOrderHash ?? null,
       externalId: order.externalId ?? null,
-      scheduleChanges: order.scheduleChanges.map((change) => ({ ...change })),
+      scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
       history,
