@@ -24,6 +24,8 @@ export interface TokenMovement {
   from: Hex;
   to: Hex;
   amount: Micro;
+  /** Of the network's native coin: what it moved beside that, in units of which the token's smallest has many. */
+  dust?: bigint;
   transactionHash: Hex;
   logIndex: number;
   blockNumber: bigint;
@@ -50,7 +52,7 @@ export interface Chain {
   /** How many blocks must be on top of and including a transaction's block before it counts. */
   readonly confirmations: number;
   readonly tokens: Readonly<Record<TokenSymbol, ChainToken>>;
-  /** The token that gas is paid in on this network: its balances can grow without an event. Undefined: none of ours. */
+  /** The token that gas is paid in on this network: its movements are those of the native coin. Undefined: none of ours. */
   readonly nativeToken: TokenSymbol | undefined;
   /** The settlement splitter, the faucet and the batch of payments; undefined: this network has none that we may use. */
   readonly splitter: Hex | undefined;
@@ -66,6 +68,8 @@ export interface Chain {
   balances(token: TokenSymbol, owners: readonly Hex[], atBlock: bigint): Promise<readonly Micro[]>;
   /** Every movement of our tokens in these blocks, both included, in the order of the chain. */
   movements(fromBlock: bigint, toBlock: bigint): Promise<readonly TokenMovement[]>;
+  /** By how much a movement with dust changes the balance of its sender or receiver, whichever is asked for. */
+  changeWithDust(movement: TokenMovement, owner: Hex): Promise<Micro>;
   /** Undefined: not mined, or not deep enough yet. */
   receipt(hash: Hex): Promise<ChainReceipt | undefined>;
   /** Whether the token's issuer blocks this address. */

@@ -11,8 +11,9 @@ import { checkPaymentBatch } from "./check-payment-batch.ts";
 import { checkSplitter } from "./check-splitter.ts";
 import { isRevert, reach } from "./client.ts";
 import { lowerHex } from "./hex.ts";
-import { readLogs, toMovements, transferTopics } from "./movements.ts";
+import { movementSources, readLogs, toMovements, transferTopics } from "./movements.ts";
 import { ARC_NATIVE_USDC } from "./native.ts";
+import { changeWithDust } from "./native-movements.ts";
 import { openEscrow } from "./read-escrow.ts";
 import { readToken } from "./read-tokens.ts";
 import { ChainSetupError } from "./setup-error.ts";
@@ -40,13 +41,14 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
   const { headNumber } = blocks;
   const { escrow: address, escrowSince: since, agentRegistries } = contracts;
   const token = tokens.USDC.address;
+  const nativeToken = token === ARC_NATIVE_USDC ? "USDC" : undefined;
   return {
     network,
     chainId,
     genesisHash,
     confirmations,
     tokens,
-    nativeToken: token === ARC_NATIVE_USDC ? "USDC" : undefined,
+    nativeToken,
     splitter: contracts.splitter,
     faucet: contracts.faucet,
     paymentBatch: contracts.paymentBatch,
@@ -58,7 +60,7 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
         : createAgentRegistries({ client, contracts: agentRegistries, headNumber }),
     head: blocks.head,
     block: blocks.block,
-    ...moneyReader(options, tokens, headNumber),
+    ...moneyReader(options, { tokens, nativeToken }, headNumber),
     ...issuerReader(options, tokens),
   };
 }
@@ -104,10 +106,10 @@ function blockReader(client: PublicClient, confirmations: number) {
 /** What has moved, and who has what. */
 function moneyReader(
   { client, confirmations }: EvmChainOptions,
-  tokens: Tokens,
+  { tokens, nativeToken }: Pick<Chain, "tokens" | "nativeToken">,
   headNumber: () => Promise<bigint>,
-): Pick<Chain, "balances" | "movements" | "receipt"> {
-  const addresses = [tokens.USDC.address, tokens.EURC.address];
+): Pick<Chain, "balances" | "movements" | "changeWithDust" | "receipt"> {
+  const sources = movementSources(tokens, nativeToken);
   return {
     async balances(token, owners, atBlock) {
       const balances: bigint[] = [];
@@ -120,9 +122,11 @@ function moneyReader(
 
     movements: (fromBlock, toBlock) =>
       reach(async () => {
-        const filter = { address: addresses, topics: transferTopics() };
-        return toMovements(await readLogs(client, filter, fromBlock, toBlock), tokens);
+        const filter = { address: sources.map(({ address }) => address), topics: transferTopics() };
+        return toMovements(await readLogs(client, filter, fromBlock, toBlock), sources);
       }),
+
+    changeWithDust: (movement, owner) => reach(() => changeWithDust(client, movement, owner)),
 
     async receipt(hash) {
       const receipt = await reach(() => readReceipt(client, hash));
@@ -133,7 +137,7 @@ function moneyReader(
         block: { number: receipt.blockNumber, hash: lowerHex(receipt.blockHash) },
         succeeded: receipt.status === "success",
         isEmpty: receipt.to !== null && lowerHex(receipt.to) === lowerHex(receipt.from),
-        movements: toMovements(receipt.logs, tokens),
+        movements: toMovements(receipt.logs, sources),
       };
       return found;
     },

@@ -5,6 +5,7 @@ import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { ChainToken, TokenMovement } from "../../ports/chain.ts";
 import { refusalIn } from "./client.ts";
 import { lowerHex } from "./hex.ts";
+import { NATIVE_COIN_LOG, WEI_PER_MICRO } from "./native.ts";
 import { isBusy } from "./rpc.ts";
 
 /** What most nodes take at once; the rest say so and are asked for less. */
@@ -79,16 +80,42 @@ const TRANSFER_TOPICS = 3;
 const AMOUNT = /^0x[0-9a-f]{64}$/i;
 const addressIn = (topic: Hex): Hex => lowerHex(`0x${topic.slice(-40)}`);
 
+/** Where movements of a token are logged, and how many of the units there make one of the token's. */
+export interface MovementSource {
+  token: TokenSymbol;
+  address: Hex;
+  unit: bigint;
+}
+
+/** Where gas is paid in a token, every movement of it is logged at an address of the system, also those that no token knows of. */
+export function movementSources(
+  tokens: Readonly<Record<TokenSymbol, ChainToken>>,
+  nativeToken: TokenSymbol | undefined,
+): readonly MovementSource[] {
+  return Object.values(tokens).map(({ symbol: token, address }) =>
+    token === nativeToken ? { token, address: NATIVE_COIN_LOG, unit: WEI_PER_MICRO } : { token, address, unit: 1n },
+  );
+}
+
 /** The `Transfer` events of our tokens among these logs. Read by hand: the library hashes the event's name again for each log. */
-export function toMovements(logs: readonly Log[], tokens: Readonly<Record<TokenSymbol, ChainToken>>): TokenMovement[] {
-  const symbolOf = new Map<string, TokenSymbol>(Object.values(tokens).map(({ address, symbol }) => [address, symbol]));
+export function toMovements(logs: readonly Log[], sources: readonly MovementSource[]): TokenMovement[] {
+  const sourceAt = new Map<string, MovementSource>(sources.map((source) => [source.address, source]));
   return logs.flatMap(({ address, topics, data, blockNumber, logIndex, transactionHash }) => {
     const [name, from, to] = topics;
-    const token = symbolOf.get(lowerHex(address));
+    const source = sourceAt.get(lowerHex(address));
     if (name !== TRANSFER || from === undefined || to === undefined || topics.length !== TRANSFER_TOPICS) return [];
-    if (token === undefined || !AMOUNT.test(data)) return [];
+    if (source === undefined || !AMOUNT.test(data)) return [];
     if (blockNumber === null || logIndex === null || transactionHash === null) return [];
+    const { token, unit } = source;
     const place = { transactionHash: lowerHex(transactionHash), logIndex, blockNumber };
-    return [{ token, from: addressIn(from), to: addressIn(to), amount: BigInt(data), ...place }];
+    const moved = BigInt(data);
+    const dust = moved % unit;
+    return [
+      {
+        ...{ token, from: addressIn(from), to: addressIn(to), amount: moved / unit },
+        ...(dust === 0n ? {} : { dust }),
+        ...place,
+      },
+    ];
   });
 }

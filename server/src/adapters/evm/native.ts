@@ -10,7 +10,7 @@ export interface NativeAmount {
 }
 
 const NATIVE_DECIMALS = 18;
-const WEI_PER_MICRO = 10n ** BigInt(NATIVE_DECIMALS - TOKEN_DECIMALS);
+export const WEI_PER_MICRO = 10n ** BigInt(NATIVE_DECIMALS - TOKEN_DECIMALS);
 export const WEI_PER_NATIVE = 10n ** BigInt(NATIVE_DECIMALS);
 
 export const nativeAmount = (wei: bigint): NativeAmount => ({ wei });
@@ -22,6 +22,9 @@ export const formatNative = ({ wei }: NativeAmount): string => formatUnits(wei, 
 
 /** Where Arc has its native USDC as a token. */
 export const ARC_NATIVE_USDC = "0x3600000000000000000000000000000000000000";
+
+/** Where every movement of the native coin is logged, with its 18 decimals (EIP-7708). */
+export const NATIVE_COIN_LOG = "0xfffffffffffffffffffffffffffffffffffffffe";
 
 export interface Fees {
   maxFeePerGas: NativeAmount;

@@ -17,19 +17,29 @@ export function ownerOf(wallet: Wallet | undefined): WalletOwner | undefined {
  */
 export async function ownMovements(
   wallets: Pick<Wallets, "findByAddress">,
-  { network, escrow }: Pick<Chain, "network" | "escrow">,
+  chain: Pick<Chain, "network" | "escrow" | "changeWithDust">,
   movements: readonly TokenMovement[],
 ): Promise<OwnedMovement[]> {
-  const real = movements.filter(({ amount }) => amount > 0n);
+  const { network, escrow } = chain;
+  const real = movements.filter(({ amount, dust = 0n }) => amount > 0n || dust > 0n);
   const addresses = real.flatMap(({ from, to }): Hex[] => [from, to]);
   const byAddress = await wallets.findByAddress(network, addresses);
   const ownerAt = (address: Hex, block: bigint): WalletOwner | undefined =>
     escrow?.address === address && block > escrow.sinceBlock ? { kind: "escrow" } : ownerOf(byAddress.get(address));
-  return real
+  const owned = real
     .map((movement) => ({
       movement,
       from: ownerAt(movement.from, movement.blockNumber),
       to: ownerAt(movement.to, movement.blockNumber),
     }))
     .filter(({ from, to }) => from !== undefined || to !== undefined);
+  return (await Promise.all(owned.map((one) => carryDust(chain, one)))).filter(({ movement }) => movement.amount > 0n);
+}
+
+/** The books know the token's units only: what is less shows in them when it adds up to one. */
+async function carryDust(chain: Pick<Chain, "changeWithDust">, owned: OwnedMovement): Promise<OwnedMovement> {
+  const { movement, to } = owned;
+  if (movement.dust === undefined) return owned;
+  const amount = await chain.changeWithDust(movement, to === undefined ? movement.from : movement.to);
+  return { ...owned, movement: { ...movement, amount } };
 }

@@ -11,7 +11,10 @@ import { type OwnedMovement, ownMovements } from "../ledger/index.ts";
  * `insufficient_balance` when a tenant has less available than was taken.
  */
 export async function acceptOutgoing(
-  { chain, stores }: { chain: Pick<Chain, "network" | "chainId" | "receipt" | "escrow">; stores: Stores },
+  {
+    chain,
+    stores,
+  }: { chain: Pick<Chain, "changeWithDust" | "network" | "chainId" | "receipt" | "escrow">; stores: Stores },
   transactionHash: Hex,
 ): Promise<OwnedMovement[]> {
   const { network } = chain;

@@ -61,11 +61,6 @@ export function createLedgerReconciler(options: LedgerReconcilerOptions): Ledger
       if (off === 0n) continue;
       difference += off < 0n ? -off : off;
       const fields = { network, token, address, off: formatDecimal(off), atBlock: atBlock.toString() };
-      // Gas and native transfers move this token without an event. More than we owe puts nobody's money at risk.
-      if (off > 0n && chain.nativeToken === token) {
-        log.warn(fields, "a wallet has more than the books say");
-        continue;
-      }
       log.error(fields, "the books and the chain disagree");
       const times = (offBefore.get(`${token} ${address}`) ?? 0) + 1;
       offNow.set(`${token} ${address}`, times);

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { z } from "zod";
+import {
+  createLiveDeployment,
+  type LiveChain,
+  type LiveDeployment,
+  type LiveService,
+  startLiveChain,
+} from "../../../test/support/live-service.ts";
+import { imitateNativeUsdc } from "../../../test/support/native-coin.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+/** The product in production mode on a chain whose gas is paid in USDC, where plain payments log nothing at the token. */
+vi.setConfig({ testTimeout: 240_000 });
+const MICRO = 10n ** 12n;
+let chain: LiveChain;
+let coin: Awaited<ReturnType<typeof imitateNativeUsdc>>;
+let deployment: LiveDeployment;
+let service: LiveService;
+beforeAll(async () => {
+  chain = await startLiveChain();
+  coin = await imitateNativeUsdc(chain);
+  deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
+  // What asks for the balance is paid from it, later than this test ends.
+  const change = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400" };
+  service = await deployment.start({ ...change, CHAIN_USDC: coin.token });
+});
+afterAll(async () => {
+  await service?.stop();
+  await deployment?.[Symbol.asyncDispose]();
+  await chain?.close();
+});
+
+const Address = z.templateLiteral(["0x", z.string()]);
+const Books = z.object({
+  address: Address,
+  balances: z.object({ USDC: z.string() }),
+  available: z.object({ USDC: z.string() }),
+});
+
+it("plain payments are booked to the last unit, dust adds up, and money goes on", async () => {
+  const as = await service.operator(async (identity) => {
+    const { tenant } = await identity.createTenant({ name: "Native", actor: "test" });
+    const scopes = ["treasury:read"];
+    const { apiKey: key } = await identity.mintKey({
+      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+    });
+    return { key, tenantId: tenant.id };
+  });
+  const books = async () => Books.parse(resultOf(await service.call("check_treasury", {}, as)));
+  const { address } = await books();
+  const arrives = (amount: string) =>
+    expect.poll(async () => (await books()).available.USDC, { timeout: 120_000, interval: 500 }).toBe(amount);
+
+  await coin.send(address, 25_000_000n * MICRO);
+  await arrives("25.00");
+  // Of less than one unit nothing is booked, until it adds up to one: over several blocks, and within one transaction.
+  await coin.send(address, (MICRO * 6n) / 10n);
+  await coin.send(address, 1_000_000n * MICRO + (MICRO * 5n) / 10n);
+  await arrives("26.000001");
+  await coin.sendTwice(address, (MICRO * 8n) / 10n, (MICRO * 3n) / 10n);
+  await arrives("26.000002");
+  expect((await books()).balances.USDC).toBe("26.000002");
+  const [network] = await deployment.sql("select stopped_because from chain_network where network = 'production'");
+  expect(network).toEqual({ stopped_because: null });
+});
