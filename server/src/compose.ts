@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Config } from "./config/config.ts";
 import { modules } from "./contributions.ts";
@@ -14,7 +15,7 @@ import { openParts } from "./outside/parts.ts";
 import { translate } from "./outside/translate.ts";
 import { whileDatabaseIsAway } from "./platform/database/while-database-is-away.ts";
 import type { Clock } from "./ports/clock.ts";
-import type { ClosedReason } from "./surfaces/http/closed.ts";
+import { HostStatus } from "./surfaces/http/closed.ts";
 import { createMetrics, type Metrics } from "./surfaces/http/metrics.ts";
 
 export interface AppOptions extends EmbeddedOptions {
@@ -27,7 +28,7 @@ export interface AppOptions extends EmbeddedOptions {
   random?: RandomBytes;
   /** In place of the standard error output. */
   logTo?: DestinationStream;
-  /** How long a stop waits for the answers that are under way. */
+  /** How long a stop waits for the answers that are under way, in place of what the configuration asks for. */
   drainMilliseconds?: number;
 }
 
@@ -47,17 +48,21 @@ export interface App {
 /** What was started, in order; stopped in reverse. */
 type Undo = (() => Promise<unknown>)[];
 
-const DRAIN_MILLISECONDS = 5_000;
+/** A sandbox has nothing under way whose end is worth the wait: what was cut is looked up after the next start. */
+const SANDBOX_DRAIN_MILLISECONDS = 5_000;
+/** For what a call does beside the supplier's commit. */
+const DRAIN_MARGIN_MILLISECONDS = 5_000;
 
 /** The composition: the hosts listen first and say that they are starting, then the parts come up behind them. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
   const log = pino({ level: config.logLevel }, options.logTo ?? pino.destination({ fd: 2, sync: true }));
-  const status: { closed: ClosedReason | undefined } = { closed: "starting" };
-  const closedBecause = () => status.closed;
+  const status = new HostStatus();
+  const { closedBecause, unreadyBecause, isLeaving } = status;
+  const about = { closedBecause, unreadyBecause, isLeaving, log };
   const ports: Record<HostName, number> = { app: config.port, edge: config.edgePort };
   const appUrl = () => config.publicAppUrl ?? urlOf(config.host, ports.app);
   const serves = (["app", "edge"] as const).filter((name) => config.serve === "both" || config.serve === name);
-  const fronts = serves.map((name) => ({ name, front: createFront(config, { closedBecause, appUrl, log }) }));
+  const fronts = serves.map((name) => ({ name, front: createFront(config, { ...about, appUrl }) }));
   const undo: Undo = [];
   const stopEverything = async () => {
     for (const step of undo.toReversed()) {
@@ -75,7 +80,7 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     options.signal?.throwIfAborted();
     for (const { name, front } of fronts) front.serve({ ...hosts[name], metrics });
     const facts = await Promise.all(modules.map((one) => one.facts?.(parts) ?? []));
-    status.closed = undefined;
+    status.open();
     return {
       appUrl: urls.app,
       edgeUrl: urls.edge,
@@ -83,8 +88,11 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
       routes: fronts.flatMap(({ name, front }) => (name === "app" ? front.routes() : [])),
       facts: facts.flat(),
       async stop() {
-        status.closed = "draining";
-        await Promise.all(fronts.map(({ front }) => front.close(options.drainMilliseconds ?? DRAIN_MILLISECONDS)));
+        status.leave();
+        if (config.drainSeconds > 0) await delay(config.drainSeconds * 1_000);
+        status.close();
+        const drainMilliseconds = options.drainMilliseconds ?? drainMillisecondsOf(config);
+        await Promise.all(fronts.map(({ front }) => front.close(drainMilliseconds)));
         await stopEverything();
       },
     };
@@ -92,6 +100,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await stopEverything();
     throw error;
   }
+}
+
+/** Longer than a booking may take at the live supplier: one that is cut leaves its outcome unknown. */
+function drainMillisecondsOf({ networkMode, supplierCommitTimeoutMilliseconds }: Config): number {
+  if (networkMode === "sandbox") return SANDBOX_DRAIN_MILLISECONDS;
+  return supplierCommitTimeoutMilliseconds + DRAIN_MARGIN_MILLISECONDS;
 }
 
 /** A host that another process serves is where the same configuration says. */

@@ -94,6 +94,7 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
     x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
     databasePoolSize: read(variables.databasePoolSize),
+    drainSeconds: read(variables.drainSeconds),
     databaseReadPoolSize: read(variables.databaseReadPoolSize),
     databaseReadTimeoutMilliseconds: read(variables.databaseReadTimeoutMilliseconds),
     supplierSearchTimeoutMilliseconds: read(variables.supplierSearchTimeoutMilliseconds),

@@ -300,6 +300,12 @@ export const variables = {
     wholeNumber(100, 120_000),
   ),
   databasePoolSize: withDefault("DATABASE_POOL_SIZE", "10", "Database connections of a process.", wholeNumber(2, 500)),
+  drainSeconds: withDefault(
+    "DRAIN_SECONDS",
+    "0",
+    "How long a process that was told to stop still serves while `/readyz` already answers 503, in seconds: longer than a balancer needs to see that twice.",
+    wholeNumber(0, 600),
+  ),
   databaseReadPoolSize: withDefault(
     "DATABASE_READ_POOL_SIZE",
     "4",

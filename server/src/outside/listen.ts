@@ -24,7 +24,7 @@ const STARTING = "Wayfare is starting.\n";
 
 export function createFront(
   config: Pick<Config, "host" | "trustedProxies">,
-  about: Pick<HostOptions, "closedBecause" | "appUrl"> & { log: Logger },
+  about: Pick<HostOptions, "closedBecause" | "unreadyBecause" | "appUrl"> & { isLeaving(): boolean; log: Logger },
 ): Front {
   let hot = new Map<string, HttpHandler>();
   let host = createHost([], { welcome: STARTING, ...about });

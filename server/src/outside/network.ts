@@ -63,6 +63,10 @@ export function createNetworkClient(
   };
 }
 
+/** Each folder has a development chain of its own. */
+const SEVERAL_HOSTS =
+  " If another host uses this database, share DATA_DIR with it, or, in production, set EMBEDDED_SANDBOX=off.";
+
 /** The chain that this database knows under that name, or the first one. */
 export async function bindNetwork(
   { client, networks }: NetworkClient,
@@ -78,7 +82,7 @@ export async function bindNetwork(
   const state = await networks.bind(network, { ...identity, head: { number: first.number, hash: first.hash } });
   const refuse = (why: string): ConfigError =>
     new ConfigError(
-      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.`,
+      `Not started: ${what} ${why}. Money in the books would be without cover: bring back the chain that belongs to this database, or use another database.${network === "sandbox" ? SEVERAL_HOSTS : ""}`,
     );
   if (state.chainId !== identity.chainId) {
     throw refuse(`has chain id ${identity.chainId}, and this database belongs to ${state.chainId}`);

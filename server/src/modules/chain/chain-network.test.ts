@@ -201,7 +201,9 @@ describe("a chain that is not the database's", () => {
 
   it("is refused by its genesis, though its id is the same", async () => {
     const options = { ...world.shared, rpcUrl: other.url, funderKey: other.funderKey };
-    await expect(openSandboxChain(options)).rejects.toThrow(/^Not started: .*another genesis.*database/);
+    await expect(openSandboxChain(options)).rejects.toThrow(
+      /^Not started: .*another genesis.*database.*share DATA_DIR .*EMBEDDED_SANDBOX=off/,
+    );
     await expect(openSandboxChain(options)).rejects.toBeInstanceOf(ConfigError);
     // Control: its own chain is taken.
     await world.open();

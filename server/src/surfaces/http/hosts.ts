@@ -16,6 +16,8 @@ export interface HostOptions {
   welcome: string;
   /** Undefined while serving; else why not. */
   closedBecause(): ClosedReason | undefined;
+  /** Undefined while new callers are welcome; else why not. */
+  unreadyBecause(): ClosedReason | undefined;
   /** What only this machine may see; left out while starting. */
   metrics?: Metrics;
   /** Why a page may not see it. */
@@ -54,7 +56,7 @@ export function createHost(routes: Routes, options: HostOptions): Host {
   const app = new Hono<Environment>();
   app.get("/healthz", (context) => context.json({ ok: true }));
   app.get("/readyz", (context) => {
-    const reason = options.closedBecause();
+    const reason = options.unreadyBecause();
     if (reason === undefined) return context.json({ ok: true });
     return context.json({ ok: false, reason }, 503, { "retry-after": "2" });
   });

@@ -39,6 +39,8 @@ interface NodeHostOptions {
   trustedProxies: BlockList;
   /** How long a client may leave an answer lying without taking any of it. */
   slowestReaderMilliseconds?: number;
+  /** True: each connection ends with its next answer, so that its client comes back to another process. */
+  isLeaving?: () => boolean;
   /** Where its callers find the pages. Asked anew each time: the port may be the system's choice. */
   appUrl(): string;
   log: Log;
@@ -91,6 +93,7 @@ function answerer(options: NodeHostOptions, underWay: AnswersUnderWay) {
   return (incoming: IncomingMessage, response: ServerResponse): void => {
     if (refuseMissingHost(incoming, response, options)) return;
     underWay.begin();
+    if (options.isLeaving?.()) response.setHeader("connection", "close");
     const url = readTarget(incoming);
     const queryStart = url.indexOf("?");
     const path = queryStart === -1 ? url : url.slice(0, queryStart);
