@@ -5,7 +5,15 @@ import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Subject } from "./error-codes.ts";
-import { decodeSupplierError, failedCommit, failedRead, failure, lostCommit, lostRead } from "./errors.ts";
+import {
+  decodeSupplierError,
+  failedCommit,
+  failedRead,
+  failure,
+  isNotEnabled,
+  lostCommit,
+  lostRead,
+} from "./errors.ts";
 
 /** The supplier's HTTP conventions: headers, `{data}` envelopes, cursors, and which requests may be repeated. */
 
@@ -169,7 +177,9 @@ class HttpDuffelClient implements DuffelClient {
       supplierRequestId: error.requestId,
       supplierCodes: error.errors.map((entry) => entry.code ?? entry.type ?? "unknown"),
     };
-    if (error.status === 401 || error.status === 403) log.error(fields, "the supplier refuses the configured token");
+    if (isNotEnabled(error)) log.error(fields, "the supplier has not enabled this product for the configured account");
+    else if (error.status === 401 || error.status === 403)
+      log.error(fields, "the supplier refuses the configured token");
     else if (fields.supplierCodes.includes("insufficient_balance")) {
       log.error(fields, "the operator's balance at the supplier is too low");
     } else log.warn(fields, "the supplier answered with an error");

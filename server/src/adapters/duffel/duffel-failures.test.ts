@@ -197,6 +197,18 @@ test.each(["search", "getOffer", "hold", "pay"] as const)(
   },
 );
 
+test("a product that the operator's account has not says so, to the caller and in the log", async () => {
+  await using duffel = await startDuffel(() => ({ status: 403, text: CANARY }));
+  for (const call of [calls.search, calls.hold]) {
+    const error = await failureOf(call(duffel.flights));
+    expect(error.detail).toContain("has not enabled this product");
+    expectNoSupplierText(error);
+  }
+  expect(duffel.lines.map(({ message }) => message)).toEqual(
+    Array.from({ length: 2 }, () => "the supplier has not enabled this product for the configured account"),
+  );
+});
+
 test("a refused search names the argument and not what the supplier wrote", async () => {
   const source = { pointer: "/slices/0/departure_date", field: "departure_date" };
   await using duffel = await startDuffel(() => answered(422, "validation_error", "validation_inclusion", source));

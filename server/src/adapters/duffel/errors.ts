@@ -121,11 +121,25 @@ function refusedInput(error: SupplierError, subject: Subject, pointer: string): 
   return invalidInput([{ path, message: "the supplier does not accept this value" }]);
 }
 
+/** A product that the operator's account has not is refused in plain text, without the errors that other refusals have. */
+export function isNotEnabled({ status, errors }: SupplierError): boolean {
+  return status === 403 && errors.length === 0;
+}
+
+function notEnabled(cause: SupplierError): Failure {
+  return new Failure("provider_unavailable", {
+    detail:
+      "The supplier has not enabled this product for the operator's account, so nothing was done. Calling again does not help until the operator has it enabled.",
+    cause,
+  });
+}
+
 /** An answered read that is not a success. */
 export function failedRead(error: SupplierError, subject: Subject, retryAfter?: number): Failure {
   const { status } = error;
   if (status === 504 || status === 408) return failure("provider_timeout", error, retryAfter);
   if (status === 429 || status >= 500) return failure("provider_unavailable", error, retryAfter);
+  if (isNotEnabled(error)) return notEnabled(error);
   if (status === 401 || status === 403 || status < 400) return failure("provider_unavailable", error);
   return refusal(error, subject, REFUSED[subject] ?? MISSING[subject], "provider_unavailable");
 }
@@ -140,6 +154,7 @@ export function failedCommit(error: SupplierError, subject: Subject, retryAfter?
   if (status === 502 && error.errors.some((entry) => entry.code === "order_not_created"))
     return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
   if (status < 400 || status >= 500 || status === 408) return failure("outcome_unknown", error);
+  if (isNotEnabled(error)) return notEnabled(error);
   if (status === 401 || status === 403) return failure("provider_unavailable", error);
   return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
 }
