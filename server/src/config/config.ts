@@ -92,6 +92,7 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     claimsPerMinute: read(variables.claimsPerMinute),
     paymentBatchWindowMilliseconds: read(variables.paymentBatchWindowMilliseconds),
     x402FacilitatorUrl: read(variables.x402FacilitatorUrl),
+    x402FacilitatorKey: read(variables.x402FacilitatorKey),
     x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
     databasePoolSize: read(variables.databasePoolSize),
     drainSeconds: read(variables.drainSeconds),

@@ -293,6 +293,10 @@ export const variables = {
     http,
     "An x402 facilitator that verifies and settles the payments of this NETWORK_MODE. Unset: the service does it itself.",
   ),
+  x402FacilitatorKey: text(
+    "X402_FACILITATOR_KEY",
+    "What that facilitator wants to be shown: sent as Authorization: Bearer. Unset: nothing is.",
+  ),
   x402FacilitatorTimeoutMilliseconds: withDefault(
     "X402_FACILITATOR_TIMEOUT_MS",
     "10000",

@@ -27,6 +27,11 @@ export interface SignedPayment {
   nonce: Hex;
   /** 65 bytes of a key, or whatever a contract wallet takes. */
   signature: Hex;
+  /**
+   * What its payer has sent beside that, such as `resource` and `extensions` of x402: nobody here reads it, and a facilitator gets it.
+   * It is not stored: what is settled after a restart is settled without it.
+   */
+  beside?: Readonly<Record<string, unknown>>;
 }
 
 /** Every word that version 2 of x402 has for what is wrong with a payment. */

@@ -8,20 +8,24 @@ import { paidNetworkOf } from "./paid-network.ts";
 
 /** Throws ConfigError when the facilitator that is configured cannot serve this deployment's network. */
 export async function openFacilitator(
-  config: Pick<Config, "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorTimeoutMilliseconds">,
+  config: Pick<
+    Config,
+    "networkMode" | "x402FacilitatorUrl" | "x402FacilitatorKey" | "x402FacilitatorTimeoutMilliseconds"
+  >,
   networks: ByEnvironment<Network>,
   http: HttpClient,
 ): Promise<Facilitator | undefined> {
   const {
     networkMode: environment,
     x402FacilitatorUrl: url,
+    x402FacilitatorKey: key,
     x402FacilitatorTimeoutMilliseconds: timeoutMilliseconds,
   } = config;
   const opened = networks[environment];
   if (url === undefined || opened === undefined) return undefined;
   try {
     const { network } = paidNetworkOf(opened);
-    return await createX402Facilitator({ url, http, environment, network, timeoutMilliseconds });
+    return await createX402Facilitator({ url, key, http, environment, network, timeoutMilliseconds });
   } catch (error) {
     if (error instanceof FacilitatorSetupError) throw new ConfigError(`Not started: ${error.message}`);
     throw error;

@@ -24,6 +24,8 @@ export type FacilitatorFate =
 export interface AskedFacilitator {
   path: "/verify" | "/settle" | "/supported";
   body: unknown;
+  /** The header. */
+  authorization?: string | undefined;
 }
 
 const Requirements = z.object({
@@ -103,7 +105,8 @@ export async function startStockFacilitator(options: {
     const text = Buffer.concat(chunks).toString("utf8");
     const path = z.enum(["/verify", "/settle", "/supported"]).parse(incoming.url);
     const question: AskedFacilitator = { path, body: text === "" ? undefined : JSON.parse(text) };
-    asked.push(question);
+    const { authorization } = incoming.headers;
+    asked.push(authorization === undefined ? question : { ...question, authorization });
     const fate = state.fate(question);
     const answer = (status: number, said: string): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(said);

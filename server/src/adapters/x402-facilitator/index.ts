@@ -13,6 +13,8 @@ export { FacilitatorSetupError } from "./errors.ts";
 export interface X402FacilitatorOptions {
   /** Without a slash at its end. */
   url: string;
+  /** Shown with every question. */
+  key?: string | undefined;
   http: HttpClient;
   environment: Environment;
   /** CAIP-2 of that environment's chain. */
@@ -69,12 +71,13 @@ interface Questions {
   supported(): Promise<HttpResponse>;
 }
 
-function createQuestions({ url, http, timeoutMilliseconds }: X402FacilitatorOptions): Questions {
+function createQuestions({ url, key, http, timeoutMilliseconds }: X402FacilitatorOptions): Questions {
   const send = (path: string, json: unknown, freshConnection: boolean): Promise<HttpResponse> =>
     http.send({
       method: json === undefined ? "GET" : "POST",
       url: `${url}/${path}`,
       ...(json === undefined ? {} : { json }),
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
       timeoutMilliseconds,
       maxBytes: MAXIMUM_BYTES,
       freshConnection,

@@ -57,6 +57,7 @@ export function describePayment(payment: SignedPayment, terms: PaymentTerms) {
   return {
     x402Version: X402_VERSION,
     paymentPayload: {
+      ...payment.beside,
       x402Version: X402_VERSION,
       accepted: paymentRequirements,
       payload: { authorization, signature: payment.signature },

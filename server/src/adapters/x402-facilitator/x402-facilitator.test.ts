@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 function open(
-  change: { url?: string; timeoutMilliseconds?: number; network?: string; http?: HttpClient } = {},
+  change: { url?: string; key?: string; timeoutMilliseconds?: number; network?: string; http?: HttpClient } = {},
 ): Promise<Facilitator> {
   const { network } = terms;
   return createX402Facilitator({
@@ -142,6 +142,21 @@ describe("with the stock facilitator", () => {
 });
 
 describe("it is sent what the packages' own client sends", () => {
+  it("with what the payer has sent beside, and the key that it wants to be shown", async () => {
+    const beside = { resource: { url: "https://example.com/tools/x" }, extensions: { bazaar: { info: {} } }, more: 1 };
+    const payment = { ...(await signPayment(payer, terms)), beside };
+    const already = stock.asked.length;
+    const keyed = await open({ key: "a key" });
+    await keyed.verify(payment, terms);
+    stock.misbehave(() => ({ status: 500, json: {} }));
+    await expect(settle(keyed, payment, terms)).rejects.toEqual(unavailable);
+    const asked = stock.asked.slice(already);
+    expect(asked.map(({ path }) => path)).toEqual(["/supported", "/verify", "/settle"]);
+    for (const { authorization } of asked) expect(authorization).toBe("Bearer a key");
+    for (const { body } of asked.slice(1))
+      expect(body).toMatchObject({ paymentPayload: { x402Version: 2, ...beside } });
+  });
+
   it.each(["verify", "settle"] as const)("to %s", async (path) => {
     const { HTTPFacilitatorClient } = await import("@x402/core/http");
     const payment = await signPayment(payer, terms);

@@ -106,7 +106,7 @@ class PaidTools {
     const needsKey = !entry.tool.payableWithoutKey && caller === undefined;
     const detail = needsKey
       ? "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE, beside an API key: this tool works on a tenant's records or money."
-      : "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE.";
+      : "Sign one of the listed payments and send the request again with it as PAYMENT-SIGNATURE. The network's name alone does not tell where it is paid, as chains can share an id: sign for exactly the asset and payTo of the terms.";
     const extra = { ...tag.members, error: PAYMENT_REQUIRED_ERROR, apiKeyRequired: !entry.tool.payableWithoutKey };
     const answer = renderProblem({ code: "payment_required", detail, extra }, visit);
     answer.headers[PAYMENT_REQUIRED_HEADER] = tag.header(PAYMENT_REQUIRED_ERROR);

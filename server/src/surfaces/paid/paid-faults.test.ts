@@ -144,6 +144,9 @@ describe("what is no payment", () => {
   });
 });
 
+/** USDC of the public test network that has the chain id of the development chain. */
+const PUBLIC_USDC = "0x3600000000000000000000000000000000000000";
+
 const forgeries: [what: string, forged: () => Forged, reason: string | [string, string]][] = [
   ["another scheme", () => ({ accepted: { scheme: "upto" } }), "unsupported_scheme"],
   ["another network", () => ({ accepted: { network: "eip155:8453" } }), "invalid_network"],
@@ -153,6 +156,15 @@ const forgeries: [what: string, forged: () => Forged, reason: string | [string, 
     "invalid_network",
   ],
   ["another asset", () => ({ accepted: { asset: other } }), ["invalid_asset", "invalid_payment_requirements"]],
+  [
+    "a payment of the public network with the same chain id",
+    () => ({
+      accepted: { asset: PUBLIC_USDC, payTo: other },
+      authorization: { to: other },
+      domain: { verifyingContract: PUBLIC_USDC },
+    }),
+    ["invalid_asset", "invalid_payment_requirements"],
+  ],
   [
     "less than the price",
     () => ({ accepted: { amount: "499" }, authorization: { value: "499" } }),

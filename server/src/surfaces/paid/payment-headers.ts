@@ -82,11 +82,12 @@ const reasonByPlace: Readonly<Record<string, string>> = {
  */
 export function readPaymentSignature(header: string, network: string): SignedPayment {
   const presented = read(Envelope, decode(header));
-  const { scheme } = presented.accepted;
+  const { x402Version: _, accepted: offered, payload: __, ...beside } = presented;
+  const { scheme } = offered;
   if (scheme !== SCHEME) {
     throw new PaymentRefused("unsupported_scheme", `The payment must be of the scheme ${SCHEME}.`);
   }
-  if (presented.accepted.network !== network) throw wrongNetwork(network);
+  if (offered.network !== network) throw wrongNetwork(network);
   const { accepted, payload } = read(ExactPayment, presented);
   const { authorization, signature } = payload;
   if (authorization.value !== accepted.amount) {
@@ -111,6 +112,7 @@ export function readPaymentSignature(header: string, network: string): SignedPay
     validBefore: authorization.validBefore,
     nonce: authorization.nonce,
     signature,
+    ...(Object.keys(beside).length === 0 ? {} : { beside }),
   };
 }
 
