@@ -41,6 +41,56 @@ const guards = {
       to: "MAXIMUM_WAITING_REQUESTS = 1e9",
     },
   },
+  "body-size": {
+    replace: {
+      file: `${HTTP}/json-body.ts`,
+      from: "MAXIMUM_BODY_BYTES = 256 * 1024",
+      to: "MAXIMUM_BODY_BYTES = 1e9",
+    },
+  },
+  "body-pieces": {
+    replace: {
+      file: `${HTTP}/body-bytes.ts`,
+      from: "this.#bytes.set(piece, this.#length);",
+      to: "this.#bytes.set(piece, this.#length); (this.pieces ??= []).push(piece);",
+    },
+  },
+  "json-depth": {
+    replace: { file: `${HTTP}/json-body.ts`, from: "MAXIMUM_DEPTH = 32", to: "MAXIMUM_DEPTH = 1e9" },
+  },
+  /** The product unpacks nothing: this does. */
+  "unpacked-only": {
+    replace: {
+      file: `${HTTP}/body-bytes.ts`,
+      from: "if (!isUtf8(bytes))",
+      to: 'if (bytes[0] === 31) return process.getBuiltinModule("node:zlib").gunzipSync(bytes).toString(); if (!isUtf8(bytes))',
+    },
+  },
+  "gone-signal": {
+    replace: { file: `${HTTP}/node-host.ts`, from: "if (!response.writableEnded) controller.abort();", to: "" },
+  },
+  "headers-timeout": {
+    replace: {
+      file: `${HTTP}/node-host.ts`,
+      from: "HEADERS_TIMEOUT_MILLISECONDS = 15_000",
+      to: "HEADERS_TIMEOUT_MILLISECONDS = 3_600_000",
+    },
+  },
+  "request-timeout": {
+    replace: {
+      file: `${HTTP}/node-host.ts`,
+      from: "REQUEST_TIMEOUT_MILLISECONDS = 60_000",
+      to: "REQUEST_TIMEOUT_MILLISECONDS = 3_600_000",
+    },
+  },
+  "idle-timeout": {
+    replace: {
+      file: `${HTTP}/node-host.ts`,
+      from: "SLOWEST_READER_MILLISECONDS = 60_000",
+      to: "SLOWEST_READER_MILLISECONDS = 3_600_000",
+    },
+  },
+  "strict-parser": { nodeOption: "--insecure-http-parser" },
   "header-size": { nodeOption: "--max-http-header-size=1000000000" },
 } as const satisfies Readonly<Record<string, Guard>>;
 

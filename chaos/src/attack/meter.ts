@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Decorators } from "../../../server/src/decorate.ts";
 import { mapEnvironments } from "../../../server/src/kernel/parts.ts";
 import { type OutsideCall, outsideCalls, type Reading } from "./reading.ts";
+import { createWaitingTool } from "./waiting-tool.ts";
 
 const LookUp = z.looseObject({ name: z.literal("authenticate-keys"), values: z.tuple([z.array(z.string())]) });
 const Started = z.object({ response: z.custom<ServerResponse>() });
@@ -16,6 +17,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** Counts inside of the attacked service what no client can see. */
 export class Meter {
+  readonly #waitingTool = createWaitingTool();
   readonly #calls = { keyLookUps: 0, chainQuestions: 0, supplierRequests: 0, tripLookUps: 0 };
   #waiting = 0;
   #mostWaiting = 0;
@@ -49,8 +51,15 @@ export class Meter {
     networks: (networks) =>
       mapEnvironments(networks, (network) => ({
         ...network,
-        verifier: this.#counting(network.verifier, "chainQuestions"),
+        verifier: {
+          ...network.verifier,
+          verify: (payment, terms) => {
+            this.#calls.chainQuestions += 1;
+            return network.verifier.verify(payment, terms);
+          },
+        },
       })),
+    mcpExtras: () => this.#waitingTool.extras,
     suppliers: (suppliers) =>
       mapEnvironments(suppliers, (supplier) => ({
         ...supplier,
@@ -84,6 +93,7 @@ export class Meter {
       grownMegabytes: this.#grown / MEGABYTE,
       mostWaitingRequests: this.#mostWaiting,
       waitingRequests: this.#waiting,
+      runningStreams: this.#waitingTool.running(),
       calls: { ...this.#calls },
     };
   }

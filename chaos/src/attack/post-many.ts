@@ -1,28 +1,47 @@
 interface Post {
   url: string;
   headers?: Readonly<Record<string, string>>;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer>;
+}
+
+interface Answered {
+  /** Bodies of the answers. */
+  texts: readonly string[];
+  /** How many of them have which status. */
+  statuses: ReadonlyMap<number, number>;
+  problems: readonly string[];
 }
 
 const AT_ONCE = 32;
+const PATIENCE_MILLISECONDS = 30_000;
+/** In place of a status. */
+const NO_ANSWER = 0;
 
 /** Posts of an attacker who does not wait for one answer before the next. An attacker is never answered as if nothing were wrong. */
-export async function postMany(count: number, make: (index: number) => Post): Promise<{ problems: readonly string[] }> {
+export async function postMany(count: number, make: (index: number) => Post): Promise<Answered> {
+  const texts: string[] = [];
   const statuses = new Map<number, number>();
   let next = 0;
   async function postOneByOne(): Promise<void> {
     while (next < count) {
       const { url, headers, body } = make(next++);
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body,
-      });
-      await response.arrayBuffer();
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      const answer = await post({ url, headers: { "content-type": "application/json", ...headers }, body });
+      texts.push(answer.text);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, postOneByOne));
   const wrong = [...statuses].filter(([status]) => status < 400 || status === 500);
-  return { problems: wrong.map(([status, times]) => `${times} calls were answered ${status}`) };
+  const problems = wrong.map(([status, times]) => `${times} calls were answered ${status}`);
+  return { texts, statuses, problems };
+}
+
+async function post({ url, headers, body }: Required<Post>): Promise<{ status: number; text: string }> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+    const response = await fetch(url, { method: "POST", headers, body, signal });
+    return { status: response.status, text: await response.text() };
+  } catch {
+    return { status: NO_ANSWER, text: "" };
+  }
 }

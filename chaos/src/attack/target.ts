@@ -4,12 +4,14 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import type { Hex } from "../../../server/src/domain/tokens.ts";
 import { guardNamed } from "./guards.ts";
 import { Reading } from "./reading.ts";
 
 const PROGRAM = fileURLToPath(new URL("./attacked-service.ts", import.meta.url));
 const Addresses = z.object({ appUrl: z.string(), edgeUrl: z.string() });
-const Quickstart = z.object({ tenantId: z.string(), apiKey: z.string() });
+const Digits = z.templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]+$/)]);
+const Quickstart = z.object({ apiKey: z.string(), payer: z.object({ privateKey: Digits }) });
 
 interface TargetOptions {
   /** Services on one folder share the parts that run beside them. */
@@ -24,14 +26,15 @@ export type Host = "app" | "edge";
 export class Target {
   readonly urls: Readonly<Record<Host, string>>;
   readonly apiKey: string;
-  readonly tenantId: string;
+  /** Of a wallet with money on the development chain. */
+  readonly payerKey: Hex;
   readonly #child: ChildProcess;
 
   private constructor(child: ChildProcess, urls: Record<Host, string>, quickstart: z.infer<typeof Quickstart>) {
     this.#child = child;
     this.urls = urls;
     this.apiKey = quickstart.apiKey;
-    this.tenantId = quickstart.tenantId;
+    this.payerKey = quickstart.payer.privateKey;
   }
 
   static async start({ dataDir, without, environment }: TargetOptions): Promise<Target> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDecimal } from "../../../server/src/domain/money.ts";
 import type { Hex } from "../../../server/src/domain/tokens.ts";
 import type { History } from "../history.ts";
-import type { PaidOutcome, PaidTool, Purchase } from "./purchase.ts";
+import type { PaidOutcome, Purchase } from "./purchase.ts";
 
 /** What one call costs and to whom it is paid, as the service says when nothing is paid. */
 export interface Terms {
@@ -18,7 +18,7 @@ export interface Terms {
 /** A buyer has to live with outages, and asks again with what it has signed. */
 export interface Buyer {
   /** Rejects when it cannot be asked. */
-  terms(tool: PaidTool, keyed: boolean): Promise<Terms>;
+  terms(tool: string, keyed: boolean): Promise<Terms>;
   /** `edge`: which of the hosts. `other`: with the other arguments. */
   ask(purchase: Purchase, edge: number, other: boolean, signal: AbortSignal): Promise<PaidOutcome>;
 }

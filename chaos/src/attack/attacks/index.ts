@@ -1,6 +1,31 @@
 import type { Attack } from "../attack.ts";
+import { ambiguousLengths } from "./ambiguous-lengths.ts";
+import { oversizedBodies, piecedBodies } from "./bodies.ts";
+import { claimCodes } from "./claim-codes.ts";
 import { headerFlood } from "./header-flood.ts";
+import { leftStreams } from "./left-streams.ts";
+import { failingPaidCalls, forgedPayments, unpaidCalls } from "./payments.ts";
 import { pipelining } from "./pipelining.ts";
 import { refusedKeys } from "./refused-keys.ts";
+import { halfClosed, idleConnections, slowBodies, slowHeaders } from "./slow-clients.ts";
+import { deepJson, packedBodies } from "./texts.ts";
 
-export const attacks: readonly Attack[] = [pipelining, headerFlood, refusedKeys];
+export const attacks: readonly Attack[] = [
+  pipelining,
+  headerFlood,
+  ambiguousLengths,
+  piecedBodies,
+  oversizedBodies,
+  deepJson,
+  packedBodies,
+  refusedKeys,
+  unpaidCalls,
+  failingPaidCalls,
+  forgedPayments,
+  claimCodes,
+  leftStreams,
+  slowHeaders,
+  slowBodies,
+  halfClosed,
+  idleConnections,
+];

@@ -3,7 +3,7 @@ import type { Attack } from "../attack.ts";
 import { postMany } from "../post-many.ts";
 
 const CALLS = 400;
-/** By default an address may be refused 60 times a minute. */
+/** By default an address may be refused 60 times a minute, at once and again while a slow machine is attacked. */
 const REFUSALS = 60;
 
 /** Keys of the right form that nobody has. */
@@ -11,7 +11,7 @@ export const refusedKeys: Attack = {
   name: "refused keys",
   hosts: ["app", "edge"],
   guard: "request-limits",
-  bounds: { memoryMegabytes: 96, waitingRequests: 100, outsideCalls: { keyLookUps: (REFUSALS + 5) / CALLS } },
+  bounds: { memoryMegabytes: 96, waitingRequests: 100, outsideCalls: { keyLookUps: (2 * REFUSALS) / CALLS } },
   async begin(target, host) {
     const path = host === "app" ? "/api/agent/dispatch" : "/mcp";
     const body = JSON.stringify({ tool: "timezone_brief", args: {} });

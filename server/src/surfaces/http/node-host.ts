@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Log } from "../../ports/log.ts";
 import { renderThrown } from "../render-error.ts";
-import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
+import { BodyBytes, endedTooEarly, tooLarge } from "./body-bytes.ts";
 import { clientAddress } from "./client-address.ts";
 import { answerHalfClosed, type LatestAnswer, markEventStream, rememberLatestAnswers } from "./half-closed.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
@@ -20,6 +20,8 @@ import { traceIdOf } from "./trace.ts";
 
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
+/** How often connections are held against the two limits above. */
+const LOOK_AT_CONNECTIONS_MILLISECONDS = 5_000;
 const LAST_BYTES_MILLISECONDS = 500;
 const KEEP_ALIVE_MILLISECONDS = 30_000;
 const SLOWEST_READER_MILLISECONDS = 60_000;
@@ -54,7 +56,10 @@ export function createNodeHost(options: NodeHostOptions): NodeHost {
   const { slowestReaderMilliseconds = SLOWEST_READER_MILLISECONDS } = options;
   const underWay = new AnswersUnderWay();
   const answer = answerer(options, underWay);
-  const server = createServer({ requireHostHeader: false });
+  const server = createServer({
+    requireHostHeader: false,
+    connectionsCheckingInterval: LOOK_AT_CONNECTIONS_MILLISECONDS,
+  });
   const inTurn = takeTurns(server);
   server.on("request", (incoming, response) => inTurn(response, () => answer(incoming, response)));
   const latestAnswer = rememberLatestAnswers(server);
@@ -307,25 +312,25 @@ function roomAgain(response: ServerResponse): Promise<void> {
   });
 }
 
-async function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
-  return bodyText(await readChunks(incoming, maximumBytes));
-}
-
-function readChunks(incoming: IncomingMessage, maximumBytes: number): Promise<Buffer[]> {
+function readText(incoming: IncomingMessage, maximumBytes: number): Promise<string> {
   if (Number(incoming.headers["content-length"] ?? 0) > maximumBytes) return Promise.reject(tooLarge(maximumBytes));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new BodyBytes(maximumBytes);
     incoming.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maximumBytes) {
+      try {
+        body.add(chunk);
+      } catch (error) {
         incoming.pause();
-        reject(tooLarge(maximumBytes));
-        return;
+        reject(error);
       }
-      chunks.push(chunk);
     });
-    incoming.on("end", () => resolve(chunks));
+    incoming.on("end", () => {
+      try {
+        resolve(body.text());
+      } catch (error) {
+        reject(error);
+      }
+    });
     incoming.on("error", () => reject(endedTooEarly()));
   });
 }

@@ -46,8 +46,13 @@ export class RefusalLimit {
         this.#judging.set(id, judging);
         return judging;
       }
-      // Taken in vain, for the time to wait.
-      if (left === 0) takeOrThrow(this.#limiter, id);
+      if (left === 0) {
+        // Taken in vain, for the time to wait.
+        takeOrThrow(this.#limiter, id);
+        // There was room again from this very moment on: nobody who could end is waited for.
+        this.#limiter.giveBack(id);
+        continue;
+      }
       await judging.ended.promise;
     }
   }

@@ -1,4 +1,4 @@
-import { bodyText, endedTooEarly, tooLarge } from "./body-text.ts";
+import { BodyBytes, endedTooEarly, tooLarge } from "./body-bytes.ts";
 import type { HttpHandler, HttpRequest } from "./http.ts";
 
 /** Carries a handler over web-standard requests, for everything that is not served straight from node:http. */
@@ -26,18 +26,17 @@ export async function serveWeb(handler: HttpHandler, request: Request, remoteAdd
 async function readText(request: Request, maximumBytes: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > maximumBytes) throw tooLarge(maximumBytes);
   if (request.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const body = new BodyBytes(maximumBytes);
   const reader = request.body.getReader();
   while (true) {
     // A caller that goes away in the middle is no fault of ours, and none of the database.
     const { done, value } = await reader.read().catch(() => Promise.reject(endedTooEarly()));
-    if (done) return bodyText(chunks);
-    size += value.byteLength;
-    if (size > maximumBytes) {
+    if (done) return body.text();
+    try {
+      body.add(value);
+    } catch (error) {
       await reader.cancel();
-      throw tooLarge(maximumBytes);
+      throw error;
     }
-    chunks.push(value);
   }
 }

@@ -1,0 +1,48 @@
+import type { Attack } from "../attack.ts";
+import type { Host, Target } from "../target.ts";
+import { closeAll, openWires, pour, requestHead } from "../wire.ts";
+
+/** Of one byte each; together less than a body may have. */
+const PIECES = 200_000;
+const PIECED_BODIES = 8;
+const OVERSIZED_BODIES = 8;
+const OVERSIZED_BYTES = 24 * 1024 * 1024;
+
+const paths = { app: "/api/agent/dispatch", edge: "/mcp" };
+
+const headOf = ({ apiKey }: Target, host: Host): string =>
+  requestHead(
+    `POST ${paths[host]} HTTP/1.1`,
+    "Host: attacked",
+    `Authorization: Bearer ${apiKey}`,
+    "Content-Type: application/json",
+    "Transfer-Encoding: chunked",
+  );
+
+async function pourBodies(target: Target, host: Host, { count, body }: { count: number; body: string }) {
+  const sockets = await openWires(target.urls[host], count);
+  await Promise.all(sockets.map((socket) => pour(socket.resume(), headOf(target, host) + body)));
+  return { calls: count, problems: [], end: () => closeAll(sockets) };
+}
+
+/** Bodies in pieces of one byte, which never end. */
+export const piecedBodies: Attack = {
+  name: "bodies in pieces of one byte",
+  hosts: ["app", "edge"],
+  guard: "body-pieces",
+  bounds: { memoryMegabytes: 56, waitingRequests: 30 },
+  begin: (target, host) => pourBodies(target, host, { count: PIECED_BODIES, body: "1\r\n \r\n".repeat(PIECES) }),
+};
+
+/** Bodies that are far too long and do not say so. */
+export const oversizedBodies: Attack = {
+  name: "oversized JSON",
+  hosts: ["app", "edge"],
+  guard: "body-size",
+  bounds: { memoryMegabytes: 56, waitingRequests: 30 },
+  begin(target, host) {
+    const piece = 64 * 1024;
+    const chunk = `${piece.toString(16)}\r\n${" ".repeat(piece)}\r\n`;
+    return pourBodies(target, host, { count: OVERSIZED_BODIES, body: chunk.repeat(OVERSIZED_BYTES / piece) });
+  },
+};

@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import type { Attack } from "../attack.ts";
+import { postMany } from "../post-many.ts";
+
+const CALLS = 250;
+/** By default an address may ask 60 times a minute, at once and again while a slow machine is attacked. */
+const REQUESTS = 60;
+
+/** Guest links and claim codes by guessing. */
+export const claimCodes: Attack = {
+  name: "wrong claim codes",
+  hosts: ["app"],
+  guard: "request-limits",
+  bounds: { memoryMegabytes: 96, waitingRequests: 60, outsideCalls: { tripLookUps: (2 * REQUESTS) / CALLS } },
+  async begin(target) {
+    const { problems } = await postMany(CALLS, () => ({
+      url: `${target.urls.app}/api/claims/0x${randomBytes(32).toString("hex")}`,
+      body: JSON.stringify({
+        linkSecret: randomBytes(32).toString("base64url"),
+        guestWallet: `0x${randomBytes(20).toString("hex")}`,
+        claimCode: "123456",
+      }),
+    }));
+    return { calls: CALLS, problems, end: async () => undefined };
+  },
+};

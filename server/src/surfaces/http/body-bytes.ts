@@ -1,0 +1,50 @@
+import { isUtf8 } from "node:buffer";
+import { Failure } from "../../domain/errors.ts";
+
+/**
+ * What has arrived of a body, in one piece. A piece of it is a view of all that was read with it: a body in pieces of one byte each,
+ * kept as they came, would take a thousand times its size.
+ */
+export class BodyBytes {
+  readonly #maximum: number;
+  #bytes: Uint8Array = new Uint8Array();
+  #length = 0;
+
+  /** `maximum`: what is more throws `too_large`. */
+  constructor(maximum: number) {
+    this.#maximum = maximum;
+  }
+
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length;
+    if (length > this.#maximum) throw tooLarge(this.#maximum);
+    // Most bodies are one piece.
+    if (this.#length === 0) this.#bytes = piece;
+    else {
+      if (length > this.#bytes.length) this.#grow(Math.max(length, 2 * this.#bytes.length));
+      this.#bytes.set(piece, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** JSON is UTF-8: what is not must not be booked, stored and signed with replacement characters in it. */
+  text(): string {
+    const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
+    if (!isUtf8(bytes)) throw new Failure("malformed_json", { detail: "The body is not UTF-8." });
+    return bytes.toString("utf8");
+  }
+
+  #grow(size: number): void {
+    const bytes = new Uint8Array(size);
+    bytes.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = bytes;
+  }
+}
+
+export function tooLarge(maximumBytes: number): Failure {
+  return new Failure("too_large", { detail: `The body is over ${maximumBytes} bytes. Send less.` });
+}
+
+export function endedTooEarly(): Failure {
+  return new Failure("malformed_json", { detail: "The body ended too early." });
+}
