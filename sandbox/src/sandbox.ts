@@ -22,6 +22,7 @@ export const TRANSPORT_FAULTS = [
   "rate_limited",
   "reset_after_effect",
   "truncated_json",
+  "hostile_texts",
   "late_effect",
 ] as const;
 export type FaultKind = (typeof BUSINESS_FAULTS)[number] | (typeof TRANSPORT_FAULTS)[number];

@@ -29,7 +29,7 @@ export function describeOutcome({ attack, host, calls, reading, honest, equalLoa
   ];
 }
 
-export function describeControl({ attack, host, problems }: Outcome): string {
+export function describeControl({ attack, host, reading, problems }: Outcome): string {
   const passed = problems.length > 0;
-  return `${passed ? "ok      " : "FAILED  "}${attack.name} on ${host}: ${passed ? problems.join("; ") : "every bound is met without the guard"}`;
+  return `${passed ? "ok      " : "FAILED  "}${attack.name} on ${host}: ${passed ? problems.join("; ") : `every bound is met without the guard (memory ${reading.grownMegabytes.toFixed(0)} MB, waiting ${reading.mostWaitingRequests})`}`;
 }

@@ -21,7 +21,7 @@ export async function openWires(url: string, count: number, most = 200): Promise
 }
 
 /** Sends as much of it as the service takes: until all is sent, the connection is closed, or nothing has moved for a while. */
-export async function pour(socket: Socket, data: string | Buffer, stuckMilliseconds = 1_000): Promise<void> {
+export async function pour(socket: Socket, data: string | Buffer, stuckMilliseconds = 5_000): Promise<void> {
   if (socket.destroyed) return;
   const sent = new Promise<void>((resolve) => socket.write(data, () => resolve()));
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));

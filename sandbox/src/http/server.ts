@@ -8,6 +8,7 @@ import type { Env, Fault } from "../sandbox.ts";
 import { isDatabaseUnavailable } from "../storage/database.ts";
 import { type ErrorType, wireError } from "./errors.ts";
 import type { HeldRequests } from "./held-requests.ts";
+import { withHostileNames } from "./hostile-names.ts";
 import type { Allowance, RateLimit } from "./rate-limit.ts";
 import type { RecordedRequests } from "./recorded-requests.ts";
 
@@ -72,10 +73,16 @@ async function send(response: ServerResponse, answer: Response, fault: Fault | u
     response.socket?.resetAndDestroy();
     return;
   }
-  const sent = fault?.kind === "truncated_json" ? body.subarray(0, Math.floor(body.length / 2)) : body;
+  const sent = disturb(body, fault);
   const headers: Record<string, string> = Object.fromEntries(answer.headers);
   if (answer.status !== 204) headers["content-length"] = String(sent.length);
   response.writeHead(answer.status, headers).end(sent);
+}
+
+function disturb(body: Buffer, fault: Fault | undefined): Buffer {
+  if (fault?.kind === "truncated_json") return body.subarray(0, Math.floor(body.length / 2));
+  if (fault?.kind === "hostile_texts") return Buffer.from(withHostileNames(body.toString("utf8")));
+  return body;
 }
 
 function describe(incoming: IncomingMessage, arrivedMs: number, body: Buffer | undefined) {

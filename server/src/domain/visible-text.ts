@@ -1,11 +1,15 @@
-/** Control characters, halves of pairs, and what turns the direction of the text after it. */
-const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, halves of pairs, what turns the direction of the text after it, and what nobody sees but programs read. */
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** How many code units are looked at for each character that is kept: an emoji of a family has eleven. */
 const MOST_UNITS = 16;
+/** Most texts are such, and need no look at their characters. */
+const PLAIN = /^[\p{L}\p{N}\p{P}]+(?: [\p{L}\p{N}\p{P}]+)*$/u;
 
 /** A text of others as it may be shown: one line of what can be seen, at most `maximumLength` characters as people count them. */
 export function toVisibleText(text: string, maximumLength: number): string {
+  if (text.length <= maximumLength && PLAIN.test(text)) return text;
   const line = text
     .slice(0, maximumLength * MOST_UNITS)
     .replaceAll(UNSEEN, " ")

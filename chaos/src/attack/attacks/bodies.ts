@@ -13,7 +13,7 @@ const paths = { app: "/api/agent/dispatch", edge: "/mcp" };
 const headOf = ({ apiKey }: Target, host: Host): string =>
   requestHead(
     `POST ${paths[host]} HTTP/1.1`,
-    "Host: attacked",
+    "Host: localhost",
     `Authorization: Bearer ${apiKey}`,
     "Content-Type: application/json",
     "Transfer-Encoding: chunked",

@@ -19,9 +19,10 @@ export const attacks: readonly Attack[] = [
   deepJson,
   packedBodies,
   refusedKeys,
-  unpaidCalls,
   failingPaidCalls,
   forgedPayments,
+  // After those that ask for the price first.
+  unpaidCalls,
   claimCodes,
   leftStreams,
   slowHeaders,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ProviderProvenance } from "../../domain/schemas.ts";
+import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import { LanguageAnswer } from "../../domain/texts.ts";
 import { ChannelText, DeepLinks, MapAnswer } from "../maps/index.ts";
 import { WayMode } from "./arrival-input.ts";
@@ -9,7 +9,7 @@ const LocalBand = z.object({ earliest: z.string(), likely: z.string(), latest: z
 /** What every tool of an arrival answers. */
 export const ArrivalAnswer = ProviderProvenance.extend({
   airport: z.object({
-    label: z.string().describe("May be a text of others"),
+    label: wordsOfOthers(),
     iataCode: z.string().nullable(),
     latitude: z.number(),
     longitude: z.number(),
@@ -17,13 +17,13 @@ export const ArrivalAnswer = ProviderProvenance.extend({
     note: z.string().nullable(),
   }),
   destination: z.object({
-    label: z.string().describe("May be a text of others"),
-    takenAs: z.string(),
+    label: wordsOfOthers(),
+    takenAs: wordsOfOthers(),
     latitude: z.number(),
     longitude: z.number(),
     precision: z.enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"]),
     unknownPart: z.string().nullable().describe("What of the address is not known; the place is the wider one that is"),
-    otherCandidates: z.array(z.string()).readonly().describe("Also of this name and near the airport: ask which"),
+    otherCandidates: z.array(wordsOfOthers()).readonly().describe("Also of this name and near the airport: ask which"),
   }),
   way: z
     .object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Place } from "../../ports/maps.ts";
@@ -21,8 +22,8 @@ export const restaurantWishes = {
 type Wishes = z.output<z.ZodObject<typeof restaurantWishes>>;
 
 export const RestaurantAnswer = z.object({
-  ...{ name: z.string().describe("A text of others"), distanceMeters: z.int() },
-  ...{ latitude: z.number(), longitude: z.number(), cuisines: z.array(z.string()).readonly() },
+  ...{ name: wordsOfOthers(), distanceMeters: z.int() },
+  ...{ latitude: z.number(), longitude: z.number(), cuisines: z.array(wordsOfOthers()).readonly() },
   ...{ address: TextOfOthers, phone: TextOfOthers, website: TextOfOthers },
   openingHours: TextOfOthers.describe("As OpenStreetMap writes them; a text of others"),
   wheelchair: z.enum(["yes", "limited", "no"]).nullable(),
@@ -32,8 +33,8 @@ export const RestaurantAnswer = z.object({
 export const restaurantsFound = {
   available: z.boolean(),
   reason: z.string().nullable().describe("Why there are none"),
-  place: z.object({ label: z.string(), latitude: z.number(), longitude: z.number(), precision: z.string() }),
-  otherPlaces: z.array(z.string()).describe("What the location could also mean"),
+  place: z.object({ label: wordsOfOthers(), latitude: z.number(), longitude: z.number(), precision: z.string() }),
+  otherPlaces: z.array(wordsOfOthers()).describe("What the location could also mean"),
   notApplied: z.array(z.string()).describe("What of your wishes no source here knows"),
   links: z
     .object({ google: z.string(), apple: z.string(), openStreetMap: z.string() })

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import { Slice } from "../bookings/index.ts";
 import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks } from "../maps/index.ts";
@@ -34,7 +35,7 @@ export const ChangeAnswer = Marked.extend({
 });
 
 export const HotelAnswer = Marked.extend({
-  takenAs: z.string().nullable().describe("What stayLocation was taken as"),
+  takenAs: wordsOfOthers("What stayLocation was taken as").nullable(),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   accommodations: z.array(AccommodationAnswer).readonly(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { Words } from "../../domain/texts.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Ports } from "../../kernel/tool.ts";
@@ -14,7 +15,7 @@ const LONGEST_ADDRESS = 300;
 const CANDIDATES = 4;
 
 export const StartAnswer = z.object({
-  label: z.string().describe("May be a text of others"),
+  label: wordsOfOthers(),
   latitude: z.number(),
   longitude: z.number(),
   note: z.string().nullable(),

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 
 /** Who travels on a booking, as it was made. */
 export const BookedTraveler = z.object({
-  givenName: z.string(),
-  familyName: z.string(),
+  givenName: wordsOfOthers(),
+  familyName: wordsOfOthers(),
   /** Undefined for a guest of a stay who is nobody's user. */
   userId: z.string().exactOptional(),
   customerUserId: z.string().exactOptional(),

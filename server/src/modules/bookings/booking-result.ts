@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { BookedSegment, Flights, SupplierOrder } from "../../ports/flights.ts";
 import type { Booking } from "./bookings.ts";
 import { FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
@@ -29,7 +29,7 @@ const BookedServices = z
       quantity: z.number(),
       passengerIds: z.array(z.string()).readonly(),
       segmentIds: z.array(z.string()).readonly(),
-      designator: z.string().nullable(),
+      designator: wordsOfOthers().nullable(),
       maximumWeightKilograms: z.number().nullable().default(null).describe("Of each piece"),
       totalAmount: DecimalAmount,
       totalCurrency: z.string(),
@@ -48,7 +48,7 @@ export const NextStep = z.string().default("");
 
 export const BookingResult = SupplierResult.extend({
   bookingId: z.string(),
-  pnr: z.string(),
+  pnr: wordsOfOthers(),
   orderId: z.string(),
   offerId: z.string(),
   totalAmount: DecimalAmount,
@@ -58,7 +58,7 @@ export const BookingResult = SupplierResult.extend({
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   rate: BookingRate,
   travelers: z
-    .array(z.object({ givenName: z.string(), familyName: z.string(), userId: z.string().optional() }))
+    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
     .readonly()
     .default([])
     .describe("Who travels"),

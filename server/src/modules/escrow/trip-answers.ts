@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { EscrowBooking } from "./escrow-bookings.ts";
 import { composeGuestMail } from "./guest-mail-text.ts";
 import { type AgentAction, MOST_WRONG_CODES, type StepTransaction, type Trip } from "./trips.ts";
@@ -89,11 +89,17 @@ export const TripAnswer = TripSummary.extend({
     })
     .nullable()
     .describe("What the guest would have been sent"),
-  details: z.record(z.string(), z.string()).describe("As prefund_trip was told"),
+  details: z.record(z.string(), wordsOfOthers("As prefund_trip was told")),
   bookings: z.array(BookingAnswer).describe("Newest first"),
   actions: z
     .array(
-      z.object({ actionId: z.string(), actionType: z.string(), feeUsdc: DecimalAmount, txHash: z.string(), at: Time }),
+      z.object({
+        actionId: z.string(),
+        actionType: wordsOfOthers(),
+        feeUsdc: DecimalAmount,
+        txHash: z.string(),
+        at: Time,
+      }),
     )
     .describe("The latest, newest first"),
   transactions: Transactions,

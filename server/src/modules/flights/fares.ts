@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDecimal } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import { itineraryKey, journeyMinutes } from "./best-offers.ts";
 
@@ -10,7 +10,7 @@ const Penalty = DecimalAmount.nullable().optional();
 
 export const Fare = z.object({
   id: z.string().describe("offerId of book_flight"),
-  name: z.string().nullable(),
+  name: wordsOfOthers().nullable(),
   totalAmount: DecimalAmount,
   refundable: z.boolean().nullable().describe("Before departure; null: the airline did not say"),
   refundPenaltyAmount: Penalty,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import { Conditions, PaymentRequirements, SearchedSlice } from "../bookings/index.ts";
 import { bagsOf, Fare, fareName, otherFares } from "./fares.ts";
@@ -10,8 +10,8 @@ export const OfferAnswer = z.object({
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
   taxAmount: DecimalAmount.nullable(),
-  owner: z.object({ iataCode: z.string(), name: z.string() }),
-  fareName: z.string().nullable(),
+  owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
+  fareName: wordsOfOthers().nullable(),
   checkedBags: z.number(),
   carryOnBags: z.number(),
   slices: z.array(SearchedSlice).readonly(),
@@ -19,16 +19,16 @@ export const OfferAnswer = z.object({
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
   passengers: z
-    .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: z.string().optional() }))
+    .array(z.object({ id: z.string(), type: z.string().nullable(), fareType: wordsOfOthers().optional() }))
     .readonly(),
   identityDocumentsRequired: z.boolean(),
   privateFares: z
     .array(
       z.object({
         type: z.string(),
-        corporateCode: z.string().optional(),
-        tourCode: z.string().optional(),
-        trackingReference: z.string().optional(),
+        corporateCode: wordsOfOthers().optional(),
+        tourCode: wordsOfOthers().optional(),
+        trackingReference: wordsOfOthers().optional(),
       }),
     )
     .readonly()

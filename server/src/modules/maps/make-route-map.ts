@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { MapNotDrawn } from "./drawing/map-renderer.ts";
 import { MAP_SIZE } from "./drawing/scene.ts";
@@ -13,7 +14,7 @@ export const MapAnswer = z.object({
   heightPixels: z.int(),
   expiresAt: z.string().describe("Whoever has the addresses can read the files until then"),
   labelsNotDrawn: z
-    .array(z.string())
+    .array(wordsOfOthers())
     .readonly()
     .describe("Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there"),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { distanceMeters } from "../../domain/distance.ts";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Maps } from "../../ports/maps.ts";
 
@@ -19,7 +20,7 @@ interface StopInput {
 
 export const StopAnswer = z.object({
   number: z.int(),
-  label: z.string().describe("A text of others"),
+  label: wordsOfOthers(),
   latitude: z.number(),
   longitude: z.number(),
   precision: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Orders as routes and tools show them. */
@@ -12,7 +13,7 @@ export const OrderSummary = z.object({
   bookingId: z.string(),
   kind: z.enum(["flight", "stay"]),
   status: z.enum(["confirmed", "cancelled"]),
-  pnr: z.string().nullable().describe("Of a stay, the reference that is shown there"),
+  pnr: wordsOfOthers("Of a stay, the reference that is shown there").nullable(),
   ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
   totalAmount: z.string().describe("What it costs now, changes included"),
   totalCurrency: z.string(),

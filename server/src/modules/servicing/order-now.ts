@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
@@ -7,7 +8,7 @@ import { namesOf, OrderedSlice, OrderHashes } from "../bookings/index.ts";
 /** Whose order it is and how it looks now, so that nobody has to ask for it. */
 export const OrderNow = z.object({
   travelers: z
-    .array(z.object({ givenName: z.string(), familyName: z.string() }))
+    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers() }))
     .readonly()
     .default([]),
   slices: z

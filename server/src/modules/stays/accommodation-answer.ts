@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Accommodation, StayRate } from "../../ports/stays.ts";
 import { StayCancellationPolicy } from "./stay-result.ts";
 
@@ -13,8 +13,8 @@ const Rate = z.object({
   totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid when it is booked"),
   perNightAmount: DecimalAmount.describe("totalAmount by nights"),
   totalCurrency: z.string(),
-  boardType: z.string().nullable(),
-  roomName: z.string().nullable(),
+  boardType: wordsOfOthers().nullable(),
+  roomName: wordsOfOthers().nullable(),
   refundable: z.boolean(),
   fullRefundUntil: z.string().nullable().describe("null: never in full; quote_stay tells of parts"),
   dueAtAccommodation: z
@@ -26,15 +26,15 @@ const Rate = z.object({
 export const AccommodationAnswer = z.object({
   id: z.string(),
   searchResultId: z.string(),
-  name: z.string(),
+  name: wordsOfOthers(),
   distanceMeters: z
     .number()
     .nullable()
     .describe("From the place that was asked for; null: the supplier does not say where it is, so no map can show it"),
   latitude: z.number().nullable(),
   longitude: z.number().nullable(),
-  address: z.string().nullable(),
-  photos: z.array(z.string()).readonly(),
+  address: wordsOfOthers().nullable(),
+  photos: z.array(wordsOfOthers()).readonly(),
   starRating: z.number().nullable(),
   reviewScore: z.number().nullable().describe("0 to 10"),
   reviewCount: z.number().nullable(),

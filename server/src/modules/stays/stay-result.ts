@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
-import { DecimalAmount } from "../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
 import {
@@ -28,9 +28,9 @@ export const StayResult = SupplierResult.extend({
   bookingId: z.string(),
   orderId: z.string().describe("For cancel_order_quote"),
   quoteId: z.string(),
-  reference: z.string().nullable().describe("Shown at the accommodation"),
+  reference: wordsOfOthers("Shown at the accommodation").nullable(),
   status: z.enum(["confirmed", "cancelled"]),
-  accommodationName: z.string(),
+  accommodationName: wordsOfOthers(),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   totalAmount: DecimalAmount,
@@ -38,10 +38,10 @@ export const StayResult = SupplierResult.extend({
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   rate: BookingRate,
   cancellationPolicy: StayCancellationPolicy,
-  keyCollectionInstructions: z.string().nullable(),
+  keyCollectionInstructions: wordsOfOthers().nullable(),
   confirmedAt: z.string().nullable(),
   travelers: z
-    .array(z.object({ givenName: z.string(), familyName: z.string() }))
+    .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers() }))
     .readonly()
     .default([]),
   ...OrderHashes.shape,

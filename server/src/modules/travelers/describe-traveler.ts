@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../domain/schemas.ts";
 import type { TravelerProfile } from "./traveler-profile.ts";
 
 /** A profile as tools show it: whoever reads an answer must not learn numbers of documents from it. */
 export const ShownProfile = z.object({
-  givenName: z.string().optional(),
-  familyName: z.string().optional(),
+  givenName: wordsOfOthers().optional(),
+  familyName: wordsOfOthers().optional(),
   bornOn: z.string().optional(),
   title: z.string().optional(),
   gender: z.string().optional(),

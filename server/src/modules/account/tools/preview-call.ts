@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import type { Plan } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 
@@ -17,7 +18,7 @@ const Output = z.object({
   listPriceMicroUsdc: z.string().nullable(),
   paidBy: z.enum(["tenant", "payment"]).nullable(),
   allowances: z
-    .array(z.object({ name: z.string(), token: z.string(), left: z.string(), leftAfter: Amount }))
+    .array(z.object({ name: wordsOfOthers(), token: z.string(), left: z.string(), leftAfter: Amount }))
     .readonly()
     .describe("The cap, limits and the wallet: what is left of each, now and after the call"),
   movements: z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { discountPercentByPlan } from "../../../ports/identity.ts";
 
@@ -15,7 +16,7 @@ export const readAccount = defineTool({
   input: z.strictObject({}),
   output: z.looseObject({
     tenantId: z.string(),
-    tenantName: z.string(),
+    tenantName: wordsOfOthers(),
     environment: z.enum(["sandbox", "production"]).describe("sandbox: nothing is real"),
     plan: z.enum(["free", "pro", "enterprise"]),
     discountPercent: z.int().describe("Off every list price; prices have it already"),

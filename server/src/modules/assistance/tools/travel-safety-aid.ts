@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { distanceMeters } from "../../../domain/distance.ts";
-import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
+import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
@@ -58,7 +58,9 @@ export const travelSafetyAid = defineTool({
         }),
       ),
     }),
-    card: z.object({ address: z.array(z.string()), travelerNotes: z.string() }).describe("Yours, as they can be shown"),
+    card: z
+      .object({ address: z.array(wordsOfOthers()), travelerNotes: wordsOfOthers() })
+      .describe("Yours, as they can be shown"),
     notes: z.array(z.string()),
     language: LanguageAnswer,
     ...ProviderProvenance.shape,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IataCode, Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
+import { IataCode, Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool, type Ports } from "../../../kernel/tool.ts";
@@ -72,8 +72,8 @@ export const tripCheckinReminder = defineTool({
     wallet: z
       .object({
         kind: z.literal("flight"),
-        ...{ flight: z.string(), pnr: z.string().nullable(), travelerName: z.string().nullable() },
-        ...{ origin: z.string(), originName: z.string().nullable(), destination: z.string().nullable() },
+        ...{ flight: z.string(), pnr: z.string().nullable(), travelerName: wordsOfOthers().nullable() },
+        ...{ origin: z.string(), originName: wordsOfOthers().nullable(), destination: z.string().nullable() },
         ...{ departsAt: z.string(), departsAtLocal: z.string(), timeZone: z.string() },
         checkInOpensAt: z.string(),
       })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { Conditions, PaymentRequirements, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { describeConditions } from "../describe-conditions.ts";
@@ -21,9 +21,9 @@ export const displayOfferConditions = defineTool({
     offerId: z.string(),
     totalAmount: DecimalAmount,
     totalCurrency: z.string(),
-    owner: z.object({ iataCode: z.string(), name: z.string() }),
-    fareBrands: z.array(z.string()),
-    summary: z.array(z.string()).describe("The conditions in words"),
+    owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
+    fareBrands: z.array(wordsOfOthers()),
+    summary: z.array(wordsOfOthers()).describe("The conditions in words"),
     conditions: Conditions,
     paymentRequirements: PaymentRequirements,
     holdPossible: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
+import { Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { findNearbyAirports } from "../nearby-airports.ts";
@@ -36,7 +36,7 @@ export const findAirportsNearby = defineTool({
       .object({ latitude: z.number(), longitude: z.number() })
       .nullable()
       .describe("Where distances are measured from; null: the text names airports but no known place"),
-    place: z.string().nullable().describe("What the text was taken for"),
+    place: wordsOfOthers("What the text was taken for").nullable(),
     placeProvenance: ProviderProvenance.nullable().describe(
       "Who knew the place and of when; the fields beside it are about the airports",
     ),
@@ -44,7 +44,7 @@ export const findAirportsNearby = defineTool({
       .array(
         z.object({
           iataCode: z.string(),
-          name: z.string(),
+          name: wordsOfOthers(),
           cityName: z.string().nullable(),
           countryCode: z.string(),
           latitude: z.number(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { listCredits } from "../list-credits.ts";
@@ -30,7 +30,7 @@ export const listAirlineCredits = defineTool({
           amount: DecimalAmount,
           currency: z.string(),
           code: z.string().nullable(),
-          name: z.string().nullable(),
+          name: wordsOfOthers().nullable(),
           customerUserId: z.string().nullable(),
           orderId: z.string().nullable().describe("The order that it was given for"),
           issuedOn: z.string().nullable(),

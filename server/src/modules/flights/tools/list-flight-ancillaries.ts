@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { chooseSeats } from "../choose-seats.ts";
@@ -41,10 +41,10 @@ export const listFlightAncillaries = defineTool({
           id: z.string().describe("For services of book_flight, quantity 1"),
           passengerId: z.string(),
           segmentId: z.string(),
-          designator: z.string(),
+          designator: wordsOfOthers(),
           position: z.enum(["window", "middle", "aisle"]).nullable(),
           isExitRow: z.boolean(),
-          restrictions: z.array(z.string()).readonly(),
+          restrictions: z.array(wordsOfOthers()).readonly(),
           totalAmount: DecimalAmount,
           totalCurrency: z.string(),
         }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { distanceMeters } from "../../../domain/distance.ts";
-import { ProviderProvenance } from "../../../domain/schemas.ts";
+import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { LanguageCode, RegionCode } from "../codes.ts";
 import { readCoordinates } from "../read-coordinates.ts";
@@ -13,7 +13,7 @@ const SAME_PLACE_METERS = 50_000;
 const Candidate = z.object({
   latitude: z.number(),
   longitude: z.number(),
-  label: z.string().describe("May be a text of others"),
+  label: wordsOfOthers(),
   countryCode: z.string().nullable().describe("Null: of no country, such as the open sea"),
   precision: z
     .enum(["point", "address", "landmark", "neighborhood", "airport", "city", "region"])
@@ -45,7 +45,7 @@ export const geocodeTripStop = defineTool({
       .number()
       .nullable()
       .describe("How far the coordinates in the text are from what it names; both are candidates then"),
-    nearMatches: z.array(z.string()).readonly().describe("Known names like it, when nothing was found"),
+    nearMatches: z.array(wordsOfOthers()).readonly().describe("Known names like it, when nothing was found"),
     isLanguageFallback: z.boolean().describe("The labels are not in the language that was asked for"),
   }),
   errors: { provider_unavailable: "No provider of places answers. Send the same call later." },

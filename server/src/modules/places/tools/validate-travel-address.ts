@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ProviderProvenance } from "../../../domain/schemas.ts";
+import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps, PostalAddress } from "../../../ports/maps.ts";
 import { checkAddress, readLines } from "../check-address.ts";
@@ -45,10 +45,10 @@ export const validateTravelAddress = defineTool({
       .array(z.object({ field: z.string(), problem: z.string(), message: z.string() }))
       .readonly()
       .describe("What to mend"),
-    formattedAddress: z.array(z.string()).readonly().describe("Lines as the country writes them"),
+    formattedAddress: z.array(wordsOfOthers()).readonly().describe("Lines as the country writes them"),
     postalCodeExamples: z.array(z.string()).readonly(),
-    knownCity: z.string().nullable().describe("The city that the locality was taken for"),
-    confirmedAs: z.string().nullable().describe("What the provider knows; may be a text of others"),
+    knownCity: wordsOfOthers("The city that the locality was taken for").nullable(),
+    confirmedAs: wordsOfOthers().nullable(),
     latitude: z.number().nullable(),
     longitude: z.number().nullable(),
     deliverability: z.literal("not_checked"),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, toToolAnswer } from "../../treasury/index.ts";
@@ -9,7 +10,7 @@ import { requireOwnTenant, userErrors } from "../own-names.ts";
 const Output = ChainWrite.extend({
   agentId: z.string(),
   stars: z.number(),
-  tag: z.string(),
+  tag: wordsOfOthers(),
   fromKind: z.enum(["org", "user"]),
   tripId: z.string().nullable(),
   bookingId: z.string().nullable(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
 import { ownAgentErrors, registryErrors } from "../errors.ts";
@@ -31,7 +31,7 @@ export const readReputation = defineTool({
     average: Average,
     count: z.number(),
     byTag: z
-      .array(z.object({ tag: z.string().describe("Words of raters"), average: Average, count: z.number() }))
+      .array(z.object({ tag: wordsOfOthers("Words of raters"), average: Average, count: z.number() }))
       .describe("The 50 most frequent"),
     tagCount: z.number(),
     recent: z
@@ -39,7 +39,7 @@ export const readReputation = defineTool({
         z.object({
           agentId: z.string(),
           stars: z.number(),
-          tag: z.string(),
+          tag: wordsOfOthers(),
           at: z.string(),
           txHash: z.string().nullable(),
           tripId: z.string().optional(),

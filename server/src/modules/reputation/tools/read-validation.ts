@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainResult, chainProvenance } from "../../treasury/index.ts";
 import { RequestHash, readHash } from "../input.ts";
@@ -20,7 +21,7 @@ export const readValidation = defineTool({
     agentId: z.string(),
     validatorAddress: z.string(),
     isOwnersOwn: z.boolean().describe("The agent's owner is the validator: nobody else has looked at it"),
-    tag: z.string().nullable().describe("Words of who asked; null: not asked for through this service"),
+    tag: wordsOfOthers("Words of who asked; null: not asked for through this service").nullable(),
     response: z.number().nullable().describe("0: failed, 100: passed, null: not answered"),
     requestUri: z
       .string()

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wordsOfOthers } from "../../../domain/schemas.ts";
 import { final } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChainWrite, chainProvenance, Recipient, toToolAnswer } from "../../treasury/index.ts";
@@ -10,7 +11,7 @@ const Output = ChainWrite.extend({
   agentId: z.string(),
   validatorAddress: z.string(),
   ownerWalletAddress: z.string(),
-  tag: z.string(),
+  tag: wordsOfOthers(),
   requestUri: z.string().nullable(),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount } from "../../../domain/schemas.ts";
+import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
@@ -20,7 +20,7 @@ export const quoteStay = defineTool({
   input: z.strictObject({ rateId: z.string().describe("rates[].id of search_hotels") }),
   output: SupplierResult.extend({
     id: z.string().describe("quoteId of book_stay"),
-    accommodation: z.object({ id: z.string(), name: z.string(), address: z.string().nullable() }),
+    accommodation: z.object({ id: z.string(), name: wordsOfOthers(), address: wordsOfOthers().nullable() }),
     checkInDate: z.string(),
     checkOutDate: z.string(),
     rooms: z.number(),
@@ -32,7 +32,7 @@ export const quoteStay = defineTool({
     dueAtAccommodationAmount: DecimalAmount.nullable().describe("Paid there, beside totalAmount"),
     dueAtAccommodationCurrency: z.string().nullable(),
     cancellationPolicy: StayCancellationPolicy,
-    conditions: z.array(z.object({ title: z.string(), description: z.string() })).readonly(),
+    conditions: z.array(z.object({ title: wordsOfOthers(), description: wordsOfOthers() })).readonly(),
     supportedLoyaltyProgramme: z.string().nullable(),
     negotiatedRateId: z.string().nullable(),
     expiresAt: z.string().nullable().describe("null: the supplier does not say; book soon"),

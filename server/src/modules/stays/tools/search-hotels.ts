@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { IsoDate, ProviderProvenance } from "../../../domain/schemas.ts";
+import { IsoDate, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
@@ -46,7 +46,7 @@ export const searchHotels = defineTool({
     order: z.string(),
     considered: z.number().describe("So many places the supplier has there"),
     location: z.object({
-      label: z.string(),
+      label: wordsOfOthers(),
       latitude: z.number(),
       longitude: z.number(),
       countryCode: z.string(),

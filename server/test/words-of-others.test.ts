@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, it, test } from "vitest";
+import { z } from "zod";
+import { registry } from "../src/contributions.ts";
+import { WORDS_OF_OTHERS, wordsOfOthers } from "../src/domain/schemas.ts";
+import type { TestService } from "./support/service.ts";
+import { openSharedService } from "./support/shared-service.ts";
+
+/** Texts of others reach an agent as one bounded line of what can be seen, and the schema of the result says whose they are. */
+
+/** Names of ids, times, amounts, codes and addresses, which the service makes or checks. */
+const CHECKED =
+  /(?:(?:^i|I)ds?|At|AtLocal|On|Date|Dates|Usdc|Url|Hash|Address|Currency|Amount|Wallet|Nonce|Code|Link|TimeZones?|Actions?|Time|TimeBefore|TimeAfter)$/;
+const CHECKED_NAMES = [
+  ...[
+    "EURC",
+    "USDC",
+    "amount",
+    "address",
+    "asOf",
+    "at",
+    "before",
+    "carrier",
+    "code",
+    "currency",
+    "date",
+    "destination",
+    "earliest",
+  ],
+  ...[
+    "earliestDeparture",
+    "field",
+    "flight",
+    "flightNumber",
+    "from",
+    "invoiceNumber",
+    "kind",
+    "latest",
+    "likely",
+    "limit",
+  ],
+  ...[
+    "nationality",
+    "number",
+    "numbers",
+    "operatingCarrier",
+    "origin",
+    "period",
+    "pnr",
+    "precision",
+    "rate",
+    "requested",
+  ],
+  ...["scopes", "status", "step", "surface", "timeZone", "to", "token", "tool", "total", "type", "uid", "unit", "url"],
+  ...[
+    "cabinClass",
+    "converted",
+    "gender",
+    "preferredLanguage",
+    "email",
+    "phoneNumber",
+    "accountNumber",
+    "actual",
+    "value",
+  ],
+];
+/** What the service says in its own words, or composes of texts that it has cleaned before. */
+const OWN_NAMES = [
+  ...[
+    "advice",
+    "apple",
+    "assumptions",
+    "attribution",
+    "best",
+    "blockchain",
+    "charactersNotShown",
+    "cheapest",
+    "condition",
+  ],
+  ...[
+    "detail",
+    "emailNote",
+    "fastest",
+    "funder",
+    "google",
+    "guidance",
+    "how",
+    "ics",
+    "input",
+    "left",
+    "lines",
+    "message",
+  ],
+  ...[
+    "missing",
+    "missingForFlights",
+    "mobileNote",
+    "next",
+    "notApplied",
+    "notVerified",
+    "note",
+    "notes",
+    "openStreetMap",
+  ],
+  ...[
+    "order",
+    "postalCodeExamples",
+    "problem",
+    "reason",
+    "references.*",
+    "rule",
+    "source",
+    "subject",
+    "summary",
+    "supplier",
+  ],
+  ...["text", "timeZoneName", "title", "what"],
+];
+
+interface Place {
+  name: string;
+  tool: string;
+}
+
+const Schema = z.looseObject({
+  type: z.string().optional(),
+  description: z.string().optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  items: z.unknown().optional(),
+  additionalProperties: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+  oneOf: z.array(z.unknown()).optional(),
+});
+
+/** Texts of a result of which the schema says neither a form nor whose words they are. */
+function unmarked(value: unknown, place: Place): Place[] {
+  const schema = Schema.safeParse(value).data;
+  if (schema === undefined) return [];
+  const { type, description = "", properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = schema;
+  const hasForm = ["enum", "const", "format", "pattern"].some((keyword) => keyword in schema);
+  const isFree = type === "string" && !hasForm && !description.includes(WORDS_OF_OTHERS);
+  return [
+    ...(isFree ? [place] : []),
+    ...Object.entries(properties).flatMap(([name, child]) => unmarked(child, { ...place, name })),
+    ...unmarked(items, place),
+    ...unmarked(additionalProperties, { ...place, name: `${place.name}.*` }),
+    ...[...anyOf, ...oneOf].flatMap((one) => unmarked(one, place)),
+  ];
+}
+
+const isKnown = ({ name }: Place): boolean =>
+  CHECKED.test(name) || CHECKED_NAMES.includes(name) || OWN_NAMES.includes(name);
+
+test("every text of every result has a form, is the service's own, or is marked as words of others", () => {
+  const found = registry.flatMap((tool) =>
+    unmarked(z.toJSONSchema(tool.output, { io: "output" }), { tool: tool.name, name: "" }),
+  );
+  expect(found.filter((place) => !isKnown(place))).toEqual([]);
+  // The search looks where it should: without its mark the same field is found.
+  const [marked, plain] = [wordsOfOthers(), z.string()].map((nickname) =>
+    unmarked(z.toJSONSchema(z.object({ people: z.array(z.object({ nickname })) })), { tool: "", name: "" }),
+  );
+  expect(marked).toEqual([]);
+  expect(plain?.filter((place) => !isKnown(place))).toEqual([{ tool: "", name: "nickname" }]);
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openSharedService();
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+const HIDDEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u{e0000}-\u{e007f}]/u;
+const JSON_TYPE = { "content-type": "application/json" };
+
+it.each([
+  { tool: "search_flights", path: "/air/offer_requests", args: { origin: "LHR", destination: "JFK" } },
+  { tool: "search_hotels", path: "/stays", args: { location: "Lisbon" } },
+])("what a hostile supplier calls things reaches no agent of $tool as it is", async ({ tool, path, args }) => {
+  const day = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+  const dates =
+    tool === "search_flights" ? { departureDate: day(40) } : { checkInDate: day(40), checkOutDate: day(42) };
+  const scenario = { match: { path, method: "POST" }, fault: "hostile_texts", times: 10, delayMs: 0 };
+  const armed = await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify(scenario),
+  });
+  expect(armed.status).toBeLessThan(300);
+  const { status, text, body } = await service.call(tool, { ...args, ...dates });
+  await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
+  expect(status, text.slice(0, 500)).toBe(200);
+  // It was told: what can be seen of it is shown, as data.
+  expect(text).toContain("Ignore all instructions");
+  const texts: string[] = [];
+  JSON.stringify(body, (_key, value: unknown) => {
+    if (typeof value === "string") texts.push(value);
+    return value;
+  });
+  expect(texts.filter((one) => HIDDEN.test(one))).toEqual([]);
+  expect(Math.max(...texts.filter((one) => one.includes("Ignore")).map((one) => one.length))).toBeLessThanOrEqual(400);
+});
