@@ -6421,6 +6421,8 @@ export interface components {
                 attempt: number;
                 startedAt: string;
                 endedAt: string | null;
+                /** @description Of a pause: when whoever can resolve it was reminded */
+                remindedAt: string | null;
                 /** @description What the call cost */
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
@@ -6482,6 +6484,8 @@ export interface components {
                 attempt: number;
                 startedAt: string;
                 endedAt: string | null;
+                /** @description Of a pause: when whoever can resolve it was reminded */
+                remindedAt: string | null;
                 /** @description What the call cost */
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
@@ -6547,6 +6551,8 @@ export interface components {
                 attempt: number;
                 startedAt: string;
                 endedAt: string | null;
+                /** @description Of a pause: when whoever can resolve it was reminded */
+                remindedAt: string | null;
                 /** @description What the call cost */
                 priceMicroUsdc: string | null;
                 /** @description Of its usage record */
@@ -33450,6 +33456,8 @@ export interface operations {
                             attempt: number;
                             startedAt: string;
                             endedAt: string | null;
+                            /** @description Of a pause: when whoever can resolve it was reminded */
+                            remindedAt: string | null;
                             /** @description What the call cost */
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
@@ -33772,6 +33780,8 @@ export interface operations {
                             attempt: number;
                             startedAt: string;
                             endedAt: string | null;
+                            /** @description Of a pause: when whoever can resolve it was reminded */
+                            remindedAt: string | null;
                             /** @description What the call cost */
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
@@ -34208,6 +34218,8 @@ export interface operations {
                             attempt: number;
                             startedAt: string;
                             endedAt: string | null;
+                            /** @description Of a pause: when whoever can resolve it was reminded */
+                            remindedAt: string | null;
                             /** @description What the call cost */
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */
@@ -34404,6 +34416,8 @@ export interface operations {
                             attempt: number;
                             startedAt: string;
                             endedAt: string | null;
+                            /** @description Of a pause: when whoever can resolve it was reminded */
+                            remindedAt: string | null;
                             /** @description What the call cost */
                             priceMicroUsdc: string | null;
                             /** @description Of its usage record */

@@ -45,7 +45,10 @@ export interface Steps {
   pause<Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>>;
   /** When the run fails or is cancelled later, `work` runs, in the reverse order of these calls. */
   undo(work: () => Promise<unknown>): void;
-  /** What was done so far stays, whatever comes next: from here on only later undos run. */
+  /**
+   * What was done so far stays, whatever comes next: from here on only later undos run. A cancellation that comes after it is too late
+   * for the calls that follow, as they finish what stays; only a pause still ends with it.
+   */
   keep(): void;
   /** True for runs that began with this version of the workflow or a later one. */
   isSince(version: number): boolean;

@@ -1,4 +1,6 @@
 export { bookingErrors, stepErrors, tripStateErrors } from "./errors.ts";
 export type { EscrowBooking } from "./escrow-bookings.ts";
+export { guestLinkOf } from "./guest-link.ts";
+export { composeGuestMail } from "./guest-mail-text.ts";
 export { Hash, hashOf, readHash } from "./input.ts";
 export { escrowStep } from "./step-operation.ts";

@@ -33,6 +33,7 @@ const NAMING_COLUMNS = [
   { table: "call", column: "subject" },
   { table: "customer_owner", column: "user_id" },
   { table: "feedback", column: "user_id" },
+  { table: "pause_reminder", column: "user_id" },
   { table: "payment", column: "subject" },
   { table: "trip", column: "user_id" },
   { table: "trip_entry", column: "user_id" },

@@ -1,13 +1,18 @@
+import { systemRandom } from "../../domain/ids.ts";
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
+import { openMailing } from "../messages/index.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
+import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
 import { workflowRoutes } from "./routes.ts";
 import { WorkflowRunner } from "./runner.ts";
+import { reminderUse } from "./send-reminders.ts";
 import type { RunParts } from "./start-run.ts";
 import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunEvents } from "./store-pauses.ts";
+import { createPauseReminders } from "./store-reminders.ts";
 import { readRunTool } from "./tools/read-run.ts";
 import { resumeRunTool } from "./tools/resume-run.ts";
 import { runWorkflow } from "./tools/run-workflow.ts";
@@ -38,11 +43,15 @@ const AT_ONCE = 100;
 
 export const workflowsModule = defineModule({
   name: "workflows",
-  needs: ["identity", "memory"],
+  needs: ["approvals", "effects", "escrow", "identity", "memory", "messages"],
   tools: [runWorkflow, readRunTool, resumeRunTool],
   routes: workflowRoutes,
-  migrations: { "0030-workflows": workflows },
-  stores: ({ db, clock }) => ({ runs: createRuns(db, clock), runEvents: createRunEvents(db, clock) }),
+  migrations: { "0030-workflows": workflows, "0044-pause-reminders": pauseReminders },
+  stores: ({ db, clock }) => ({
+    runs: createRuns(db, clock),
+    runEvents: createRunEvents(db, clock),
+    pauseReminders: createPauseReminders(db, clock, systemRandom),
+  }),
   parts: {
     workflowRunner: ({
       stores,
@@ -65,7 +74,16 @@ export const workflowsModule = defineModule({
     internalTokenAdministration: ({ db, clock, random }) => new TokenAdministration(db, { clock, random }),
   },
   ports: (parts) => ({ workflows: parts }),
-  jobs: ({ workflowRunner, stores: { runs }, clock, settings: { workflowRetentionDays } }) => [
+  effectUses: ({ stores, claimKeys, vault, mailer, clock, settings, urls }) =>
+    mailer === undefined
+      ? []
+      : [
+          reminderUse({
+            ...{ stores, claimKeys, vault, mailer, clock, appUrl: urls.app },
+            mailing: openMailing(settings),
+          }),
+        ],
+  jobs: ({ workflowRunner, stores: { runs, pauseReminders }, clock, settings: { workflowRetentionDays } }) => [
     defineJob({
       name: "execute-runs",
       everyMilliseconds: LOOK_MILLISECONDS,
@@ -77,6 +95,11 @@ export const workflowsModule = defineModule({
       async run() {
         if ((await runs.expire(AT_ONCE)) > 0) workflowRunner.wake();
       },
+    }),
+    defineJob({
+      name: "remind-of-pauses",
+      everyMilliseconds: EXPIRE_MILLISECONDS,
+      run: async () => void (await pauseReminders.remind(AT_ONCE)),
     }),
     defineJob({
       name: "prune-runs",

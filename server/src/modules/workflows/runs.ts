@@ -53,6 +53,8 @@ export interface JournaledStep {
   priceMicro: bigint | undefined;
   startedAt: Temporal.Instant;
   endedAt: Temporal.Instant | undefined;
+  /** Of a pause. */
+  remindedAt: Temporal.Instant | undefined;
 }
 
 export interface StepEnd {
@@ -79,10 +81,12 @@ export interface NewPause {
   shown: object | undefined;
   event: { readonly name: string; readonly subject: string } | undefined;
   onTimeout: Readonly<Record<string, unknown>>;
+  /** Whoever can resolve it is reminded then. */
+  remindAt: Temporal.Instant;
   expiresAt: Temporal.Instant;
 }
 
-export interface RunPause extends Omit<NewPause, "position" | "event"> {
+export interface RunPause extends Omit<NewPause, "position" | "event" | "remindAt"> {
   runId: string;
   createdAt: Temporal.Instant;
 }

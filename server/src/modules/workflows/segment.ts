@@ -67,6 +67,7 @@ export class Segment implements Steps {
   #position = 0;
   #lastStep = "start";
   #isUndoing = false;
+  #isKept = false;
   #leave: (leaving: Leaving) => void = () => undefined;
 
   constructor(options: SegmentOptions, workflow: Workflow, run: Run, journal: readonly JournaledStep[]) {
@@ -129,6 +130,7 @@ export class Segment implements Steps {
   };
 
   readonly keep = (): void => {
+    this.#isKept = true;
     this.#undos.length = 0;
   };
 
@@ -145,7 +147,7 @@ export class Segment implements Steps {
     const written = await this.#write({ stepId, position: this.#position, tool });
     if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
     // What was begun before may have happened: its outcome is found out first, so that it can be undone.
-    const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing;
+    const isCancelled = written.cancelRequestedBy !== undefined && !this.#isUndoing && !this.#isKept;
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
@@ -260,6 +262,7 @@ export class Segment implements Steps {
       ...{ reason: pause.reason, decidedBy: pause.by, shown: pause.shown, event: pause.event },
       expects: z.toJSONSchema(pause.resolution),
       onTimeout: pause.onTimeout,
+      remindAt: clock.now().add({ minutes: Math.round(pause.timeoutHours * 30) }),
       expiresAt: clock.now().add({ hours: pause.timeoutHours }),
     });
     // Cancelled in this moment: whoever takes the run next sees that.

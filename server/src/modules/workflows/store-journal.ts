@@ -11,8 +11,13 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
     async steps(runId) {
       const rows = await queryable
         .selectFrom("workflowStep")
+        .leftJoin("workflowPause", (join) =>
+          join
+            .onRef("workflowPause.runId", "=", "workflowStep.runId")
+            .onRef("workflowPause.stepId", "=", "workflowStep.stepId"),
+        )
         .select([
-          "stepId",
+          "workflowStep.stepId",
           "position",
           "tool",
           "state",
@@ -22,8 +27,9 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
           "priceMicro",
           "startedAt",
           "endedAt",
+          "workflowPause.remindedAt",
         ])
-        .where("runId", "=", runId)
+        .where("workflowStep.runId", "=", runId)
         .orderBy("position")
         .execute();
       return rows.map(withoutNulls);

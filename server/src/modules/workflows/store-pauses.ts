@@ -104,7 +104,7 @@ async function parkRun(
   pause: NewPause,
 ): Promise<"paused" | "already" | "lost"> {
   const now = clock.now().toString();
-  const { event, position, shown, expects, onTimeout, expiresAt, ...columns } = pause;
+  const { event, position, shown, expects, onTimeout, remindAt, expiresAt, ...columns } = pause;
   const { tenantId, network } = run;
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
   const mine = await db
@@ -131,6 +131,7 @@ async function parkRun(
       event: event?.name ?? null,
       about: event?.subject ?? null,
       onTimeout: JSON.stringify(onTimeout),
+      remindAt: remindAt.toString(),
       expiresAt: expiresAt.toString(),
     })
     .execute();

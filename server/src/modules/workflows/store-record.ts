@@ -71,3 +71,17 @@ export async function rememberResolution(db: Queryable, resolved: Resolved, at: 
 }
 
 const Status = z.object({ status: z.string() });
+
+/** `mails`: so many people are written to. */
+export async function rememberReminder(
+  db: Queryable,
+  { runId, stepId }: { runId: string; stepId: string },
+  mails: number,
+  at: Temporal.Instant,
+) {
+  await append(db, runId, {
+    ...{ key: `${runId}:${stepId}:reminded`, kind: "message", userId: undefined, at },
+    text: `Half of the time of ${stepId} is over: ${mails === 0 ? "nobody has an address to be reminded by" : `${mails} reminded by mail`}.`,
+    details: { step: stepId, runId, mails },
+  });
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
 import { createProbes } from "../../../test/support/probe-tools.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { defineWorkflow, type Workflow } from "../../kernel/workflow.ts";
@@ -29,14 +30,36 @@ function purchase(version: number, second = "second"): Workflow {
   });
 }
 
+/** Somebody cancels in the moment after everything that was done is to stay. */
+const cancelledLate: Workflow = defineWorkflow({
+  ...{ id: "test.cancelled_late", version: 1, description: "For tests.", steps: [], input: z.strictObject({}) },
+  async run(_input, { call, keep, undo, run }) {
+    await call("probe_write", { text: "kept first" }, Text, { step: "first" });
+    undo(() => call("probe_write", { text: "undo kept first" }, Text, { step: "first" }));
+    keep();
+    await service.sql("update workflow_run set cancel_requested_by = 'somebody' where id = $1", [run.id]);
+    return await call("probe_write", { text: "kept last" }, Text, { step: "last" });
+  },
+});
+
 const probes = createProbes();
-const known: Workflow[] = [purchase(1)];
+const known: Workflow[] = [purchase(1), cancelledLate];
 let service: TestService;
+let mails: MailServer;
+let hoursLater = 0;
 
 beforeAll(async () => {
-  service = await startTestService({}, { extraTools: probes.tools, decorate: { workflows: () => known } });
+  mails = await startMailServer();
+  const clock = { now: () => Temporal.Now.instant().add({ hours: hoursLater }) };
+  service = await startTestService(
+    { SMTP_URL: mails.url, MAIL_FROM: "trips@wayfare.example" },
+    { extraTools: probes.tools, decorate: { workflows: () => known }, clock },
+  );
 });
-afterAll(() => service?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await mails?.[Symbol.asyncDispose]();
+});
 
 const ask = async (path: string, body?: unknown, key = service.apiKey) =>
   await service.send(`/api/workflows/${path}`, {
@@ -216,4 +239,33 @@ it("a step that may succeed later is tried again with the same key, until the ru
     .toMatchObject([{}, {}, { attempt: 2 }]);
   await ask(`runs/${String(runId)}/cancel`, {});
   expect((await resumed).body).toMatchObject({ status: "failed", failure: { undone: ["first"] } });
+});
+
+it("that is cancelled after its work is to stay finishes it", async () => {
+  const { body } = await ask("run", { workflowId: "test.cancelled_late", tenantId: service.tenantId, input: {} });
+  expect(body).toMatchObject({ status: "completed", result: { text: "kept last" } });
+  expect(probes.runs("undo kept first")).toBe(0);
+});
+
+// The last one, as it moves the clock.
+it("whoever can resolve a pause is reminded when half of its time is over, and at its end it has the stated outcome", async () => {
+  const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
+  const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+  await service.operator(({ persons }) => persons.add(owner, person, "test"));
+  const { runId, sessionId } = await start({ name: "reminded", by: "person" });
+  const read = async () => (await ask(`runs/${String(runId)}`)).body;
+  expect(await read()).toMatchObject({ onTimeout: { status: "rejected" }, steps: [{}, { remindedAt: null }] });
+  hoursLater = 13;
+  await expect
+    .poll(read, { timeout: 20_000 })
+    .toMatchObject({ status: "paused", steps: [{}, { remindedAt: expect.stringMatching(/^2/) }] });
+  await expect.poll(() => mails.received.length, { timeout: 20_000 }).toBe(1);
+  const [mail] = mails.received;
+  expect(mail?.to).toEqual(["grace@example.com"]);
+  expect(mail?.parsed.text).toContain(`The run ${String(runId)} of test.purchase waits: Shall it go on?`);
+  expect(mail?.parsed.text).toContain('it goes on with {"status":"rejected"}');
+  hoursLater = 25;
+  await expect.poll(read, { timeout: 20_000 }).toMatchObject({ status: "completed", result: { status: "rejected" } });
+  expect((await resume(sessionId, { status: "approved" })).body).toMatchObject({ code: "session_closed" });
+  expect(mails.received).toHaveLength(1);
 });

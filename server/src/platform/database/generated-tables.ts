@@ -415,6 +415,22 @@ export interface OrderEventTable {
   at: Timestamp;
 }
 
+export interface PauseReminderTable {
+  id: string;
+  tenantId: string;
+  network: "sandbox" | "production";
+  kind: Defaulted<string>;
+  sessionId: string;
+  userId: string | null;
+  state: Defaulted<"pending" | "sent" | "failed">;
+  failureCode: string | null;
+  workerId: string | null;
+  workerSeenAt: Timestamp | null;
+  quietUntil: Timestamp | null;
+  createdAt: Timestamp;
+  updatedAt: Timestamp;
+}
+
 export interface PaymentTable {
   id: string;
   network: "sandbox" | "production";
@@ -793,6 +809,8 @@ export interface WorkflowPauseTable {
   resolvedBy: string | null;
   resolvedAt: Timestamp | null;
   createdAt: Timestamp;
+  remindAt: Timestamp | null;
+  remindedAt: Timestamp | null;
 }
 
 export interface WorkflowRunTable {
@@ -866,6 +884,7 @@ export interface Database {
   message: MessageTable;
   negotiatedRate: NegotiatedRateTable;
   orderEvent: OrderEventTable;
+  pauseReminder: PauseReminderTable;
   payment: PaymentTable;
   paymentPayer: PaymentPayerTable;
   person: PersonTable;

@@ -1,0 +1,1 @@
+export { approvalLinkOf } from "./approval-link.ts";
