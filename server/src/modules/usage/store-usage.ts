@@ -18,20 +18,21 @@ const columns = [
   "usageRecord.createdAt",
 ] as const;
 
+/** Looked up record by record: a join may read all payments and transactions for one page of records. */
+const settlementTx = sql<string | null>`coalesce(
+  (select payment.transaction_hash from payment where payment.call_id = usage_record.call_id),
+  case when usage_record.status = 'settled' then (
+    select chain_transaction.hash from chain_transaction
+    where chain_transaction.network = usage_record.network
+      and chain_transaction.idempotency_key = 'usage:' || usage_record.settlement_id) end)`;
+
 export function createUsage(db: Queryable): Usage {
   return {
     async list(tenantId, network, { before, limit, tool }) {
       let query = db
         .selectFrom("usageRecord")
-        .leftJoin("chainTransaction", (join) =>
-          join
-            .onRef("chainTransaction.idempotencyKey", "=", sql`'usage:' || usage_record.settlement_id`)
-            .onRef("chainTransaction.network", "=", "usageRecord.network")
-            .on("usageRecord.status", "=", "settled"),
-        )
-        .leftJoin("payment", "payment.callId", "usageRecord.callId")
         .select(columns)
-        .select(({ fn }) => fn.coalesce("payment.transactionHash", "chainTransaction.hash").as("settlementTx"))
+        .select(settlementTx.as("settlementTx"))
         .where("usageRecord.tenantId", "=", tenantId)
         .where("usageRecord.network", "=", network)
         .orderBy("usageRecord.id", "desc")
