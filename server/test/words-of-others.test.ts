@@ -17,6 +17,7 @@ const CHECKED_NAMES = [
     "amount",
     "address",
     "asOf",
+    "technicalStops",
     "at",
     "before",
     "carrier",
