@@ -13,6 +13,8 @@ export interface PlannedMovement {
   token: TokenSymbol;
   /** In micro-units of the token. Undefined: the service's records do not say; the supplier or the chain decides. */
   amount: Micro | undefined;
+  /** What `amount` will be, by what the tenant saw last: the call is refused where it is more. For who is shown the plan; gates judge what is bought. */
+  expected?: Micro | undefined;
   from: Party;
   to: Party;
   /** True: this call fixes amount and payee, and a later call moves the money. */

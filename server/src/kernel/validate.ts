@@ -30,8 +30,33 @@ export function readInput<Schema extends z.ZodObject>(
   if (stray !== undefined) return { input: undefined, issues: [stray] };
   const parsed = schema.safeParse(args, { error: sayIssue });
   if (parsed.success) return { input: parsed.data, issues: [] };
-  const issues = parsed.error.issues.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
+  const found = [...parsed.error.issues, ...rulesBroken(schema, args, parsed.error.issues)];
+  const issues = found.slice(0, MAXIMUM_ISSUES).flatMap((issue) => toIssues(issue, schema));
   return { input: undefined, issues: issues.slice(0, MAXIMUM_ISSUES) };
+}
+
+/**
+ * What the rules over several arguments find, which the schema library asks only once each argument by itself fits: they are given
+ * those that fit as they were read, and the others as they were sent.
+ */
+function rulesBroken(schema: z.ZodObject, args: unknown, issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const { checks = [] } = schema.def;
+  if (checks.length === 0 || typeof args !== "object" || args === null) return [];
+  const sent = new Map(Object.entries(args));
+  const values = Object.entries(schema.shape).map(([name, field]) => {
+    const parsed = z.safeParse(field, sent.get(name));
+    return [name, parsed.success ? parsed.data : sent.get(name)];
+  });
+  const anything = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, z.unknown()]));
+  const rules = schema.clone({ ...schema.def, shape: anything, catchall: z.unknown() });
+  try {
+    const said = new Set(issues.map(({ path }) => path.join(".")));
+    const broken = rules.safeParse(Object.fromEntries(values)).error?.issues ?? [];
+    return broken.filter(({ path }) => !said.has(path.join(".")));
+  } catch {
+    // A rule that was not made for what is missing or of another kind has nothing to say.
+    return [];
+  }
 }
 
 /** `key`: the name of the property that the value stands in, also as a part of its list. */

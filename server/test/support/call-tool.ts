@@ -14,13 +14,14 @@ type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["n
 /** The hotel supplier: gives what it was told to and remembers what it was asked. */
 export function createMemoryStays() {
   const searches: StaySearch[] = [];
-  let found: readonly Accommodation[] = [];
+  let find = (_query: StaySearch): readonly Accommodation[] => [];
   const stays: Stays = {
     provenance: () => ({ source: "memory-supplier", sourceLevel: "embedded", asOf: "2026-11-20T10:00:00Z" }),
     sandbox: true,
     readPhoto: async () => undefined,
     async searchAccommodations(query) {
       searches.push(query);
+      const found = find(query);
       return { accommodations: found, considered: found.length };
     },
   };
@@ -28,7 +29,10 @@ export function createMemoryStays() {
     stays,
     searches,
     answerWith(answer: readonly Accommodation[]) {
-      found = answer;
+      find = () => answer;
+    },
+    answerBy(finding: typeof find) {
+      find = finding;
     },
   };
 }

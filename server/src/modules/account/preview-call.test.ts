@@ -77,6 +77,23 @@ describe("preview_call", () => {
     expect(bookings).toMatchObject([{ bookingId, state: "reserved" }]);
   });
 
+  it("says what a booking costs, and until when it can be undone at what cost, as its offer has it", async () => {
+    const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 45 }).toString();
+    const search = { origin: "LHR", destination: "JFK", departureDate };
+    const { offers } = Object(resultOf(await service.call("search_flights", search)));
+    const [{ id, totalAmount, slices, fares }] = offers;
+    const flexible = fares.find(({ refundable }: { refundable: boolean }) => refundable);
+    const [{ departingAt }] = slices[0].segments;
+    const undoableUntil = Temporal.PlainDateTime.from(departingAt).toZonedDateTime("Europe/London").toInstant();
+    const paid = (amount: string) => [{ amount, from: "treasury", to: "collection", isLater: false }];
+    const basic = await preview("book_flight", { offerId: id });
+    expect(basic).toMatchObject({ movements: paid(totalAmount), irreversible: [{ undoableUntil: null }] });
+    expect(await preview("book_flight", { offerId: flexible.id })).toMatchObject({
+      movements: paid(flexible.totalAmount),
+      irreversible: [{ undoableUntil: undoableUntil.toString(), undoCostUsdc: flexible.refundPenaltyAmount }],
+    });
+  });
+
   it("needs the scope of what it tries, and none of its own", async () => {
     const key = await keyWith("flights:read");
     const search = { query: "London" };

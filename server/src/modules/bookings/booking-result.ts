@@ -110,7 +110,7 @@ export function toMicroUsdc(amount: string): Micro | undefined {
 const TICKETED =
   "Nothing is left to do for this order. For a trip's budget, name itineraryHash in commit_booking and ticketOrderHash in confirm_flight.";
 const TICKETS_PENDING =
-  "The order is paid; the airline issues its tickets within minutes, and GET /api/orders/{orderId} then has ticketOrderHash. For a trip's budget, name itineraryHash in commit_booking now.";
+  "The order is paid; the airline issues its tickets within minutes, and read_order then has ticketOrderHash. For a trip's budget, name itineraryHash in commit_booking now.";
 
 function hashesOf(
   { itinerarySalt: salt, travelers: booked }: Booking,

@@ -29,6 +29,7 @@ export {
   DescribedSlice,
   NamedPassengers,
   NotApplied,
+  OfferedConditions,
   OrderedSlice,
   PaymentRequirements,
   SearchedSlice,

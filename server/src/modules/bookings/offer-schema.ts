@@ -24,9 +24,17 @@ export const Slice = z.object({
   segments: z.array(Segment).readonly(),
 });
 
-/** Of an offer in a search: where it lands on the way under the same flight number is said where it does. */
+/** Of an offer in a search, where every member counts: what says nothing new is left out. */
 export const SearchedSlice = Slice.extend({
-  segments: z.array(Segment.extend({ technicalStops: z.array(z.string()).optional().describe("Airports") })).readonly(),
+  segments: z
+    .array(
+      Segment.omit({ durationMinutes: true }).extend({
+        operatingCarrier: z.string().optional().describe("Where another airline flies it"),
+        cabinClass: z.string().optional().describe("Where the flights of the offer have several"),
+        technicalStops: z.array(z.string()).optional().describe("Airports where it lands under the same number"),
+      }),
+    )
+    .readonly(),
 });
 
 /** What an order says of a flight beside where it goes and when. */
@@ -63,6 +71,17 @@ export const VoidWindow = z
   .describe("Until then the airline may take it back free of charge; cancel_order_quote says so");
 
 export const Conditions = z.object({ refundBeforeDeparture: Condition, changeBeforeDeparture: Condition });
+
+const OfferedCondition = z
+  .object({ allowed: z.boolean(), penaltyAmount: DecimalAmount.nullish(), penaltyCurrency: z.string().nullish() })
+  .nullable()
+  .describe("null: the airline did not say");
+
+/** In a list of offers: without penalties of what is not allowed. */
+export const OfferedConditions = z.object({
+  refundBeforeDeparture: OfferedCondition,
+  changeBeforeDeparture: OfferedCondition,
+});
 
 export const PaymentRequirements = z.object({
   requiresInstantPayment: z.boolean(),

@@ -19,6 +19,8 @@ export const SeenFlight = Price.extend({
   carriers: z.array(z.string()),
   passengers: z.number().nullable(),
   refundable: z.boolean().nullable(),
+  /** Left out: not known. */
+  refundPenaltyAmount: z.string().optional(),
   changeable: z.boolean().nullable(),
   fareBrands: z.array(z.string()).nullable(),
   emissionsKgPerPassenger: z.number().nullable(),
@@ -54,6 +56,8 @@ export const SeenStay = Price.extend({
   checkInDate: z.string(),
   checkOutDate: z.string(),
   refundable: z.boolean(),
+  /** What comes back until when. Left out: not known. */
+  refunds: z.array(z.object({ before: z.string(), refundAmount: z.string() })).optional(),
   /** null: no search of the tenant's has shown it. */
   place: SeenPlace.nullable(),
 });

@@ -44,7 +44,7 @@ export const claimErrors = {
   already_claimed:
     "The trip has been claimed with another wallet; that is possible once. Another guest needs another trip.",
   wrong_chain: "The trip is on another chain, which the text names: send it as chainId.",
-  claim_locked: "Too many wrong codes: the buyer has to unlock the claim, by POST /api/trips/{tripId}/unlock.",
+  claim_locked: "Too many wrong codes: the buyer has to unlock the claim (docs/guest-claims); no tool does that.",
   claim_code_required: "The claim needs the six-digit code that the buyer has. Ask for it.",
   claim_code_wrong: "The code or the code nonce is wrong. Ask the buyer; the text says how many attempts are left.",
 } as const;

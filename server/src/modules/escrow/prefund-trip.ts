@@ -144,8 +144,8 @@ async function keptAnswer({ stores }: PrefundPorts, { network, tripId, mail }: N
   if (mail === "none" || (await stores.guestMails.stateOf(network, tripId)) !== "kept") return {};
   const emailNote =
     network === "sandbox"
-      ? "Mails of the sandbox are kept, not delivered: GET /api/trips/{tripId} shows this one."
-      : "Today's mails of this tenant, or to this address, are used up: send the link to the guest yourself. GET /api/trips/{tripId} shows the mail.";
+      ? "Mails of the sandbox are kept, not delivered: read_trip shows this one."
+      : "Today's mails of this tenant, or to this address, are used up: send the link to the guest yourself. read_trip shows the mail.";
   return { emailSent: false, emailNote };
 }
 

@@ -34,7 +34,7 @@ export const Claim = z.object({
   requiresCode: z.boolean(),
   wrongCodes: z.int().describe("Since it was unlocked"),
   codesLeft: z.int().describe("Wrong codes until the claim is locked"),
-  isLocked: z.boolean().describe("True: POST /api/trips/{tripId}/unlock"),
+  isLocked: z.boolean().describe("True: after five wrong codes; the buyer unlocks it"),
   guestWallet: z.string().nullable().describe("null: not claimed"),
   claimedAt: Time.nullable(),
 });

@@ -67,7 +67,7 @@ export function fareName({ slices }: FlightOffer): string | null {
   return names.length === 0 ? null : names.join(" / ");
 }
 
-const cabinOf = ({ slices }: FlightOffer): string =>
+export const cabinOf = ({ slices }: FlightOffer): string =>
   [...new Set(slices.flatMap(({ segments }) => segments.map(({ cabinClass }) => cabinClass)))].join(" / ");
 
 /** As many as every flight of the journey takes. */

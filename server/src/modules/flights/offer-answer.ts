@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { Conditions, PaymentRequirements, SearchedSlice } from "../bookings/index.ts";
-import { bagsOf, Fare, fareName, otherFares } from "./fares.ts";
+import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../bookings/index.ts";
+import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
 export const OfferAnswer = z.object({
@@ -14,8 +14,9 @@ export const OfferAnswer = z.object({
   fareName: wordsOfOthers().nullable(),
   checkedBags: z.number(),
   carryOnBags: z.number(),
+  cabinClass: z.string(),
   slices: z.array(SearchedSlice).readonly(),
-  conditions: Conditions,
+  conditions: OfferedConditions,
   paymentRequirements: PaymentRequirements.pick({ requiresInstantPayment: true }),
   fares: z.array(Fare).readonly().describe("The other fares of the same flights, cheapest first"),
   passengers: z
@@ -40,21 +41,40 @@ export const OfferAnswer = z.object({
 
 /** With the other fares of its flights, which are among `offers`. */
 export function toOfferAnswer(offer: FlightOffer, offers: readonly FlightOffer[]): z.input<typeof OfferAnswer> {
-  const { privateFares, availableAirlineCreditIds, passengers, slices, ...facts } = offer;
+  const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
+  const cabinClass = cabinOf(offer);
   return {
     ...facts,
-    slices: slices.map(({ segments, ...slice }) => ({
-      ...slice,
-      segments: segments.map(({ stops, ...segment }) =>
-        stops.length === 0 ? segment : { ...segment, technicalStops: stops.map(({ airport }) => airport) },
-      ),
-    })),
     fareName: fareName(offer),
+    cabinClass,
+    slices: slices.map((slice) => toSlice(slice, cabinClass)),
+    conditions: {
+      refundBeforeDeparture: withoutNothing(conditions.refundBeforeDeparture),
+      changeBeforeDeparture: withoutNothing(conditions.changeBeforeDeparture),
+    },
     checkedBags: bagsOf(offer, "checked"),
     carryOnBags: bagsOf(offer, "carry_on"),
     fares: otherFares(offer, offers),
     passengers: passengers.map(({ id, type, fareType }) => ({ id, type, ...(fareType === null ? {} : { fareType }) })),
     ...(privateFares.length === 0 ? {} : { privateFares }),
     ...(availableAirlineCreditIds.length === 0 ? {} : { availableAirlineCreditIds }),
+  };
+}
+
+type Condition = FlightOffer["conditions"]["refundBeforeDeparture"];
+
+function withoutNothing(condition: Condition) {
+  return condition === null || condition.allowed ? condition : { allowed: false };
+}
+
+function toSlice({ segments, ...slice }: FlightOffer["slices"][number], cabinOfOffer: string) {
+  return {
+    ...slice,
+    segments: segments.map(({ operatingCarrier, cabinClass, durationMinutes: _, stops, ...segment }) => ({
+      ...segment,
+      ...(operatingCarrier === segment.carrier ? {} : { operatingCarrier }),
+      ...(cabinClass === cabinOfOffer ? {} : { cabinClass }),
+      ...(stops.length === 0 ? {} : { technicalStops: stops.map(({ airport }) => airport) }),
+    })),
   };
 }

@@ -53,7 +53,11 @@ function toSeen(offer: FlightOffer, searchId: string | null): SeenFlight {
   const { totalAmount, totalCurrency, slices, conditions, passengers, totalEmissionsKg } = offer;
   const brands = slices.flatMap(({ fareBrandName }) => fareBrandName ?? []);
   const emissions = Number(totalEmissionsKg ?? Number.NaN) / passengers.length;
+  const refund = conditions.refundBeforeDeparture;
   return {
+    ...(refund?.allowed === true && refund.penaltyAmount !== null && refund.penaltyCurrency === totalCurrency
+      ? { refundPenaltyAmount: refund.penaltyAmount }
+      : {}),
     ...{ kind: "flight", searchId, totalAmount, totalCurrency, passengers: passengers.length },
     carriers: seenCarriers(slices),
     refundable: conditions.refundBeforeDeparture?.allowed ?? null,

@@ -193,7 +193,18 @@ describe("search_hotels", () => {
       extra: { nearMatches: expect.arrayContaining([expect.stringContaining("Berlin")]) },
     });
     hotels.answerWith([]);
-    await expect(search({})).rejects.toMatchObject({ code: "no_accommodations" });
+    await expect(search({})).rejects.toMatchObject({ code: "no_accommodations", extra: { emptiedBy: [] } });
+  });
+
+  test("says which arguments left a search without rooms", async () => {
+    hotels.answerBy(({ rooms, radiusKilometers }) =>
+      rooms === 1 || radiusKilometers > 20 ? [hotel("acc_small")] : [],
+    );
+    await expect(search({ rooms: 2 })).rejects.toMatchObject({
+      code: "no_accommodations",
+      detail: expect.stringMatching(/location: .* larger place; rooms: .* search for fewer/),
+      extra: { emptiedBy: ["location", "rooms"] },
+    });
   });
 
   test.each([

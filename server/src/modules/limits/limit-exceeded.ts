@@ -80,7 +80,7 @@ export function budgetExceeded(
   const name = costCentre === undefined ? budgetId : `${budgetId} (cost centre ${costCentre})`;
   const need = needed === undefined ? "" : ` This call spends ${formatDecimal(needed)} USDC.`;
   return new Failure("spend_limit_exceeded", {
-    detail: `The budget ${name} has ${left} of its ${formatDecimal(amount)} USDC left.${need} Spend less, or have the budget raised: PUT /api/budgets.`,
+    detail: `The budget ${name} has ${left} of its ${formatDecimal(amount)} USDC left.${need} Spend less, or have the operator raise the budget.`,
     extra: {
       limit: "budget",
       limitOf: "budget",

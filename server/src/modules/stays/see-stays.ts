@@ -55,6 +55,9 @@ export async function seeQuote(
       totalCurrency,
     },
     refundable: cancellationPolicy.refundable,
+    ...(cancellationPolicy.timeline.every(({ currency }) => currency === totalCurrency)
+      ? { refunds: cancellationPolicy.timeline.map(({ before, refundAmount }) => ({ before, refundAmount })) }
+      : {}),
     place: rate?.kind === "stay" ? rate.place : null,
   };
   await seenOffers.remember(caller, [{ id, offer }]);

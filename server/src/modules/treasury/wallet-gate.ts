@@ -16,7 +16,7 @@ export const walletGate = ({ ledger, chainNetworks }: Pick<Stores, "ledger" | "c
       if (leaving.length > 0) await requireMoving(chainNetworks, network);
       const allowances = [];
       for (const token of tokenSymbols) {
-        const amounts = leaving.filter((one) => one.token === token).map(({ amount }) => amount);
+        const amounts = leaving.filter((one) => one.token === token).map(({ expected, amount = expected }) => amount);
         if (amounts.length === 0) continue;
         const { available } = await ledger.balance({ tenantId, network, token });
         const known = amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);

@@ -61,7 +61,7 @@ function checkResolution(pause: RunPause, resolution: Readonly<Record<string, un
 
 function closed(runId: string): Failure {
   return new Failure("session_closed", {
-    detail: `This pause was resolved before, or its time is over. Read what became of it: GET /api/workflows/runs/${runId}`,
+    detail: `This pause was resolved before, or its time is over. Read what became of it: read_run with runId ${runId}.`,
     extra: { runId },
   });
 }

@@ -45,6 +45,17 @@ test("a city that nobody knows is found by a tool; numbers are whole", async () 
   );
 });
 
+test("rules over several arguments are said beside what is wrong with single ones", async () => {
+  const wrong = { location: "London", checkInDate: inDays(-3), checkOutDate: inDays(-5), guests: 12 };
+  expect((await agent.call("search_hotels", wrong)).said.issues).toEqual(
+    issues(
+      ["checkInDate", /before today, \d{4}/],
+      ["guests", /must be at most 9/],
+      ["checkOutDate", /after the check-in date/],
+    ),
+  );
+});
+
 test("the problem of a result has no status of HTTP, which over dispatch it has", async () => {
   const args = { offerId: "off_0000Nothing" };
   const { said, isError } = await agent.call("display_offer_conditions", args);

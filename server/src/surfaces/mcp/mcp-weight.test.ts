@@ -4,6 +4,7 @@ import { z } from "zod";
 import { inDays, openAgent, tokensIn } from "../../../test/support/agent.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+import { registry } from "../../contributions.ts";
 
 const Fixture = z.object({ count: z.number(), tools: z.record(z.string(), z.unknown()) });
 const fixture = Fixture.parse(
@@ -28,6 +29,21 @@ test("three offers of a journey there and back, with their fares, stay under 2,5
   const { text, tokens, said } = await agent.call("search_flights", journey);
   expect(said.offers, text).toHaveLength(3);
   expect(tokens).toBeLessThan(2_500);
+});
+
+test("so do three offers whose flights connect both ways", async () => {
+  const connecting = { ...journey, origin: "EDI" };
+  const Found = z.object({
+    offers: z.array(z.object({ slices: z.array(z.object({ segments: z.array(z.unknown()) })) })),
+  });
+  const { offers } = await agent.ask(Found, "search_flights", connecting);
+  const segments = offers.map(({ slices }) => slices.map((slice) => slice.segments.length));
+  expect(segments).toEqual([
+    [2, 2],
+    [2, 2],
+    [2, 2],
+  ]);
+  expect((await agent.call("search_flights", connecting)).tokens).toBeLessThan(2_500);
 });
 
 test("a search of what an order can be changed into stays under 3,000 tokens", async () => {
@@ -55,6 +71,13 @@ test("the list of tools says in its result schemas what fields there are, and no
   expect(tokensIn(JSON.stringify(tools))).toBeLessThan(38_000);
   for (const { name, outputSchema } of tools) {
     expect(JSON.stringify(outputSchema), name).not.toMatch(/"description":"/);
+  }
+});
+
+test("what an agent reads names tools, and no address that it cannot call", async () => {
+  const errors = registry.flatMap((tool) => Object.entries(tool.errors).map(([code, text]) => [tool.name, code, text]));
+  for (const text of [...(await agent.listTools()).map((tool) => JSON.stringify(tool)), ...errors.flat()]) {
+    expect(text).not.toMatch(/\b(?:GET|PUT|POST|DELETE) \/|\/api\//);
   }
 });
 

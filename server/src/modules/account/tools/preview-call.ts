@@ -74,7 +74,7 @@ export const previewCall = defineTool({
       listPriceMicroUsdc: tried?.listPrice.toString() ?? null,
       paidBy: tried?.paidBy ?? null,
       allowances,
-      movements: movements.map(({ token, amount, from, to, isLater }) => ({
+      movements: movements.map(({ token, expected, amount = expected, from, to, isLater }) => ({
         ...{ token, from, to, isLater: isLater === true },
         amount: amount === undefined ? null : formatDecimal(amount),
       })),

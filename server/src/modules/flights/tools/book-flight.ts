@@ -17,7 +17,7 @@ export const bookFlight = defineTool({
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "clock", "random"],
+  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random"],
   input: z.strictObject({
     offerId: z.string().describe("off_… of search_flights"),
     services: z
@@ -58,7 +58,7 @@ export const bookFlight = defineTool({
     customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
     credit_not_found: "You have no such airline credit.",
     credit_not_applicable: "The airline credit cannot pay for this offer.",
-    traveler_incomplete: "Travelers or fields of their profiles are missing; PUT /api/travelers/{userId} sets them.",
+    traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
   },
   example: (_today, { offerId }) => ({ offerId }),
 
@@ -68,13 +68,18 @@ export const bookFlight = defineTool({
     details: { orderId, pnr, totalAmount, totalCurrency, ticketing },
   }),
 
-  plan: ({ offerId, services = [], additionalCustomerUserIds = [] }, { stores, travelers, caller }) =>
+  plan: (
+    { offerId, services = [], additionalCustomerUserIds = [], airlineCreditId },
+    { stores, travelers, maps, caller },
+  ) =>
     planBooking(
       { stores, caller },
       {
         kind: "flight",
         id: offerId,
         travelerIds: (seen) => plannedTravelers({ travelers, caller }, additionalCustomerUserIds, seen),
+        timeZoneOf: (airport) => maps.airport(airport)?.timeZone,
+        isPaidInPart: airlineCreditId !== undefined,
         hasMore: services.length > 0,
       },
     ),

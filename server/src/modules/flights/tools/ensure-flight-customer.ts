@@ -48,7 +48,7 @@ export const ensureFlightCustomer = defineTool({
   errors: {
     ...supplierErrors,
     customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
-    customer_not_found: "You have no such traveler. PUT /api/travelers/{userId} makes one.",
+    customer_not_found: "You have no such traveler. save_traveler makes one, list_travelers has those that there are.",
     traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
   },
   example: () => ({

@@ -41,7 +41,7 @@ export const searchFlights = defineTool({
     no_offers: "The supplier has no flights for this route and date. Try nearby dates or airports.",
     customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
     credit_not_found: "You have no such airline credit.",
-    traveler_incomplete: "The traveler's profile lacks the listed fields; PUT /api/travelers/{userId} sets them.",
+    traveler_incomplete: "The traveler's profile lacks the listed fields; save_traveler sets them.",
   },
   // Business fares can be changed and given back, which examples of other tools do with it.
   example: (today) => ({

@@ -25,7 +25,7 @@ export const generateBookingInvoice = defineTool({
   title: "Invoice a booking",
   summary: "Issue the invoice of a settled booking, as PDF and JSON.",
   advice:
-    "After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. PUT /api/invoicing sets seller, buyer and tax.",
+    "After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. Seller, buyer and tax come from the tenant's invoicing settings, which a person writes.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
@@ -44,13 +44,14 @@ export const generateBookingInvoice = defineTool({
     creditNotes: z.array(Files).describe("Of refunds after the settlement, oldest first"),
     notGiven: z
       .array(z.enum(["seller", "buyer"]))
-      .describe("Missing on a sandbox invoice; PUT /api/invoicing sets them"),
+      .describe("Missing on a sandbox invoice; the invoicing settings have them"),
     language: LanguageAnswer,
     sandbox: z.boolean().describe("true: no tax document, and it says so across the page"),
   }),
   errors: {
     ...settlementErrors,
-    invoicing_not_set: "An invoice needs a seller and a buyer. Set them with PUT /api/invoicing, then call again.",
+    invoicing_not_set:
+      "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
     invoice_not_drawn:
       "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
   },

@@ -74,8 +74,7 @@ export const bookStay = defineTool({
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
     customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
-    traveler_incomplete:
-      "A phone number is needed: give phoneNumber, or PUT /api/travelers/{userId} sets the profile's.",
+    traveler_incomplete: "A phone number is needed: give phoneNumber, or save_traveler sets the profile's.",
   },
   example: (_today, { quoteId }) => ({
     quoteId,

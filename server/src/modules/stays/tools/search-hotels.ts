@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { IsoDate, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
+import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Maps } from "../../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
+import { explainNoStays } from "../explain-no-stays.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
 import { seeAccommodations } from "../see-stays.ts";
@@ -11,6 +13,17 @@ const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
 
 const ORDER = "best first: review score (0 to 10) less three points for each time the median price";
+
+const Given = z.looseObject({
+  location: z.string().optional().catch(undefined),
+  checkInDate: z.string().refine(isCalendarDate).optional().catch(undefined),
+});
+
+/** Of an airport or a city by its code; what another name means is found out later. */
+function timeZoneOf(location: string, maps: Pick<Maps, "airport">): string | undefined {
+  const text = location.trim();
+  return /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
+}
 
 export const searchHotels = defineTool({
   name: "search_hotels",
@@ -62,7 +75,8 @@ export const searchHotels = defineTool({
     ...supplierErrors,
     location_not_found:
       "No place has this name; nearMatches lists similar ones. A city or an airport code always works.",
-    no_accommodations: "The supplier has no rooms there for these dates. Try other dates or a larger place.",
+    no_accommodations:
+      "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
   },
   example: (today) => ({
     location: "London",
@@ -83,36 +97,37 @@ export const searchHotels = defineTool({
     },
   }),
 
-  async run(query, { stays, maps, stores, clock, caller, call, fail, invalid }) {
+  check(args, { maps, clock }) {
+    const { location, checkInDate } = Given.safeParse(args).data ?? {};
+    const today = todayAt(timeZoneOf(location ?? "", maps), clock);
+    if (checkInDate === undefined || !isBefore(checkInDate, today)) return [];
+    return [{ path: "checkInDate", message: `must not be before today, ${today.toString()}` }];
+  },
+
+  async run(query, { stays, maps, stores, caller, call, fail }) {
     const text = query.location.trim();
     call.progress("Looking the place up");
     const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
     const [place] = candidates;
     if (place === undefined) throw fail("location_not_found", { extra: { nearMatches } });
-    const timeZone = /^[a-z]{3}$/i.test(text) ? maps.airport(text.toUpperCase())?.timeZone : undefined;
-    const today = todayAt(timeZone, clock);
-    if (isBefore(query.checkInDate, today)) {
-      const message = `must not be before today, ${today.toString()}, in ${place.label}`;
-      throw invalid({ path: "checkInDate", message });
-    }
+    const timeZone = timeZoneOf(text, maps);
     const nights = Temporal.PlainDate.from(query.checkInDate).until(query.checkOutDate).days;
     call.progress(`Asking the supplier for rooms near ${place.label}`);
+    const { checkInDate, checkOutDate, guests, rooms } = query;
+    const { latitude, longitude } = place;
+    const radiusKilometers = searchRadiusKilometers[place.precision];
+    const wanted = { latitude, longitude, radiusKilometers, checkInDate, checkOutDate, guests, rooms };
     const { accommodations, considered } = await searchWithOwnRates(
       { stays, negotiatedRates: stores.negotiatedRates },
       caller,
-      {
-        latitude: place.latitude,
-        longitude: place.longitude,
-        radiusKilometers: searchRadiusKilometers[place.precision],
-        checkInDate: query.checkInDate,
-        checkOutDate: query.checkOutDate,
-        guests: query.guests,
-        rooms: query.rooms,
-      },
+      wanted,
       ACCOMMODATIONS_RETURNED,
       { signal: call.signal },
     );
-    if (accommodations.length === 0) throw fail("no_accommodations");
+    if (accommodations.length === 0) {
+      const { detail, emptiedBy } = await explainNoStays(stays, wanted, { signal: call.signal });
+      throw fail("no_accommodations", { detail, extra: { emptiedBy } });
+    }
     await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations);
     return {
       accommodations: accommodations

@@ -16,8 +16,10 @@ export const runWorkflow = defineTool({
   payableWithoutKey: false,
   uses: ["workflows", "random"],
   input: z.strictObject({
-    workflowId: z.string().describe("service.book_flight, or another of GET /api/workflows/list"),
-    input: z.record(z.string(), z.unknown()).describe("What the workflow takes; its list shows the schema"),
+    workflowId: z.string().describe("service.book_flight, or another; an unknown one is answered with the list"),
+    input: z
+      .record(z.string(), z.unknown())
+      .describe("What the workflow takes; what is missing or wrong is answered field by field"),
   }),
   output: RunAnswer,
   errors: {},

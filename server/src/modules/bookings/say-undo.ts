@@ -1,0 +1,43 @@
+import { final, type PlannedFinality } from "../../kernel/plan.ts";
+import { toMicroUsdc } from "./booking-result.ts";
+import type { SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
+
+type TimeZoneOf = (airport: string) => string | undefined;
+
+/** Until when an order of what the tenant saw can be cancelled, and what that costs, as far as the offer says. */
+export function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = () => undefined): PlannedFinality[] {
+  if (seen === undefined) return [final("the order at the supplier, but for what its conditions give back")];
+  if (seen.refundable === null) return [final("the order: the airline did not say whether it gives anything back")];
+  if (!seen.refundable) return [final("the order: cancelling it gives nothing back")];
+  return seen.kind === "flight" ? [undoOfFlight(seen, timeZoneOf)] : undosOfStay(seen);
+}
+
+function undoOfFlight({ legs, refundPenaltyAmount }: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality {
+  const [first] = legs;
+  const timeZone = first === undefined ? undefined : timeZoneOf(first.origin);
+  const departingAt = first?.departingAt ?? undefined;
+  return {
+    what: "the order, once the first flight has left; until then cancelling gives its price back less undoCostUsdc",
+    undoableUntil:
+      timeZone === undefined || departingAt === undefined
+        ? undefined
+        : Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toInstant(),
+    undoCost: refundPenaltyAmount === undefined ? undefined : toMicroUsdc(refundPenaltyAmount),
+  };
+}
+
+/** One for each step of what comes back. */
+function undosOfStay({ refunds, totalAmount }: SeenStay): PlannedFinality[] {
+  const total = toMicroUsdc(totalAmount);
+  if (refunds === undefined || refunds.length === 0) {
+    return [final("the order, but for what its cancellation policy gives back")];
+  }
+  return refunds.map(({ before, refundAmount }) => {
+    const refund = toMicroUsdc(refundAmount);
+    return {
+      what: `the order: cancelled until then, it gives back ${refundAmount}`,
+      undoableUntil: Temporal.Instant.from(before),
+      undoCost: total === undefined || refund === undefined ? undefined : total - refund,
+    };
+  });
+}
