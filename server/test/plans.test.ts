@@ -97,6 +97,13 @@ const usdc = (amount: unknown, from: Party, to: unknown) => ({
 });
 const later = (...movement: Parameters<typeof usdc>) => ({ ...usdc(...movement), isLater: true });
 
+/** The supplier has the last word on it; it is what the offer or the quote said. */
+const bookingPays = ({ chargedUsdc }: Planned["result"]) => ({
+  ...usdc(chargedUsdc, "treasury", "collection"),
+  amount: undefined,
+  expected: parseDecimal(String(chargedUsdc)),
+});
+
 /** By tool: what moves according to its arguments and its answer. */
 const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> = {
   send_tokens: ({ args }) => [usdc(args.amount, "treasury", args.to)],
@@ -117,8 +124,8 @@ const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> =
   ],
   cancel_booking: ({ result }) => [usdc(result.refundedUsdc, "booking_reservation", "treasury")],
   log_agent_action: ({ result }) => [usdc(result.feeUsdc, "trip_budget", "treasury")],
-  book_flight: () => [{ token: "USDC", amount: undefined, from: "treasury", to: "collection" }],
-  book_stay: () => [{ token: "USDC", amount: undefined, from: "treasury", to: "collection" }],
+  book_flight: ({ result }) => [bookingPays(result)],
+  book_stay: ({ result }) => [bookingPays(result)],
   confirm_order_change: ({ result }) => [usdc(result.chargedUsdc, "treasury", "collection")],
   confirm_cancel_order: () => [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }],
   confirm_flight: () => [],
@@ -166,7 +173,7 @@ describe("the plan of a call", () => {
 
   it("is what preview_call has said of every tool before its call, with the price that was paid", () => {
     const shown = ({ movements, irreversible }: Plan) => ({
-      movements: movements.map(({ token, amount, from, to, isLater = false }) => ({
+      movements: movements.map(({ token, expected, amount = expected, from, to, isLater = false }) => ({
         ...{ token, from, to, isLater, amount: amount === undefined ? null : formatDecimal(amount) },
       })),
       irreversible: irreversible.map(({ what }) => expect.objectContaining({ what })),

@@ -58,7 +58,7 @@ function define({ tool, inputSchema, outputSchema }: CatalogEntry): Tool {
     title: tool.title,
     description: tool.description,
     inputSchema: { ...inputSchema, type: "object" },
-    outputSchema: withRepeats(withoutProse(outputSchema)),
+    outputSchema: withRepeats(shorten(outputSchema, 0)),
     annotations: { title: tool.title, ...annotationsByEffect[tool.effect] },
   };
 }
@@ -103,14 +103,9 @@ const CONSTRAINTS: ReadonlySet<string> = new Set([
 const DEEPEST = 2;
 
 /**
- * Results are read by code that knows their fields, and every client pays for the list: what the schemas say in words, of forms and
- * of the innermost fields, the documentation says.
+ * Results are read by code that knows their fields, and every client pays for the list: what the schemas say in words, of forms, of
+ * what is always there and of the innermost fields, the documentation says.
  */
-function withoutProse(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { required } = schema;
-  return { ...shorten(schema, 0), ...(required === undefined ? {} : { required }) };
-}
-
 function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
   const entries = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
