@@ -1376,7 +1376,7 @@ export interface paths {
         put?: never;
         /**
          * Invoice a booking
-         * @description Issue the invoice of a settled booking, as PDF and JSON. After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. PUT /api/invoicing sets seller, buyer and tax. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Issue the invoice of a settled booking, as PDF and JSON. After settle_booking. A booking has one invoice: a repeat gives the same number, with new addresses and with the credit notes of refunds since. Seller, buyer and tax come from the tenant's invoicing settings, which a person writes. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2517,6 +2517,7 @@ export interface components {
                 fareName: string | null;
                 checkedBags: number;
                 carryOnBags: number;
+                cabinClass: string;
                 readonly slices: {
                     origin: string;
                     destination: string;
@@ -2526,16 +2527,17 @@ export interface components {
                         id: string;
                         carrier: string;
                         flightNumber: string;
-                        operatingCarrier: string;
+                        /** @description Where another airline flies it */
+                        operatingCarrier?: string;
                         origin: string;
                         destination: string;
                         /** @description Local time at the airport, no offset */
                         departingAt: string;
                         /** @description Local time at the airport, no offset */
                         arrivingAt: string;
-                        durationMinutes: number;
-                        cabinClass: string;
-                        /** @description Airports */
+                        /** @description Where the flights of the offer have several */
+                        cabinClass?: string;
+                        /** @description Airports where it lands under the same number */
                         technicalStops?: string[];
                     }[];
                 }[];
@@ -2543,14 +2545,14 @@ export interface components {
                     /** @description null: the airline did not say */
                     refundBeforeDeparture: {
                         allowed: boolean;
-                        penaltyAmount: string | null;
-                        penaltyCurrency: string | null;
+                        penaltyAmount?: string | null;
+                        penaltyCurrency?: string | null;
                     } | null;
                     /** @description null: the airline did not say */
                     changeBeforeDeparture: {
                         allowed: boolean;
-                        penaltyAmount: string | null;
-                        penaltyCurrency: string | null;
+                        penaltyAmount?: string | null;
+                        penaltyCurrency?: string | null;
                     } | null;
                 };
                 paymentRequirements: {
@@ -4335,7 +4337,7 @@ export interface components {
                 wrongCodes: number;
                 /** @description Wrong codes until the claim is locked */
                 codesLeft: number;
-                /** @description True: POST /api/trips/{tripId}/unlock */
+                /** @description True: after five wrong codes; the buyer unlocks it */
                 isLocked: boolean;
                 /** @description null: not claimed */
                 guestWallet: string | null;
@@ -5774,6 +5776,7 @@ export interface components {
                     fareName: string | null;
                     checkedBags: number;
                     carryOnBags: number;
+                    cabinClass: string;
                     readonly slices: {
                         origin: string;
                         destination: string;
@@ -5783,16 +5786,17 @@ export interface components {
                             id: string;
                             carrier: string;
                             flightNumber: string;
-                            operatingCarrier: string;
+                            /** @description Where another airline flies it */
+                            operatingCarrier?: string;
                             origin: string;
                             destination: string;
                             /** @description Local time at the airport, no offset */
                             departingAt: string;
                             /** @description Local time at the airport, no offset */
                             arrivingAt: string;
-                            durationMinutes: number;
-                            cabinClass: string;
-                            /** @description Airports */
+                            /** @description Where the flights of the offer have several */
+                            cabinClass?: string;
+                            /** @description Airports where it lands under the same number */
                             technicalStops?: string[];
                         }[];
                     }[];
@@ -5800,14 +5804,14 @@ export interface components {
                         /** @description null: the airline did not say */
                         refundBeforeDeparture: {
                             allowed: boolean;
-                            penaltyAmount: string | null;
-                            penaltyCurrency: string | null;
+                            penaltyAmount?: string | null;
+                            penaltyCurrency?: string | null;
                         } | null;
                         /** @description null: the airline did not say */
                         changeBeforeDeparture: {
                             allowed: boolean;
-                            penaltyAmount: string | null;
-                            penaltyCurrency: string | null;
+                            penaltyAmount?: string | null;
+                            penaltyCurrency?: string | null;
                         } | null;
                     };
                     paymentRequirements: {
@@ -6356,7 +6360,7 @@ export interface components {
                 /** @description What the fonts of the PDF lack: boxes stand there; the JSON has everything */
                 charactersNotShown: string;
             }[];
-            /** @description Missing on a sandbox invoice; PUT /api/invoicing sets them */
+            /** @description Missing on a sandbox invoice; the invoicing settings have them */
             notGiven: ("seller" | "buyer")[];
             language: {
                 requested: string;
@@ -6371,9 +6375,9 @@ export interface components {
             [key: string]: unknown;
         };
         run_workflow_args: {
-            /** @description service.book_flight, or another of GET /api/workflows/list */
+            /** @description service.book_flight, or another; an unknown one is answered with the list */
             workflowId: string;
-            /** @description What the workflow takes; its list shows the schema */
+            /** @description What the workflow takes; what is missing or wrong is answered field by field */
             input: {
                 [key: string]: unknown;
             };
@@ -32351,7 +32355,7 @@ export interface operations {
                             wrongCodes: number;
                             /** @description Wrong codes until the claim is locked */
                             codesLeft: number;
-                            /** @description True: POST /api/trips/{tripId}/unlock */
+                            /** @description True: after five wrong codes; the buyer unlocks it */
                             isLocked: boolean;
                             /** @description null: not claimed */
                             guestWallet: string | null;
@@ -32844,7 +32848,7 @@ export interface operations {
                             wrongCodes: number;
                             /** @description Wrong codes until the claim is locked */
                             codesLeft: number;
-                            /** @description True: POST /api/trips/{tripId}/unlock */
+                            /** @description True: after five wrong codes; the buyer unlocks it */
                             isLocked: boolean;
                             /** @description null: not claimed */
                             guestWallet: string | null;
