@@ -3,7 +3,7 @@ import type { OutsideCall } from "./reading.ts";
 import type { Host, Target } from "./target.ts";
 
 /** What an attack has begun and still holds. */
-export interface Held {
+interface Held {
   /** How often the attacker asked for something. */
   calls: number;
   /** What was answered, refused or left otherwise than it should. */
