@@ -1,4 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
+import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { nearest } from "../../domain/near-match.ts";
 import { type Effect, hasOneOf, toolAreas } from "../../domain/scopes.ts";
@@ -97,7 +98,7 @@ function withRepeats({ properties, ...schema }: Record<string, unknown>): NonNul
 /** Keywords that say how a text or a number looks: results are the service's own, and nobody has to check them by these. */
 const CONSTRAINTS: ReadonlySet<string> = new Set([
   ...["pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems"],
-  ...["default", "required", "additionalProperties"],
+  ...["default", "required", "additionalProperties", "propertyNames", "readOnly"],
 ]);
 /** Below it the list says only that there is an object: the documentation has the rest. */
 const DEEPEST = 2;
@@ -109,18 +110,37 @@ const DEEPEST = 2;
 function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
   const entries = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
-  return Object.fromEntries(
-    entries.map(([keyword, value]) => [
-      keyword,
-      keyword === "properties" ? shortenEach(value, depth + 1) : shortenAny(value, depth),
-    ]),
+  return withTypesInOne(
+    Object.fromEntries(
+      entries.map(([keyword, value]) => [
+        keyword,
+        keyword === "properties" ? shortenEach(value, depth + 1) : shortenAny(value, depth),
+      ]),
+    ),
   );
+}
+
+const OnlyType = z.strictObject({ type: z.string() });
+
+/** The values say of what type they are. */
+function withoutTypeOfEnum(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type: _, ...rest } = schema;
+  return Array.isArray(schema.enum) ? rest : schema;
+}
+
+/** "A text or null" in the shorter of the two ways that JSON Schema has. */
+function withTypesInOne({ anyOf, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  if (anyOf === undefined) return withoutTypeOfEnum(schema);
+  const types = z.array(OnlyType).safeParse(anyOf).data;
+  return types === undefined ? { ...schema, anyOf } : { ...schema, type: types.map(({ type }) => type) };
 }
 
 const isLeftOut = (keyword: string, value: unknown): boolean =>
   (keyword === "description" && typeof value === "string") || (CONSTRAINTS.has(keyword) && !isSchema(value));
 
-const isSchema = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+/** One that says something: `{}` allows everything. */
+const isSchema = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
 /** The members of an object, whatever their names are. */
 function shortenEach(properties: unknown, depth: number): unknown {
