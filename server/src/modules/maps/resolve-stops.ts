@@ -28,7 +28,7 @@ export const StopAnswer = z.object({
     .describe("given: by your coordinates"),
   note: z.string().nullable(),
 });
-export type RouteStop = z.output<typeof StopAnswer>;
+type RouteStop = z.output<typeof StopAnswer>;
 
 /** A stop whose address nobody knows. */
 interface UnknownStop {

@@ -9,7 +9,7 @@ declare module "../../kernel/stores.ts" {
 }
 
 /** `kept`: it may not leave the house. */
-export const messageStates = ["intended", "sending", "sent", "kept", "failed"] as const;
+const messageStates = ["intended", "sending", "sent", "kept", "failed"] as const;
 export type MessageState = (typeof messageStates)[number];
 
 export interface MessageRecord extends EffectRecord {
@@ -21,7 +21,7 @@ export interface MessageRecord extends EffectRecord {
   updatedAt: Temporal.Instant;
 }
 
-export interface NewMessage {
+interface NewMessage {
   id: string;
   tenantId: string;
   network: Environment;

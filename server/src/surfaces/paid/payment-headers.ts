@@ -9,7 +9,7 @@ export const PAYMENT_SIGNATURE_HEADER = "payment-signature";
 export const PAYMENT_RESPONSE_HEADER = "payment-response";
 
 export const X402_VERSION = 2;
-export const SCHEME = "exact";
+const SCHEME = "exact";
 
 const MEND = "Send PAYMENT-SIGNATURE as x402 version 2 has it: base64 of JSON with x402Version, accepted and payload.";
 
