@@ -203,6 +203,27 @@ export const variables = {
     "The least time between two requests of a process to that Overpass, in milliseconds. The public ones allow about 10000 requests a day to the whole deployment.",
     wholeNumber(0, 60_000),
   ),
+  osrmDrivingUrl: url(
+    "OSRM_DRIVING_URL",
+    http,
+    "An OSRM for cars, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
+  ),
+  osrmWalkingUrl: url(
+    "OSRM_WALKING_URL",
+    http,
+    "An OSRM for people on foot, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
+  ),
+  osrmBicyclingUrl: url(
+    "OSRM_BICYCLING_URL",
+    http,
+    "An OSRM for bicycles, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
+  ),
+  osrmMillisecondsBetween: withDefault(
+    "OSRM_MS_BETWEEN",
+    "1000",
+    "The least time between two requests of a process to each of these OSRMs, in milliseconds. The public one demands 1000 for the whole deployment.",
+    wholeNumber(0, 60_000),
+  ),
   providersContact: {
     name: "PROVIDERS_CONTACT",
     fallback: undefined,

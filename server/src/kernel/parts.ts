@@ -15,6 +15,7 @@ import type { Nearby } from "../ports/nearby.ts";
 import type { Network } from "../ports/network.ts";
 import type { Supplier } from "../ports/supplier.ts";
 import type { Vault } from "../ports/vault.ts";
+import type { Ways } from "../ports/ways.ts";
 import type { AccountFacts } from "./account.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ChainEndings } from "./chain-ending.ts";
@@ -60,6 +61,7 @@ export interface Parts {
   readonly elevation: Elevation;
   readonly conditions: Conditions;
   readonly nearby: Nearby;
+  readonly ways: Ways;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
   /** Where the parts answer that were started because the operator configured nothing in their place. */

@@ -19,6 +19,7 @@ import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
 import type { Stays } from "../ports/stays.ts";
+import type { Ways } from "../ports/ways.ts";
 import type { Plan } from "./plan.ts";
 import type { Preview } from "./preview-answer.ts";
 import type { Reads, Stores } from "./stores.ts";
@@ -39,6 +40,7 @@ export interface Ports {
   elevation: Elevation;
   conditions: Conditions;
   nearby: Nearby;
+  ways: Ways;
   stores: Stores;
   /** For lists. */
   reads: Reads;

@@ -7,6 +7,7 @@ import { createHttpClient } from "../platform/http-client/http-client.ts";
 import { openElevation } from "./elevation.ts";
 import { openMaps } from "./maps.ts";
 import { openSources } from "./open-sources.ts";
+import { openWays } from "./ways.ts";
 
 const embedded = createEmbeddedPlaces();
 const http = createHttpClient();
@@ -161,6 +162,63 @@ describe("elevations", () => {
     expect((await at("opentopodata,embedded")).provenance.fallbackFrom).toEqual([
       { source: "opentopodata", reason: "nothing_found" },
     ]);
+  });
+});
+
+describe("ways", () => {
+  /** As OSRM's documentation shows an answer of `/route/v1` with `overview=false`. */
+  const way = {
+    code: "Ok",
+    waypoints: [
+      { name: "Friedrichstraße", location: [13.388799, 52.517033], distance: 4.152629, hint: "KSoKADRYroqU" },
+      { name: "Rathausstraße", location: [13.397631, 52.52943], distance: 2.789393, hint: "KSoKADRYroqU" },
+    ],
+    routes: [{ legs: [], weight_name: "routability", weight: 263.1, duration: 1_260.1, distance: 18_886.8 }],
+  };
+  const question = {
+    ...{ from: { latitude: 52.517037, longitude: 13.38886 }, to: { latitude: 52.529407, longitude: 13.397634 } },
+    mode: "walking" as const,
+  };
+  const configured = { OSRM_DRIVING_URL: "http://127.0.0.1:9", OSRM_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "300" };
+  const ask = (changes: Record<string, string> = { ...configured, OSRM_WALKING_URL: server.url }) => {
+    const sources = openSources(readConfig(changes), { http, clock: { now: () => now }, log: silentLog });
+    return openWays(sources, { now: () => now });
+  };
+
+  it("come from the OSRM of their mode by its documented wire, are named, and are kept for neighbors", async () => {
+    answer = { status: 200, json: way };
+    const ways = ask();
+    expect(await ways.between(question)).toMatchObject({
+      answer: { kilometers: 18.8868, minutes: 1_260.1 / 60 },
+      provenance: {
+        ...{ source: "osrm", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+        attribution: [expect.stringContaining("OpenStreetMap")],
+      },
+    });
+    await ways.between({ ...question, from: { ...question.from, latitude: 52.51703 } });
+    expect(asked()).toEqual([{ path: "/route/v1/foot/13.3889,52.5170;13.3976,52.5294", query: { overview: "false" } }]);
+  });
+
+  it.each([
+    ...FAULTS,
+    ["timeout", "hang"] as [string, Answer],
+    ["nothing_found", { status: 400, json: { code: "NoRoute", message: "Impossible route" } }] as [string, Answer],
+    ["unexpected_answer", { status: 400, json: { code: "InvalidQuery", message: "?" } }] as [string, Answer],
+    ["unexpected_answer", { status: 200, json: { ...way, routes: [] } }] as [string, Answer],
+  ])("of nobody are said to be that: %s", async (reason, bad) => {
+    answer = bad;
+    expect(await ask().between(question)).toMatchObject({
+      answer: undefined,
+      provenance: { source: "embedded", fallbackFrom: [{ source: "osrm", reason }] },
+    });
+  });
+
+  it("are asked of nobody until somebody is configured for the mode", async () => {
+    expect(await ask({ ...configured }).between(question)).toMatchObject({
+      answer: undefined,
+      provenance: { fallbackFrom: [] },
+    });
+    expect(server.requests).toEqual([]);
   });
 });
 

@@ -23,6 +23,11 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
     openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
     openMeteo: open("open-meteo", config.openMeteoUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
     overpass: open("overpass", config.overpassUrl, config.overpassMillisecondsBetween),
+    osrm: {
+      driving: open("osrm", config.osrmDrivingUrl, config.osrmMillisecondsBetween),
+      walking: open("osrm", config.osrmWalkingUrl, config.osrmMillisecondsBetween),
+      bicycling: open("osrm", config.osrmBicyclingUrl, config.osrmMillisecondsBetween),
+    },
     openMeteoAirQuality: open("open-meteo", config.openMeteoAirQualityUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
   };
 }

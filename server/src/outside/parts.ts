@@ -34,6 +34,7 @@ import { sandboxPayer } from "./sandbox-keys.ts";
 import { openSuppliers } from "./suppliers.ts";
 import { translate } from "./translate.ts";
 import { openVault } from "./vault.ts";
+import { openWays } from "./ways.ts";
 
 interface PartsOptions extends EmbeddedOptions {
   decorate?: Decorators;
@@ -141,6 +142,7 @@ function outsideParts(
     elevation: () => openElevation(config, sources, places),
     conditions: () => openConditions(sources, clock),
     nearby: () => openNearby(sources, clock),
+    ways: () => openWays(sources, clock),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

@@ -54,6 +54,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     elevation: absent("elevation"),
     conditions: absent("conditions"),
     nearby: absent("nearby"),
+    ways: absent("ways"),
     travelers,
     stores,
     reads: (_, read) => read(stores),

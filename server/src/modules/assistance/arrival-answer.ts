@@ -28,7 +28,8 @@ export const ArrivalAnswer = ProviderProvenance.extend({
   way: z
     .object({
       mode: WayMode,
-      isEstimate: z.literal(true).describe("From the distance alone"),
+      isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
+      source: z.string().describe("Who routed it; distance: nobody"),
       straightKilometers: z.number(),
       roadKilometers: z.number(),
       minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }),

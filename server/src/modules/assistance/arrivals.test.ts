@@ -16,7 +16,7 @@ const Answer = z.looseObject({
   destination: z.looseObject({ takenAs: z.string(), otherCandidates: z.array(z.string()) }),
   way: z
     .looseObject({
-      isEstimate: z.literal(true),
+      isEstimate: z.boolean(),
       straightKilometers: z.number(),
       roadKilometers: z.number(),
       minutes: z.object({ fewest: z.number(), likely: z.number(), most: z.number() }),

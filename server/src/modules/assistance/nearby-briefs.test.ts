@@ -52,7 +52,7 @@ describe("with a source", () => {
       ({ query }) => answer ?? { status: 200, json: query.data?.includes("restaurant") === true ? RESTAURANTS : HELP },
     );
     const overpass = { OVERPASS_URL: server.url, OVERPASS_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "500" };
-    service = await startTestService(overpass);
+    service = await startTestService({ ...overpass, OSRM_DRIVING_URL: server.url, OSRM_MS_BETWEEN: "0" });
   });
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
@@ -142,6 +142,27 @@ describe("with a source", () => {
     expect(unknown).toMatchObject({ code: "start_not_found", nearMatches: expect.arrayContaining(["Tokyo, Japan"]) });
     const { status, body } = await service.call("restaurant_route_card", { ...lisbon, fromLatitude: 1 });
     expect([status, body.issues]).toEqual([400, [expect.objectContaining({ path: "fromLongitude" })]]);
+  });
+
+  it("routes a transfer over the roads, and says when nobody did and the time is an estimate", async () => {
+    const transfer = (destinationAddress: string) =>
+      call("airport_transfer_coordinator", {
+        airport: "LHR",
+        destinationAddress,
+        arrivalTimeIso: "2027-03-01T12:00:00Z",
+      });
+    answer = { status: 200, json: { code: "Ok", routes: [{ distance: 27_512, duration: 2_400 }], waypoints: [] } };
+    const routed = await transfer("Soho, London");
+    expect(routed).toMatchObject({
+      way: { isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { fewest: 35, likely: 50, most: 65 } },
+      attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
+      notes: expect.arrayContaining([expect.stringContaining("over the roads")]),
+    });
+    answer = { status: 500 };
+    expect(await transfer("Camden Town, London")).toMatchObject({
+      way: { isEstimate: true, source: "distance" },
+      notes: expect.arrayContaining([expect.stringContaining("osrm, which gave none: server_error")]),
+    });
   });
 
   it.each<[string, Answer, string, number]>([

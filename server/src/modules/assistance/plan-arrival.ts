@@ -5,9 +5,10 @@ import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
 import { type ArrivalTimes, MINUTES_TO_EXIT, timesOf } from "./arrival-times.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
-import { estimateWay, type WayToAirport } from "./way-to-airport.ts";
+import { findWay, type KnownWay } from "./find-way.ts";
+import type { WayToAirport } from "./way-to-airport.ts";
 
-type ArrivalPorts = Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">;
+type ArrivalPorts = Pick<Ports, "maps" | "ways" | "mapRenderer" | "fileShelf" | "clock">;
 
 interface Arrival {
   tenantId: string;
@@ -19,9 +20,10 @@ interface Arrival {
 }
 
 /** The way from the airport with its times, its map and the links to it: what every tool of an arrival answers. */
-export async function planArrival(arrival: Arrival, ports: ArrivalPorts) {
+export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal: AbortSignal) {
   const { tenantId, airport, destination, mode, landsAt, words } = arrival;
-  const way = estimateWay(airport, destination, mode);
+  const known = await findWay([airport, destination], mode, ports, signal);
+  const { way } = known;
   const times = landsAt === undefined ? undefined : timesOf(landsAt, way, airport.timeZone);
   const title = arrivalTexts(words)("fromTo", { airport: airport.label, destination: destination.label });
   const stops = [
@@ -31,11 +33,11 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts) {
   const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words });
   const links = deepLinksOf(stops, mode);
   return {
-    ...{ title, way, times },
+    ...{ title, way, times, known },
     answer: {
       airport,
       destination,
-      way: way === undefined ? null : describeWay(way, mode),
+      way: way === undefined ? null : describeWay(way, mode, known),
       wayNote: way === undefined ? "Over 300 km in a straight line: no way by road is estimated." : null,
       schedule: times === undefined ? null : describeTimes(times, airport.timeZone),
       ...{ links, map, mapNote },
@@ -47,10 +49,11 @@ type ArrivalPlan = Awaited<ReturnType<typeof planArrival>>;
 
 const positionOf = ({ latitude, longitude }: { latitude: number; longitude: number }) => ({ latitude, longitude });
 
-function describeWay(way: WayToAirport, mode: WayMode) {
+function describeWay(way: WayToAirport, mode: WayMode, { routedBy }: KnownWay) {
   const { distanceKilometers, roadKilometers, minutes, fewestMinutes, mostMinutes } = way;
   return {
-    ...{ mode, isEstimate: true as const, straightKilometers: distanceKilometers, roadKilometers },
+    ...{ mode, isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance" },
+    ...{ straightKilometers: distanceKilometers, roadKilometers },
     minutes: { fewest: fewestMinutes, likely: minutes, most: mostMinutes },
   };
 }
@@ -117,7 +120,7 @@ export function arrivalCard({ title, answer: { map, links } }: ArrivalPlan, line
 }
 
 /** What is said beside the plan: in English, for the caller. */
-export function notesOf({ airport, destination, way }: ArrivalPlan["answer"]): string[] {
+export function notesOf({ known, answer: { airport, destination, way } }: ArrivalPlan): string[] {
   const { label, takenAs, unknownPart, otherCandidates } = destination;
   return [
     ...(airport.note === null ? [] : [airport.note]),
@@ -129,12 +132,17 @@ export function notesOf({ airport, destination, way }: ArrivalPlan["answer"]): s
     ...(way?.mode === "walking" && way.straightKilometers > FARTHEST_WALK_KILOMETERS
       ? ["That is far to walk with luggage: ask again with driving or transit."]
       : []),
-    "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them.",
+    ...known.fallbackFrom.map(({ source, reason }) => `Roads were asked of ${source}, which gave none: ${reason}.`),
+    known.routedBy === undefined
+      ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them."
+      : "Distance and times are those over the roads, without traffic; the links know it.",
   ];
 }
 
 const FARTHEST_WALK_KILOMETERS = 5;
 
-export function attributionOf({ map }: ArrivalPlan["answer"], attribution: readonly string[]): string[] {
-  return [...new Set([...attribution, ...(map === null ? [] : MAP_ATTRIBUTION)])];
+export function attributionOf({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
+  return [
+    ...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...(map === null ? [] : MAP_ATTRIBUTION)]),
+  ];
 }

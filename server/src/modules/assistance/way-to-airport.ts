@@ -43,13 +43,23 @@ export function estimateWay(from: Point, to: Point, mode: EstimatedMode): WayToA
   const speed = KILOMETERS_PER_HOUR[mode];
   const hours = streets / speed.streets + (roadKilometers - streets) / speed.beyond;
   const minutes = hours * 60 + FIXED_MINUTES[mode];
-  return {
-    distanceKilometers,
-    roadKilometers: Math.round(roadKilometers * 10) / 10,
-    minutes: toFive(minutes),
-    fewestMinutes: toFive(minutes * (1 - BAND)),
-    mostMinutes: toFive(minutes * (1 + BAND)),
-  };
+  return { distanceKilometers, ...describe(roadKilometers, minutes) };
 }
+
+/** The same over roads that are known; traffic is not, so that the band stays. */
+export function routedWay(
+  { distanceKilometers }: Pick<WayToAirport, "distanceKilometers">,
+  { kilometers, minutes }: { kilometers: number; minutes: number },
+  mode: EstimatedMode,
+): WayToAirport {
+  return { distanceKilometers, ...describe(kilometers, minutes + FIXED_MINUTES[mode]) };
+}
+
+const describe = (roadKilometers: number, minutes: number) => ({
+  roadKilometers: Math.round(roadKilometers * 10) / 10,
+  minutes: toFive(minutes),
+  fewestMinutes: toFive(minutes * (1 - BAND)),
+  mostMinutes: toFive(minutes * (1 + BAND)),
+});
 
 const toFive = (minutes: number): number => Math.ceil(minutes / 5) * 5;

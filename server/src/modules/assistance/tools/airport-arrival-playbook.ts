@@ -26,7 +26,7 @@ export const airportArrivalPlaybook = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "ways", "mapRenderer", "fileShelf", "clock"],
   input: z
     .strictObject({
       ...arrivalFields,
@@ -60,7 +60,7 @@ export const airportArrivalPlaybook = defineTool({
     if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
     const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
-    const plan = await planArrival(arrival, ports);
+    const plan = await planArrival(arrival, ports, call.signal);
     const { answer } = plan;
     const steps = stepsOf(plan, input, words);
     const lines = steps.map(
@@ -70,10 +70,10 @@ export const airportArrivalPlaybook = defineTool({
       ...answer,
       steps,
       card: arrivalCard(plan, [sayExit(plan, words).join(" · "), ...lines], words),
-      notes: notesOf(answer),
+      notes: notesOf(plan),
       language: words.answer,
       ...provenance,
-      attribution: attributionOf(answer, provenance.attribution),
+      attribution: attributionOf(plan, provenance.attribution),
     };
   },
 });

@@ -19,7 +19,7 @@ export const airportTransferCoordinator = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "ways", "mapRenderer", "fileShelf", "clock"],
   input: z
     .strictObject({
       ...arrivalFields,
@@ -60,7 +60,7 @@ export const airportTransferCoordinator = defineTool({
     if (destination === undefined) throw fail("destination_not_found", { extra: { nearMatches } });
     const landsAt = arrivalTimeIso === undefined ? undefined : Temporal.Instant.from(arrivalTimeIso);
     const arrival = { tenantId: caller.tenantId, airport: found.airport, destination, mode, landsAt, words };
-    const plan = await planArrival(arrival, ports);
+    const plan = await planArrival(arrival, ports, call.signal);
     const { answer, times } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
@@ -77,10 +77,10 @@ export const airportTransferCoordinator = defineTool({
       pickUpAtLocal: times === undefined ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
       safety,
       card: arrivalCard(plan, lines, words),
-      notes: notesOf(answer),
+      notes: notesOf(plan),
       language: words.answer,
       ...provenance,
-      attribution: attributionOf(answer, provenance.attribution),
+      attribution: attributionOf(plan, provenance.attribution),
     };
   },
 });
