@@ -2,7 +2,7 @@ import { z } from "zod";
 import { jsonOf, type OpenSource } from "../../platform/providers/open-source.ts";
 import type { Provider } from "../../platform/providers/provider.ts";
 import type { Position } from "../../ports/maps.ts";
-import type { RoutedWay, RoutedMode, WayQuestion } from "../../ports/ways.ts";
+import type { RoutedMode, RoutedWay, WayQuestion } from "../../ports/ways.ts";
 
 const FRESH_MILLISECONDS = 24 * 3_600_000;
 
