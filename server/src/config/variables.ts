@@ -23,6 +23,13 @@ import {
 } from "./values.ts";
 
 /** What can be configured, by its name in `Config`. `docs/config.md` is generated from it. */
+const osrmUrl = (name: string, whom: string) =>
+  url(
+    name,
+    http,
+    `An OSRM ${whom}, such as your own; each mode has one. Unset: times are estimated from the distance.`,
+  );
+
 export const variables = {
   port: withDefault("PORT", "3000", "Port of the application host. 0 takes a free one.", port),
   edgePort: withDefault("EDGE_PORT", "3001", "Port of the edge host. 0 takes a free one.", port),
@@ -203,21 +210,9 @@ export const variables = {
     "The least time between two requests of a process to that Overpass, in milliseconds. The public ones allow about 10000 requests a day to the whole deployment.",
     wholeNumber(0, 60_000),
   ),
-  osrmDrivingUrl: url(
-    "OSRM_DRIVING_URL",
-    http,
-    "An OSRM for cars, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
-  ),
-  osrmWalkingUrl: url(
-    "OSRM_WALKING_URL",
-    http,
-    "An OSRM for people on foot, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
-  ),
-  osrmBicyclingUrl: url(
-    "OSRM_BICYCLING_URL",
-    http,
-    "An OSRM for bicycles, such as your own: an OSRM has one profile, so each mode has an address. Unset: times are estimated from the distance.",
-  ),
+  osrmDrivingUrl: osrmUrl("OSRM_DRIVING_URL", "for cars"),
+  osrmWalkingUrl: osrmUrl("OSRM_WALKING_URL", "for people on foot"),
+  osrmBicyclingUrl: osrmUrl("OSRM_BICYCLING_URL", "for bicycles"),
   osrmMillisecondsBetween: withDefault(
     "OSRM_MS_BETWEEN",
     "1000",
