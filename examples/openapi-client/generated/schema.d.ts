@@ -5446,11 +5446,10 @@ export interface components {
             way: {
                 /** @enum {string} */
                 mode: "driving" | "transit" | "walking";
-                /**
-                 * @description From the distance alone
-                 * @constant
-                 */
-                isEstimate: true;
+                /** @description true: from the distance alone; false: over roads, without traffic */
+                isEstimate: boolean;
+                /** @description Who routed it; distance: nobody */
+                source: string;
                 straightKilometers: number;
                 roadKilometers: number;
                 minutes: {
@@ -5605,11 +5604,10 @@ export interface components {
             way: {
                 /** @enum {string} */
                 mode: "driving" | "transit" | "walking";
-                /**
-                 * @description From the distance alone
-                 * @constant
-                 */
-                isEstimate: true;
+                /** @description true: from the distance alone; false: over roads, without traffic */
+                isEstimate: boolean;
+                /** @description Who routed it; distance: nobody */
+                source: string;
                 straightKilometers: number;
                 roadKilometers: number;
                 minutes: {

@@ -185,6 +185,13 @@ export function readMailbox(value: string | undefined): { address: string; name:
 export const port = wholeNumber(0, 65_535);
 export const http = ["http:", "https:"] as const;
 
+export const osrmUrl = (name: string, whom: string): Variable<string | undefined> =>
+  url(
+    name,
+    http,
+    `An OSRM ${whom}, such as your own; each mode has one. Unset: times are estimated from the distance.`,
+  );
+
 export function readContact(value: string | undefined): string | undefined {
   if (value === undefined || (/^(mailto:|https:|tel:)\S+$/.test(value) && URL.canParse(value))) return value;
   throw new Error("must be a URI that begins with mailto:, https: or tel:");

@@ -8,6 +8,7 @@ import {
   oneOf,
   orderOf,
   origins,
+  osrmUrl,
   port,
   readContact,
   readInstant,
@@ -23,13 +24,6 @@ import {
 } from "./values.ts";
 
 /** What can be configured, by its name in `Config`. `docs/config.md` is generated from it. */
-const osrmUrl = (name: string, whom: string) =>
-  url(
-    name,
-    http,
-    `An OSRM ${whom}, such as your own; each mode has one. Unset: times are estimated from the distance.`,
-  );
-
 export const variables = {
   port: withDefault("PORT", "3000", "Port of the application host. 0 takes a free one.", port),
   edgePort: withDefault("EDGE_PORT", "3001", "Port of the edge host. 0 takes a free one.", port),
