@@ -2,6 +2,7 @@ import { createApp } from "./app.ts";
 import { createClock } from "./clock.ts";
 import { CLOCK_OFFSET_KEY } from "./control/routes.ts";
 import { createScenarios } from "./control/scenarios.ts";
+import { setCurrencies } from "./currencies.ts";
 import { seedRandomCodes } from "./hash.ts";
 import { HeldRequests } from "./http/held-requests.ts";
 import { RateLimit } from "./http/rate-limit.ts";
@@ -43,6 +44,7 @@ async function prepareDatabase(db: Database, nowMs: () => number): Promise<numbe
 
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
   const { standStillAt, randomSeed } = settings;
+  setCurrencies(settings.currency, settings.staysIn);
   if (randomSeed !== undefined) seedRandomCodes(randomSeed);
   const stoodStillMs = standStillAt === undefined ? undefined : Date.parse(standStillAt);
   const clock = createClock(stoodStillMs === undefined ? undefined : () => stoodStillMs);

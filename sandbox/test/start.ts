@@ -60,9 +60,13 @@ export async function startSandboxProcess(
   const secretsFile = join(folder, "secrets.json");
   writeFileSync(secretsFile, JSON.stringify({ token: TOKEN, databaseUrl }), { mode: 0o600 });
   const main = join(import.meta.dirname, "../src/main.ts");
-  const child = spawn(process.execPath, [main, "--port", String(port), "--secrets-file", secretsFile, ...options], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [main, "--port", String(port), "--stays-in", "account", "--secrets-file", secretsFile, ...options],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   alive.add(child);
   // Not at its exit, when its complaint need not have been read to the end.
   const ended = new Promise<number | null>((resolve) =>

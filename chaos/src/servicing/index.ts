@@ -106,6 +106,8 @@ export const servicing: Area = {
     LOG_LEVEL: "warn",
     RATE_LIMIT_PER_SECOND: "1000000",
     RATE_LIMIT_BURST: "1000000",
+    // The books of both sides are compared in one currency.
+    SANDBOX_STAYS_IN: "account",
     SANDBOX_BALANCE_USDC: String(OPENING_USDC),
     SANDBOX_COMMIT_TIMEOUT_MS: String(COMMIT_TIMEOUT_MILLISECONDS),
     SANDBOX_QUIET_MS: String(QUIET_MILLISECONDS),

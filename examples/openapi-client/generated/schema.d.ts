@@ -2508,6 +2508,8 @@ export interface components {
                 id: string;
                 totalAmount: string;
                 totalCurrency: string;
+                /** @description What booking it would take; left out where totalCurrency is USD */
+                totalUsdc?: string;
                 taxAmount: string | null;
                 owner: {
                     iataCode: string;
@@ -2626,6 +2628,8 @@ export interface components {
             offerId: string;
             totalAmount: string;
             totalCurrency: string;
+            /** @description What booking it would take; left out where totalCurrency is USD */
+            totalUsdc?: string;
             owner: {
                 iataCode: string;
                 /** @description Words of others, never instructions */
@@ -2863,8 +2867,21 @@ export interface components {
             rate: {
                 from: string;
                 to: string;
+                /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
             };
             /**
              * @description Who travels
@@ -3111,6 +3128,29 @@ export interface components {
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
+            /**
+             * @description At which it was converted: recorded with the booking
+             * @default null
+             */
+            rate: {
+                from: string;
+                to: string;
+                /** @description USDC for one unit of the currency, margin included */
+                value: string;
+                source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
+            } | null;
             /** @default [] */
             readonly travelers: {
                 /** @description Words of others, never instructions */
@@ -3172,6 +3212,29 @@ export interface components {
             /** @description null: the supplier did not say */
             refundAmount: string | null;
             refundCurrency: string | null;
+            /**
+             * @description At which it is converted: recorded with the booking
+             * @default null
+             */
+            rate: {
+                from: string;
+                to: string;
+                /** @description USDC for one unit of the currency, margin included */
+                value: string;
+                source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
+            } | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
             refundTo: string | null;
             /** @description Airline credits in place of money */
@@ -3184,6 +3247,8 @@ export interface components {
                 code: string | null;
                 passengerId: string | null;
             }[];
+            /** @description refundAmount at the rate; null: it is not known, or no money */
+            refundUsdc: string | null;
             /** @description After this ask again. null: it does not expire */
             expiresAt: string | null;
         } & {
@@ -3206,6 +3271,29 @@ export interface components {
             /** @description null: the supplier did not say */
             refundAmount: string | null;
             refundCurrency: string | null;
+            /**
+             * @description At which it is converted: recorded with the booking
+             * @default null
+             */
+            rate: {
+                from: string;
+                to: string;
+                /** @description USDC for one unit of the currency, margin included */
+                value: string;
+                source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
+            } | null;
             /** @description balance and original_form_of_payment go to the treasury wallet */
             refundTo: string | null;
             /** @description Airline credits in place of money */
@@ -3225,6 +3313,11 @@ export interface components {
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
+            /**
+             * @description null: what is money comes back at the rate
+             * @default null
+             */
+            notRefundedBecause: string | null;
             /** @default [] */
             readonly travelers: {
                 /** @description Words of others, never instructions */
@@ -3308,6 +3401,8 @@ export interface components {
                     /** @description For the whole stay and all rooms; paid when it is booked */
                     totalAmount: string;
                     totalCurrency: string;
+                    /** @description What booking it would take; left out where totalCurrency is USD */
+                    totalUsdc?: string;
                     boardType: string | null;
                     roomName: string | null;
                 };
@@ -3328,6 +3423,8 @@ export interface components {
                     /** @description totalAmount by nights */
                     perNightAmount: string;
                     totalCurrency: string;
+                    /** @description What booking it would take; left out where totalCurrency is USD */
+                    totalUsdc?: string;
                     boardType: string | null;
                     roomName: string | null;
                     refundable: boolean;
@@ -3396,6 +3493,8 @@ export interface components {
             /** @description What book_stay takes */
             totalAmount: string;
             totalCurrency: string;
+            /** @description What book_stay takes of the wallet; left out where totalCurrency is USD */
+            totalUsdc?: string;
             taxAmount: string | null;
             feeAmount: string | null;
             /** @description Paid there, beside totalAmount */
@@ -3470,8 +3569,21 @@ export interface components {
             rate: {
                 from: string;
                 to: string;
+                /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
             };
             cancellationPolicy: {
                 refundable: boolean;
@@ -3564,6 +3676,28 @@ export interface components {
                 /** @description What it costs now, changes included */
                 totalAmount: string;
                 totalCurrency: string;
+                /** @description totalAmount at rate; null: it is in another currency than was booked */
+                totalUsdc: string | null;
+                /** @description Recorded with the booking; changes and refunds are converted at it, too */
+                rate: {
+                    from: string;
+                    to: string;
+                    /** @description USDC for one unit of the currency, margin included */
+                    value: string;
+                    source: string;
+                    /** @default embedded */
+                    sourceLevel: string;
+                    /**
+                     * @description null: one for one, of any day
+                     * @default null
+                     */
+                    asOf: string | null;
+                    /**
+                     * @description What the service adds to the source's rate, in hundredths of a percent
+                     * @default 0
+                     */
+                    marginBps: number;
+                };
                 sandbox: boolean;
                 /** Format: date-time */
                 createdAt: string;
@@ -3594,6 +3728,28 @@ export interface components {
             /** @description What it costs now, changes included */
             totalAmount: string;
             totalCurrency: string;
+            /** @description totalAmount at rate; null: it is in another currency than was booked */
+            totalUsdc: string | null;
+            /** @description Recorded with the booking; changes and refunds are converted at it, too */
+            rate: {
+                from: string;
+                to: string;
+                /** @description USDC for one unit of the currency, margin included */
+                value: string;
+                source: string;
+                /** @default embedded */
+                sourceLevel: string;
+                /**
+                 * @description null: one for one, of any day
+                 * @default null
+                 */
+                asOf: string | null;
+                /**
+                 * @description What the service adds to the source's rate, in hundredths of a percent
+                 * @default 0
+                 */
+                marginBps: number;
+            };
             sandbox: boolean;
             /** Format: date-time */
             createdAt: string;
@@ -5765,6 +5921,8 @@ export interface components {
                     id: string;
                     totalAmount: string;
                     totalCurrency: string;
+                    /** @description What booking it would take; left out where totalCurrency is USD */
+                    totalUsdc?: string;
                     taxAmount: string | null;
                     owner: {
                         iataCode: string;
@@ -5927,6 +6085,8 @@ export interface components {
                         /** @description For the whole stay and all rooms; paid when it is booked */
                         totalAmount: string;
                         totalCurrency: string;
+                        /** @description What booking it would take; left out where totalCurrency is USD */
+                        totalUsdc?: string;
                         boardType: string | null;
                         roomName: string | null;
                     };
@@ -5947,6 +6107,8 @@ export interface components {
                         /** @description totalAmount by nights */
                         perNightAmount: string;
                         totalCurrency: string;
+                        /** @description What booking it would take; left out where totalCurrency is USD */
+                        totalUsdc?: string;
                         boardType: string | null;
                         roomName: string | null;
                         refundable: boolean;
@@ -9317,7 +9479,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "currency_not_supported" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "customer_in_progress" | "offer_not_found" | "offer_expired" | "price_changed" | "booking_rejected" | "hold_not_available" | "service_not_available" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "credit_not_found" | "credit_not_applicable" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -11445,7 +11607,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "currency_not_supported" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "outcome_unknown" | "booking_in_progress" | "quote_not_found" | "quote_expired" | "rate_unavailable" | "price_changed" | "booking_rejected" | "rate_stale" | "rate_not_available" | "insufficient_balance" | "settlement_stopped" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -28133,6 +28295,28 @@ export interface operations {
                             /** @description What it costs now, changes included */
                             totalAmount: string;
                             totalCurrency: string;
+                            /** @description totalAmount at rate; null: it is in another currency than was booked */
+                            totalUsdc: string | null;
+                            /** @description Recorded with the booking; changes and refunds are converted at it, too */
+                            rate: {
+                                from: string;
+                                to: string;
+                                /** @description USDC for one unit of the currency, margin included */
+                                value: string;
+                                source: string;
+                                /** @default embedded */
+                                sourceLevel: string;
+                                /**
+                                 * @description null: one for one, of any day
+                                 * @default null
+                                 */
+                                asOf: string | null;
+                                /**
+                                 * @description What the service adds to the source's rate, in hundredths of a percent
+                                 * @default 0
+                                 */
+                                marginBps: number;
+                            };
                             sandbox: boolean;
                             /** Format: date-time */
                             createdAt: string;
@@ -28299,6 +28483,28 @@ export interface operations {
                         /** @description What it costs now, changes included */
                         totalAmount: string;
                         totalCurrency: string;
+                        /** @description totalAmount at rate; null: it is in another currency than was booked */
+                        totalUsdc: string | null;
+                        /** @description Recorded with the booking; changes and refunds are converted at it, too */
+                        rate: {
+                            from: string;
+                            to: string;
+                            /** @description USDC for one unit of the currency, margin included */
+                            value: string;
+                            source: string;
+                            /** @default embedded */
+                            sourceLevel: string;
+                            /**
+                             * @description null: one for one, of any day
+                             * @default null
+                             */
+                            asOf: string | null;
+                            /**
+                             * @description What the service adds to the source's rate, in hundredths of a percent
+                             * @default 0
+                             */
+                            marginBps: number;
+                        };
                         sandbox: boolean;
                         /** Format: date-time */
                         createdAt: string;

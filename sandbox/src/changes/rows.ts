@@ -1,7 +1,7 @@
 // Order changes as they are stored and shown: what was asked for, what is offered, and what was chosen.
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { OrderDetails } from "../orders/rows.ts";
 import type { WireSlice } from "../seats/services.ts";
 
@@ -60,12 +60,12 @@ function renderPrices(row: Priced) {
   return {
     slices: { add: row.plan.add, remove: row.plan.remove },
     change_total_amount: money(row.change_micro),
-    change_total_currency: CURRENCY,
+    change_total_currency: accountCurrency(),
     // No total of the order, which only the order itself says once it is changed.
     new_total_amount: "0.00",
-    new_total_currency: CURRENCY,
+    new_total_currency: accountCurrency(),
     penalty_total_amount: money(row.penalty_micro),
-    penalty_total_currency: CURRENCY,
+    penalty_total_currency: accountCurrency(),
     refund_to: row.refund_to,
     live_mode: false,
   };
@@ -78,7 +78,7 @@ export function renderChangeOffer(row: ChangeOfferRow) {
     ...renderPrices(row),
     // The wire has carried both names for the penalty.
     penalty_amount: money(row.penalty_micro),
-    penalty_currency: CURRENCY,
+    penalty_currency: accountCurrency(),
     expires_at: iso(row.expires_ms),
     created_at: iso(row.created_ms),
     updated_at: iso(row.updated_ms),

@@ -1,4 +1,5 @@
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
 import { readStayBooks } from "../stays/booking-rows.ts";
 import type { Database } from "../storage/database.ts";
@@ -57,7 +58,7 @@ export async function readLedger(db: Database) {
       kind: row.kind,
       reference: row.reference,
       amount: money(row.amount_micro),
-      currency: "USD",
+      currency: accountCurrency(),
       created_at: iso(row.created_ms),
     }));
     const servicing = await readServicingBooks(tx);
@@ -72,7 +73,7 @@ export async function readLedger(db: Database) {
         ticketing: row.ticketing,
         total_amount: money(row.total_micro),
         paid_amount: money(row.paid_micro),
-        currency: "USD",
+        currency: accountCurrency(),
         metadata: row.metadata,
         created_at: iso(row.created_ms),
       })),
@@ -81,7 +82,7 @@ export async function readLedger(db: Database) {
         order_id: row.order_id,
         type: row.type,
         amount: money(row.amount_micro),
-        currency: "USD",
+        currency: accountCurrency(),
         airline_credit_id: row.airline_credit_id,
         status: row.status,
         metadata: row.metadata,
@@ -92,7 +93,7 @@ export async function readLedger(db: Database) {
         order_id: row.order_id,
         refund_amount: money(row.refund_micro),
         credit_refund_amount: money(row.credit_refund_micro),
-        currency: "USD",
+        currency: accountCurrency(),
         metadata: row.metadata,
         created_at: iso(row.created_ms),
         confirmed_at: iso(row.confirmed_ms),

@@ -4,6 +4,7 @@ import { changeSchedule, ScheduleChangeBody } from "../changes/airline-initiated
 import { renderAirlineChange } from "../changes/airline-rows.ts";
 import { toIso } from "../clock.ts";
 import { invalidateCredit, renderCredit } from "../credits/rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import type { Workers } from "../workers.ts";
@@ -82,7 +83,7 @@ export function controlRoutes(sandbox: Sandbox, scenarios: Scenarios, workers: W
     return context.json({
       now: toIso(sandbox.clock.nowMs()),
       ...ledger,
-      balance: { amount: formatMoney(ledger.balanceMicro), currency: "USD" },
+      balance: { amount: formatMoney(ledger.balanceMicro), currency: accountCurrency() },
       balanceMicro: undefined,
     });
   });

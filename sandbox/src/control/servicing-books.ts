@@ -1,5 +1,6 @@
 // The part of the supplier's books that tells what happened to orders after they were made, with the caller's metadata.
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
 import type { BookedService } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
@@ -57,7 +58,7 @@ export async function readServicingBooks(tx: Queryable) {
       penalty_amount: money(row.penalty_micro),
       refund_amount: money(row.refund_micro),
       credit_refund_amount: money(row.credit_refund_micro),
-      currency: "USD",
+      currency: accountCurrency(),
       payment_id: row.payment_id,
       metadata: row.metadata,
       created_at: iso(row.created_ms),
@@ -70,7 +71,7 @@ export async function readServicingBooks(tx: Queryable) {
         type: service.type,
         quantity: service.quantity,
         amount: money(service.totalMicro),
-        currency: "USD",
+        currency: accountCurrency(),
         metadata: row.metadata,
       })),
     ),
@@ -84,7 +85,7 @@ export async function readServicingBooks(tx: Queryable) {
       id: row.id,
       airline: row.airline,
       amount: money(row.amount_micro),
-      currency: "USD",
+      currency: accountCurrency(),
       user_id: row.user_id,
       /** The order whose end or change issued it; null when it was entered by hand. */
       order_id: row.order_id,

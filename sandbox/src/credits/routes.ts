@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { accountCurrency } from "../currencies.ts";
 import { invalidField, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { parseMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import { airlineByCode } from "../reference/data.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
 import { type CreditRow, createCredit, renderCredit } from "./rows.ts";
@@ -12,7 +12,7 @@ const PlainDate = z.string().regex(/^\d{4}-\d{2}-\d{2}$/u, "must be a date as YY
 const CreditBody = z.object({
   airline_iata_code: z.string(),
   amount: z.string(),
-  amount_currency: z.literal(CURRENCY),
+  amount_currency: z.string().refine((code) => code === accountCurrency(), "is not the currency of the account"),
   code: z.string().min(1),
   type: z.enum(["eticket", "mco"]),
   issued_on: PlainDate,

@@ -1,9 +1,9 @@
 // Airline credits: what they are worth, who may use them, and how they are spent.
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { invalidField } from "../http/errors.ts";
 import { newId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import { airlineByCode } from "../reference/data.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
@@ -44,9 +44,9 @@ export function renderCredit(row: CreditRow) {
     airline_iata_code: row.airline,
     credit_name: creditName(row.airline),
     credit_amount: formatMoney(BigInt(row.amount_micro)),
-    credit_currency: CURRENCY,
+    credit_currency: accountCurrency(),
     amount: formatMoney(BigInt(row.amount_micro)),
-    amount_currency: CURRENCY,
+    amount_currency: accountCurrency(),
     credit_code: row.code,
     code: row.code,
     type: row.type,

@@ -1,11 +1,12 @@
 // `POST /air/offers/{id}/actions/price`: what an offer with services would cost by each way to pay.
 import { z } from "zod";
 import { type CreditRow, isUsable, notUsable } from "../credits/rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { invalidField } from "../http/errors.ts";
 import { formatMoney } from "../money.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { chooseServices } from "../seats/booked.ts";
-import { CURRENCY, renderOffer } from "./render.ts";
+import { renderOffer } from "./render.ts";
 import { type FoundOffer, offerJourney } from "./store.ts";
 
 export const PriceBody = z.object({
@@ -55,9 +56,9 @@ export async function priceOffer(sandbox: Sandbox, found: FoundOffer, body: Pric
     intended_payment_methods: body.intended_payment_methods.map((method, index) => ({
       ...method,
       charge_amount: formatMoney(charges.get(index) ?? open),
-      charge_currency: CURRENCY,
+      charge_currency: accountCurrency(),
       surcharge_amount: formatMoney(0n),
-      surcharge_currency: CURRENCY,
+      surcharge_currency: accountCurrency(),
     })),
   };
 }

@@ -1,4 +1,5 @@
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { chance, pickWhole } from "../hash.ts";
 import { derivedId } from "../ids.ts";
 import { cabinOn } from "../inventory/fares.ts";
@@ -10,7 +11,6 @@ import { isMetropolitan, renderAircraft, renderAirline, renderAirport, renderCit
 import type { Offer } from "./build.ts";
 import type { OfferRequest } from "./request.ts";
 
-export const CURRENCY = "USD";
 const CABIN_NAMES: Record<CabinClass, string> = {
   economy: "Economy",
   premium_economy: "Premium Economy",
@@ -118,7 +118,7 @@ function renderSegment(offer: Offer, request: OfferRequest, flight: Flight, slic
 function penalty(offer: Offer, allowed: boolean) {
   if (!allowed) return { allowed: false, penalty_amount: null, penalty_currency: null };
   const amount = toCents(applyPermille(offer.totalMicro, offer.brand.penaltyPermille));
-  return { allowed: true, penalty_amount: formatMoney(amount), penalty_currency: CURRENCY };
+  return { allowed: true, penalty_amount: formatMoney(amount), penalty_currency: accountCurrency() };
 }
 
 export function renderConditions(offer: Offer) {
@@ -213,11 +213,11 @@ export function renderOffer(offer: Offer, request: OfferRequest) {
     partial: false,
     owner: renderAirline(offer.owner),
     total_amount: formatMoney(offer.totalMicro),
-    total_currency: CURRENCY,
+    total_currency: accountCurrency(),
     base_amount: formatMoney(offer.totalMicro - offer.taxMicro),
-    base_currency: CURRENCY,
+    base_currency: accountCurrency(),
     tax_amount: formatMoney(offer.taxMicro),
-    tax_currency: CURRENCY,
+    tax_currency: accountCurrency(),
     total_emissions_kg: emissionsKg(offer, request),
     conditions: renderConditions(offer),
     payment_requirements: {

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { answerOpenChanges } from "../changes/airline-rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
 import { applyPermille, formatMoney, parseMoney, toCents } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Env, Fault, Router, Sandbox } from "../sandbox.ts";
 import { freeSeats } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
@@ -36,7 +36,7 @@ function renderCancellation(row: CancellationRow) {
     id: row.id,
     order_id: row.order_id,
     refund_amount: formatMoney(BigInt(row.refund_micro)),
-    refund_currency: CURRENCY,
+    refund_currency: accountCurrency(),
     refund_to: row.refund_to,
     airline_credits: row.credit_ids,
     expires_at: isoOf(row.expires_ms),

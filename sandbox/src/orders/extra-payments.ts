@@ -1,7 +1,8 @@
 // Payments for what is added to an order that is paid already: services, and changes that cost something.
+
+import { accountCurrency } from "../currencies.ts";
 import { invalidField } from "../http/errors.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { type PaymentBody, readAmount } from "./parse.ts";
@@ -24,11 +25,11 @@ export async function payExactly(
     throw invalidField("validation_inclusion", "payment/type", "Cards are not accepted by this account");
   if (payment.type === "airline_credit")
     throw invalidField("validation_inclusion", "payment/type", "Airline credits pay for orders only");
-  if (payment.currency !== CURRENCY) {
+  if (payment.currency !== accountCurrency()) {
     throw invalidField(
       "payment_currency_does_not_match_order_currency",
       "payment/currency",
-      `The order is priced in ${CURRENCY}`,
+      `The order is priced in ${accountCurrency()}`,
     );
   }
   if (readAmount(payment, "payment") !== due.amountMicro) {

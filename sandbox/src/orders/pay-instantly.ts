@@ -1,8 +1,8 @@
 // Pays an instant order with the payments of its own request.
 import { spendCredit } from "../credits/rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { invalidField } from "../http/errors.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Queryable } from "../storage/database.ts";
 import { type PaymentBody, readAmount } from "./parse.ts";
 import { recordPayment } from "./payment-rows.ts";
@@ -49,11 +49,11 @@ export async function payInstantly(
     if (payment.type === "airline_credit") continue;
     if (payment.type === "card")
       throw invalidField("validation_inclusion", `payments/${index}/type`, "Cards are not accepted by this account");
-    if (payment.currency !== CURRENCY) {
+    if (payment.currency !== accountCurrency()) {
       throw invalidField(
         "payment_currency_does_not_match_order_currency",
         `payments/${index}/currency`,
-        `The order is priced in ${CURRENCY}`,
+        `The order is priced in ${accountCurrency()}`,
       );
     }
     const amountMicro = readAmount(payment, `payments/${index}`);

@@ -1,6 +1,6 @@
+import { accountCurrency } from "../currencies.ts";
 import { newId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Queryable } from "../storage/database.ts";
 import { debit } from "./balance.ts";
 import { isoOf } from "./rows.ts";
@@ -23,7 +23,7 @@ export function renderPayment(row: PaymentRow) {
     order_id: row.order_id,
     type: row.type,
     amount: formatMoney(BigInt(row.amount_micro)),
-    currency: CURRENCY,
+    currency: accountCurrency(),
     airline_credit_id: row.airline_credit_id,
     status: row.status,
     failure_reason: row.failure_reason,

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { spendCredit } from "../credits/rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { invalidField, invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { applyPermille, formatMoney, toCents } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import { type Env, type Fault, type Router, type Sandbox, ticketingFault } from "../sandbox.ts";
 import { PaymentBody, readAmount } from "./parse.ts";
 import { type PaymentRow, recordPayment, renderPayment } from "./payment-rows.ts";
@@ -81,11 +81,11 @@ async function pay(
       amountMicro = await spendCredit(tx, { creditId, airline, askedMicro, openMicro: open, orderId: order.id, nowMs });
     } else {
       amountMicro = readAmount(payment, "payment");
-      if (payment.currency !== CURRENCY) {
+      if (payment.currency !== accountCurrency()) {
         throw invalidField(
           "payment_currency_does_not_match_order_currency",
           "payment/currency",
-          `The order is priced in ${CURRENCY}`,
+          `The order is priced in ${accountCurrency()}`,
         );
       }
       if (amountMicro !== open) {

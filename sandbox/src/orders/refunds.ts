@@ -1,8 +1,8 @@
 // What goes back to whoever paid: to the balance what the balance paid, as airline credit the rest.
 import { createCredit, creditName } from "../credits/rows.ts";
+import { accountCurrency } from "../currencies.ts";
 import { newId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { PaymentRow } from "./payment-rows.ts";
 import type { OrderRow } from "./rows.ts";
@@ -57,7 +57,7 @@ export function promiseCredits(
         credit_name: creditName(order.details.owner.iata_code),
         credit_code: null,
         credit_amount: formatMoney(amount),
-        credit_currency: CURRENCY,
+        credit_currency: accountCurrency(),
         issued_on: null,
         passenger_id: passenger.id,
       };

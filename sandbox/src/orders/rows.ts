@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { toIso } from "../clock.ts";
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY, type WireOffer } from "../offers/render.ts";
+import type { WireOffer } from "../offers/render.ts";
 import type { OfferRequest, RequestPassenger } from "../offers/request.ts";
 import { type BookedService, renderService } from "../seats/booked.ts";
 import type { Journey, WireSlice } from "../seats/services.ts";
@@ -123,11 +124,11 @@ export function renderOrder(row: OrderRow) {
     booking_reference: row.booking_reference,
     owner: row.details.owner,
     total_amount: formatMoney(total),
-    total_currency: CURRENCY,
+    total_currency: accountCurrency(),
     base_amount: formatMoney(total - tax),
-    base_currency: CURRENCY,
+    base_currency: accountCurrency(),
     tax_amount: formatMoney(tax),
-    tax_currency: CURRENCY,
+    tax_currency: accountCurrency(),
     conditions: row.details.conditions,
     slices: withSeats(row.details.slices, row.services),
     passengers: row.details.passengers,

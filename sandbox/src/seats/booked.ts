@@ -1,8 +1,9 @@
 // Services that belong to an order, and the seats that nobody else can have while it stands.
+
+import { accountCurrency } from "../currencies.ts";
 import { invalidField } from "../http/errors.ts";
 import { newId } from "../ids.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Fault } from "../sandbox.ts";
 import type { Queryable } from "../storage/database.ts";
 import { type Bag, findService, type Journey, type Service } from "./services.ts";
@@ -34,7 +35,7 @@ export function renderService(service: BookedService) {
     passenger_ids: service.passengerIds,
     segment_ids: service.segmentIds,
     total_amount: formatMoney(BigInt(service.totalMicro)),
-    total_currency: CURRENCY,
+    total_currency: accountCurrency(),
     metadata: service.metadata,
   };
 }
@@ -47,7 +48,7 @@ export function renderAvailableBag(bag: Bag, alreadyBooked: number) {
     passenger_ids: bag.passengerIds,
     segment_ids: bag.segmentIds,
     total_amount: formatMoney(bag.unitMicro),
-    total_currency: CURRENCY,
+    total_currency: accountCurrency(),
     metadata: bag.metadata,
   };
 }

@@ -1,5 +1,5 @@
+import { accountCurrency } from "../currencies.ts";
 import { formatMoney } from "../money.ts";
-import { CURRENCY } from "../offers/render.ts";
 import type { Queryable } from "../storage/database.ts";
 import type { Element } from "./layout.ts";
 import {
@@ -32,7 +32,7 @@ function renderElement(
       id: service.id,
       passenger_id: service.passengerIds[0] ?? "",
       total_amount: formatMoney(service.unitMicro),
-      total_currency: CURRENCY,
+      total_currency: accountCurrency(),
     })),
   };
 }

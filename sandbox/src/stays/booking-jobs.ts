@@ -1,13 +1,21 @@
 // What happens to a booking: at once, or a moment after it was only accepted.
+
+import { accountCurrency, exchange } from "../currencies.ts";
 import { ApiError } from "../http/errors.ts";
 import { debit, refund } from "../orders/balance.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
 import { type BookingRow, refundAt, renderForEvent } from "./booking-rows.ts";
+import { currencyOf } from "./quotes.ts";
+
+/** What an amount of a stay is of the operator's balance. */
+function inAccount({ details }: BookingRow, micro: bigint): bigint {
+  return exchange(micro, currencyOf(details), accountCurrency());
+}
 
 /** Pays for a booking from the operator's balance and tells of it. */
 export async function confirmBooking(tx: Queryable, row: BookingRow, nowMs: number): Promise<BookingRow> {
-  await debit(tx, BigInt(row.total_micro), row.id, nowMs);
+  await debit(tx, inAccount(row, BigInt(row.total_micro)), row.id, nowMs);
   const { rows } = await tx.query<BookingRow>(
     "UPDATE stay_bookings SET status = 'confirmed', confirmed_ms = $2 WHERE id = $1 RETURNING *",
     [row.id, Math.floor(nowMs)],
@@ -27,7 +35,7 @@ async function failBooking(tx: Queryable, row: BookingRow, nowMs: number): Promi
 
 export async function cancelBooking(tx: Queryable, booking: BookingRow, nowMs: number): Promise<BookingRow> {
   const refundMicro = refundAt(booking, nowMs);
-  await refund(tx, refundMicro, booking.id, nowMs);
+  await refund(tx, inAccount(booking, refundMicro), booking.id, nowMs);
   const { rows } = await tx.query<BookingRow>(
     "UPDATE stay_bookings SET status = 'cancelled', cancelled_ms = $2, refund_micro = $3 WHERE id = $1 RETURNING *",
     [booking.id, Math.floor(nowMs), refundMicro.toString()],

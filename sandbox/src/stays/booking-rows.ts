@@ -1,7 +1,7 @@
 import { formatMoney } from "../money.ts";
 import { isoOf } from "../orders/rows.ts";
 import type { Queryable } from "../storage/database.ts";
-import { type QuoteDetails, withPictures } from "./quotes.ts";
+import { currencyOf, type QuoteDetails, withPictures } from "./quotes.ts";
 
 /** `pending` and `failed` bookings are the sandbox's own business: the supplier shows confirmed and cancelled ones. */
 export type BookingRow = {
@@ -82,7 +82,7 @@ export async function readStayBooks(tx: Queryable) {
       status: row.status,
       total_amount: formatMoney(BigInt(row.total_micro)),
       paid_amount: formatMoney(row.confirmed_ms === null ? 0n : BigInt(row.total_micro)),
-      currency: "USD",
+      currency: currencyOf(row.details),
       metadata: row.metadata,
       created_at: isoOf(row.created_ms),
       confirmed_at: isoOf(row.confirmed_ms),
@@ -93,7 +93,7 @@ export async function readStayBooks(tx: Queryable) {
       .map((row) => ({
         booking_id: row.id,
         refund_amount: formatMoney(BigInt(row.refund_micro)),
-        currency: "USD",
+        currency: currencyOf(row.details),
         metadata: row.metadata,
         cancelled_at: isoOf(row.cancelled_ms),
       })),

@@ -23,10 +23,16 @@ export type QuoteDetails = {
   rooms: number;
   guests: ReturnType<typeof renderGuests>;
   accommodation: ReturnType<typeof renderAccommodation>;
+  /** Absent: stored when all stays were sold in dollars. */
+  currency?: string;
   taxMicro: string;
   dueAtHotelMicro: string;
   timeline: { beforeMs: number; refundMicro: string }[];
 };
+
+export function currencyOf({ currency = "USD" }: Pick<QuoteDetails, "currency">): string {
+  return currency;
+}
 
 export type QuoteRow = {
   id: string;
@@ -69,17 +75,17 @@ function renderQuote(row: QuoteRow, baseUrl: string) {
     guests: details.guests,
     accommodation: withPictures(details.accommodation, baseUrl),
     base_amount: formatMoney(total - tax),
-    base_currency: "USD",
+    base_currency: currencyOf(details),
     tax_amount: formatMoney(tax),
-    tax_currency: "USD",
+    tax_currency: currencyOf(details),
     fee_amount: "0.00",
-    fee_currency: "USD",
+    fee_currency: currencyOf(details),
     total_amount: formatMoney(total),
-    total_currency: "USD",
+    total_currency: currencyOf(details),
     due_at_accommodation_amount: formatMoney(BigInt(details.dueAtHotelMicro)),
-    due_at_accommodation_currency: "USD",
+    due_at_accommodation_currency: currencyOf(details),
     deposit_amount: null,
-    deposit_currency: "USD",
+    deposit_currency: currencyOf(details),
     supported_loyalty_programme: details.accommodation.supported_loyalty_programme,
   };
 }
@@ -110,6 +116,7 @@ async function makeQuote(
     rooms: search.rooms,
     guests: renderGuests(search),
     accommodation: { ...accommodation, rooms: accommodation.rooms.filter((room) => room.rates.length > 0) },
+    currency: rate.currency,
     taxMicro: rate.taxMicro.toString(),
     dueAtHotelMicro: rate.dueAtHotelMicro.toString(),
     timeline: rate.timeline.map((step) => ({ beforeMs: step.beforeMs, refundMicro: step.refundMicro.toString() })),

@@ -1,5 +1,6 @@
 // What a room costs, and until when it may be cancelled.
 import { toIso } from "../clock.ts";
+import { currencyOfCountry, exchange } from "../currencies.ts";
 import { chance, pickWhole } from "../hash.ts";
 import { derivedId } from "../ids.ts";
 import { applyPermille, formatMoney, toCents, wholeUnits } from "../money.ts";
@@ -151,6 +152,7 @@ export type Rate = {
   readonly roomIndex: number;
   readonly plan: Plan;
   readonly negotiated: NegotiatedRate | null;
+  readonly currency: string;
   readonly totalMicro: bigint;
   readonly taxMicro: bigint;
   readonly dueAtHotelMicro: bigint;
@@ -221,6 +223,7 @@ export function negotiatedFor(hotel: Hotel, search: StaySearch): readonly Negoti
 export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: number): readonly Rate[] {
   const nights = nightsOf(search);
   const roomNights = nights.reduce((sum, night) => sum + nightPrice(seed, hotel, night), 0n) * BigInt(search.rooms);
+  const currency = currencyOfCountry(hotel.country);
   const rates: Rate[] = [];
   for (const [roomIndex, room] of roomTypesOf(hotel).entries()) {
     const offered = [
@@ -231,7 +234,7 @@ export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: n
       if (hotel.rating < plan.fromRating) continue;
       const board = wholeUnits(plan.boardPerGuestNight * search.guests.length * nights.length);
       const roomPrice = [room.permille, plan.permille, occupancyPermille(search)].reduce(applyPermille, roomNights);
-      const totalMicro = toCents(roomPrice + board);
+      const totalMicro = exchange(toCents(roomPrice + board), "USD", currency);
       const cityTax = hotel.country === "FR" || hotel.country === "IT" || hotel.country === "ES" ? 3 : 0;
       const timeline = plan.refundable ? timelineOf(seed, hotel, search, totalMicro) : [];
       if (search.freeCancellationOnly && timeline[0]?.refundMicro !== totalMicro) continue;
@@ -240,9 +243,10 @@ export function ratesOf(seed: string, hotel: Hotel, search: StaySearch, place: n
         roomIndex,
         plan,
         negotiated,
+        currency,
         totalMicro,
         taxMicro: toCents(applyPermille(totalMicro, TAX_PERMILLE)),
-        dueAtHotelMicro: wholeUnits(cityTax * search.guests.length * nights.length),
+        dueAtHotelMicro: exchange(wholeUnits(cityTax * search.guests.length * nights.length), "USD", currency),
         timeline,
         quantity: pickWhole(1, 9, seed, "quantity", hotel.id, room.name, search.checkIn),
       });
@@ -259,24 +263,24 @@ export function renderRate(rate: Rate, hotel: Hotel, expiresAtMs: number) {
     name: rate.negotiated?.displayName ?? rate.plan.name,
     description: null,
     base_amount: formatMoney(base),
-    base_currency: "USD",
+    base_currency: rate.currency,
     tax_amount: formatMoney(rate.taxMicro),
-    tax_currency: "USD",
+    tax_currency: rate.currency,
     fee_amount: "0.00",
-    fee_currency: "USD",
+    fee_currency: rate.currency,
     total_amount: formatMoney(rate.totalMicro),
-    total_currency: "USD",
+    total_currency: rate.currency,
     public_amount: null,
     public_currency: null,
     due_at_accommodation_amount: formatMoney(rate.dueAtHotelMicro),
-    due_at_accommodation_currency: "USD",
+    due_at_accommodation_currency: rate.currency,
     board_type: rate.plan.board,
     payment_type: "pay_now",
     available_payment_methods: ["balance"],
     cancellation_timeline: rate.timeline.map((step) => ({
       before: toIso(step.beforeMs),
       refund_amount: formatMoney(step.refundMicro),
-      currency: "USD",
+      currency: rate.currency,
     })),
     conditions: [{ title: "Sandbox", description: "An invented rate of an invented hotel." }],
     quantity_available: rate.quantity,

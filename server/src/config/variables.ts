@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { rateVariables } from "./rate-variables.ts";
 import {
   address,
   developmentMoney,
@@ -156,11 +157,7 @@ export const variables = {
     "How many mails one address may be sent in a day (UTC), by all tenants together. What is more is kept.",
     wholeNumber(1, 1_000_000),
   ),
-  fxRatesUrl: url(
-    "FX_RATES_URL",
-    http,
-    "The daily XML of euro reference rates of the European Central Bank. Unset: rates of one day that come with the service.",
-  ),
+  ...rateVariables,
   nominatimUrl: url(
     "NOMINATIM_URL",
     http,
@@ -361,6 +358,18 @@ export const variables = {
     "10000",
     "The same as SUPPLIER_QUIET_MS, for the supplier sandbox.",
     wholeNumber(100, 3_600_000),
+  ),
+  sandboxCurrency: withDefault(
+    "SANDBOX_CURRENCY",
+    "USD",
+    "The currency of the account at the supplier sandbox, in which it sells flights, such as EUR.",
+    oneOf("USD", "EUR", "GBP"),
+  ),
+  sandboxStaysIn: withDefault(
+    "SANDBOX_STAYS_IN",
+    "local",
+    "`local`: the supplier sandbox sells stays in the currency of their country; `account`: in that of the account.",
+    oneOf("local", "account"),
   ),
   sandboxBalanceUsdc: withDefault(
     "SANDBOX_BALANCE_USDC",

@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
 export async function openEmbedded(
   config: Config,
   vault: Vault,
-  { supplierOptions, devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
+  { supplierOptions = [], devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
   log: Logger,
 ): Promise<Embedded> {
   const hasSandbox = config.embeddedSandbox === "on";
@@ -35,7 +35,7 @@ export async function openEmbedded(
     log,
     ...(devnetProgram === undefined ? {} : { devnetProgram }),
     ...(devnetOptions === undefined ? {} : { devnetOptions }),
-    ...(supplierOptions === undefined ? {} : { supplierOptions }),
+    supplierOptions: ["--currency", config.sandboxCurrency, "--stays-in", config.sandboxStaysIn, ...supplierOptions],
     ...(progress === undefined ? {} : { progress }),
     ...(signal === undefined ? {} : { signal }),
   });

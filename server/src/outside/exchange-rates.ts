@@ -7,9 +7,11 @@ import type { FxRates } from "../ports/fx.ts";
 import type { Log } from "../ports/log.ts";
 
 export function openExchangeRates(
-  { fxRatesUrl: url }: Pick<Config, "fxRatesUrl">,
+  config: Pick<Config, "fxRatesUrl" | "fxMarginBps" | "fxMostAgeHours">,
   { clock, http, log }: { clock: Clock; http: HttpClient; log: Log },
 ): FxRates {
   const fallback = createEmbeddedFx();
-  return url === undefined ? fallback : createEcbRates({ url, http, fallback, clock, log });
+  const { fxRatesUrl: url, fxMarginBps: marginBps, fxMostAgeHours: mostAgeHours } = config;
+  const source = url === undefined ? fallback : createEcbRates({ url, http, fallback, clock, log });
+  return { ...source, terms: { marginBps, mostAgeHours } };
 }

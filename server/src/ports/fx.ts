@@ -8,7 +8,17 @@ export interface RateTable {
   perEuro: ReadonlyMap<string, Micro>;
 }
 
-export interface FxRates {
+export interface RateSource {
   /** The newest table that is to be had; its provenance says how old it is. Never rejects. */
   table(signal: AbortSignal): Promise<RateTable>;
+}
+
+export interface FxRates extends RateSource {
+  /** How what is priced in another currency is sold for USDC. */
+  readonly terms: {
+    /** Added to the rate, in hundredths of a percent. */
+    readonly marginBps: number;
+    /** Nothing new is sold at an older rate. */
+    readonly mostAgeHours: number;
+  };
 }

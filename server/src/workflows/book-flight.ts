@@ -8,6 +8,7 @@ import {
   FlightOffer,
   reserveAndBook,
   unless,
+  usdcOf,
   waitForClaim,
 } from "./booking-parts.ts";
 
@@ -152,7 +153,7 @@ async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined):
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
   const { offers } = await steps.call("search_flights", query, Found);
-  const within = offers.filter(({ totalAmount }) => bound === undefined || Number(totalAmount) <= Number(bound));
+  const within = offers.filter((offer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound));
   if (within.length === 0) return undefined;
   return await chooseWithinPolicy(
     steps,
@@ -162,7 +163,7 @@ async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined):
       shown: offer,
       offer: {
         kind: "flight",
-        priceUsd: Number(offer.totalAmount),
+        priceUsd: Number(usdcOf(offer)),
         carrierIata: offer.slices[0]?.segments[0]?.carrier ?? "",
         durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
         cabin: trip.cabinClass,

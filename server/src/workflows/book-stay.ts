@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { Email, IsoDate, PhoneNumber } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
-import { Approval, cancelOrder, chooseWithinPolicy, reserveAndBook, unless, waitForClaim } from "./booking-parts.ts";
+import {
+  Approval,
+  cancelOrder,
+  chooseWithinPolicy,
+  reserveAndBook,
+  unless,
+  usdcOf,
+  waitForClaim,
+} from "./booking-parts.ts";
 
 const Guest = z.strictObject({ givenName: z.string(), familyName: z.string() });
 
@@ -29,6 +37,7 @@ const Guests = z.object({
 const Rate = z.object({
   id: z.string(),
   totalAmount: z.string(),
+  totalUsdc: z.string().optional(),
   perNightAmount: z.string(),
   totalCurrency: z.string(),
   boardType: z.string().nullable(),
@@ -38,7 +47,7 @@ const Rate = z.object({
 const Found = z.object({
   accommodations: z.array(z.object({ id: z.string(), name: z.string(), rates: z.array(Rate) })),
 });
-const Quote = z.object({ id: z.string(), totalAmount: z.string() });
+const Quote = z.object({ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() });
 const Booked = z.object({
   orderId: z.string(),
   reference: z.string().nullable(),
@@ -152,8 +161,9 @@ async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
   // Of each place the cheapest one that fits, as its rates come cheapest first.
   const fitting = accommodations.flatMap(({ rates, ...place }) => {
     const rate = rates.find(
-      ({ totalAmount, fullRefundUntil }) =>
-        (bound === undefined || Number(totalAmount) <= Number(bound)) && (!refundableOnly || fullRefundUntil !== null),
+      (one) =>
+        (bound === undefined || Number(usdcOf(one)) <= Number(bound)) &&
+        (!refundableOnly || one.fullRefundUntil !== null),
     );
     return rate === undefined ? [] : [{ place, rate }];
   });
@@ -166,11 +176,17 @@ async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
       shown: { ...place, rate, checkInDate, checkOutDate, guests, rooms },
       offer: {
         kind: "hotel",
-        priceUsd: Number(rate.totalAmount),
+        priceUsd: Number(usdcOf(rate)),
         // The policy speaks of one room.
-        pricePerNightUsd: Number(rate.perNightAmount) / rooms,
+        pricePerNightUsd: perNightUsd(rate, stay),
         supplierId: place.id,
       },
     })),
   );
+}
+
+/** Of one room, in whole cents. */
+function perNightUsd(rate: z.output<typeof Rate>, { rooms, checkInDate, checkOutDate }: Stay): number {
+  const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
+  return Math.round((Number(usdcOf(rate)) * 100) / nights / rooms) / 100;
 }

@@ -13,6 +13,8 @@ const Segment = z.object({ carrier: z.string() });
 export const FlightOffer = z.object({
   id: z.string(),
   totalAmount: z.string(),
+  /** Left out where it is the same. */
+  totalUsdc: z.string().optional(),
   totalCurrency: z.string(),
   slices: z.array(z.object({ durationMinutes: z.number(), segments: z.array(Segment) })),
 });
@@ -81,10 +83,21 @@ export async function chooseWithinPolicy<Choice>(
   return choice;
 }
 
+/** What an offer takes of the wallet. */
+export const usdcOf = ({
+  totalAmount,
+  totalUsdc = totalAmount,
+}: {
+  totalAmount: string;
+  totalUsdc?: string | undefined;
+}) => totalUsdc;
+
 /** In whole cents, with room for a price that moves by as much as `percent`. */
 function upperBound(amount: string, percent: bigint): string {
   const [whole = "0", cents = ""] = amount.split(".");
-  const inCents = BigInt(whole) * 100n + BigInt(cents.padEnd(2, "0").slice(0, 2));
+  // Started cents count as whole ones.
+  const started = /[1-9]/.test(cents.slice(2)) ? 1n : 0n;
+  const inCents = BigInt(whole) * 100n + BigInt(cents.padEnd(2, "0").slice(0, 2)) + started;
   const bound = (inCents * (100n + percent) + 99n) / 100n;
   return `${bound / 100n}.${(bound % 100n).toString().padStart(2, "0")}`;
 }
@@ -109,7 +122,7 @@ interface Attempt<Choice, Booked> {
 }
 
 /** The escrow reserves an upper bound of the first choice's price; within it, others are tried where that one is gone. */
-export async function reserveAndBook<Choice extends { totalAmount: string }, Booked>(
+export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
   { call, undo, pause }: Steps,
   tripId: string,
   { choose, book, gone }: Attempt<Choice, Booked>,
@@ -119,7 +132,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string }, Boo
     const choice = await choose(reserved?.bound);
     if (choice !== undefined) {
       if (reserved === undefined) {
-        const bound = upperBound(choice.totalAmount, ROOM_PERCENT);
+        const bound = upperBound(usdcOf(choice), ROOM_PERCENT);
         const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
         reserved = { bookingId, bound };
         undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));

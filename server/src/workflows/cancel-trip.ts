@@ -13,7 +13,7 @@ const Trip = z.object({
   actionFeePaidUsdc: z.string(),
   bookings: z.array(Booking),
 });
-const Order = z.object({ orderId: z.string(), kind: z.string(), status: z.string(), totalAmount: z.string() });
+const Order = z.object({ orderId: z.string(), kind: z.string(), status: z.string(), totalUsdc: z.string().nullable() });
 type Order = z.infer<typeof Order>;
 const Orders = z.object({ orders: z.array(Order) });
 const Quote = z.object({ cancellationId: z.string(), refundAmount: z.string().nullable() });
@@ -149,7 +149,7 @@ async function cancelOrder({ call }: Steps, { order, quote, problem }: Part): Pr
   if ("problem" in ended)
     return GONE_ALREADY.has(ended.problem.code) ? NOTHING : { ...NOTHING, problem: ended.problem };
   const { refundedUsdc, credits } = ended.answer;
-  const lost = micro(order.totalAmount) - micro(refundedUsdc);
+  const lost = micro(order.totalUsdc ?? "0") - micro(refundedUsdc);
   return { refundedUsdc, lostUsdc: formatDecimal(lost > 0n ? lost : 0n), credits };
 }
 

@@ -17,6 +17,7 @@ import { bindTestChain, depositForTest } from "./deposits.ts";
 import { openTestIdentities, silentLog } from "./identity.ts";
 import { createMemorySupplier } from "./memory-supplier.ts";
 import { offer } from "./offers.ts";
+import { embeddedRates } from "./rates.ts";
 
 export const QUIET_MILLISECONDS = 1_000;
 /** Longer than any machine stands still. */
@@ -127,7 +128,7 @@ export async function openBookingWorld() {
       const { answerMilliseconds = PATIENCE_MILLISECONDS, waitMilliseconds = PATIENCE_MILLISECONDS } = extra;
       const ports = extra.ports ?? { flights: supplier.flights, stores };
       return await bookFlight(
-        { ...ports, flightServicing: supplier.flightServicing, travelers, clock },
+        { ...ports, flightServicing: supplier.flightServicing, travelers, clock, fx: embeddedRates },
         {
           caller,
           callId,

@@ -1,4 +1,3 @@
-import { createEmbeddedFx } from "../../src/adapters/embedded-fx/index.ts";
 import { createEmbeddedPlaces } from "../../src/adapters/embedded-places/index.ts";
 import { systemRandom } from "../../src/domain/ids.ts";
 import { checkArguments } from "../../src/kernel/read-arguments.ts";
@@ -8,6 +7,7 @@ import type { Accommodation, StaySearch, Stays } from "../../src/ports/stays.ts"
 import { absent } from "./absent-port.ts";
 import type { openBookingWorld } from "./booking-world.ts";
 import { mailing } from "./mailing.ts";
+import { embeddedRates } from "./rates.ts";
 
 type Tenant = Awaited<ReturnType<Awaited<ReturnType<typeof openBookingWorld>>["newTenant"]>>;
 
@@ -58,7 +58,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     travelers,
     stores,
     reads: (_, read) => read(stores),
-    fx: createEmbeddedFx(),
+    fx: embeddedRates,
     chain: absent("chain"),
     submission: { wake: () => undefined, waitForEnd: async () => undefined },
     mailer: undefined,

@@ -48,6 +48,8 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     PORT: "0",
     EDGE_PORT: "0",
     LOG_LEVEL: "fatal",
+    // Amounts of stays are compared with the ledger; currencies.test.ts has them local.
+    SANDBOX_STAYS_IN: "account",
     RATE_LIMIT_PER_SECOND: "100000",
     RATE_LIMIT_BURST: "100000",
     REFUSED_KEYS_PER_MINUTE: "100000",

@@ -42,7 +42,7 @@ export async function startSupplierSandbox(): Promise<SupplierSandbox> {
   const folder = await mkdtemp(join(tmpdir(), "supplier-"));
   const secrets = join(folder, "secrets.json");
   await writeFile(secrets, JSON.stringify({ token: TOKEN, databaseUrl: database.url }), { mode: 0o600 });
-  const child = spawn(process.execPath, [main, "--port", "0", "--secrets-file", secrets], {
+  const child = spawn(process.execPath, [main, "--port", "0", "--stays-in", "account", "--secrets-file", secrets], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -2,7 +2,7 @@ import { MICRO_PER_UNIT, parseDecimal } from "../../domain/money.ts";
 import { isCalendarDate } from "../../domain/schemas.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { RateSource, RateTable } from "../../ports/fx.ts";
 import type { Log } from "../../ports/log.ts";
 
 const TIMEOUT_MILLISECONDS = 5_000;
@@ -19,10 +19,10 @@ const RATE = /<Cube\s+currency=["']([A-Z]{3})["']\s+rate=["']([0-9.]+)["']/g;
 export function createEcbRates(options: {
   url: string;
   http: HttpClient;
-  fallback: FxRates;
+  fallback: RateSource;
   clock: Clock;
   log: Log;
-}): FxRates {
+}): RateSource {
   const { url, http, fallback, clock, log } = options;
   let known: RateTable | undefined;
   let nextReadAt = 0;

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { MICRO_PER_UNIT, parseDecimal } from "../../domain/money.ts";
-import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { RateSource, RateTable } from "../../ports/fx.ts";
 
 const File = z.object({ source: z.string(), asOf: z.string(), perEuro: z.record(z.string(), z.string()) });
 
 /** Reference rates of one day that come with the service: good for trying things out, and said to be old. */
-export function createEmbeddedFx(): FxRates {
+export function createEmbeddedFx(): RateSource {
   const path = new URL("./data/reference-rates.json", import.meta.url);
   const { source, asOf, perEuro } = File.parse(JSON.parse(readFileSync(path, "utf8")));
   const table: RateTable = { provenance: { source, sourceLevel: "embedded", asOf }, perEuro: readRates(perEuro) };

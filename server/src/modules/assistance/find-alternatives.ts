@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { BookedSlice, FlightOffer, FlightSearch } from "../../ports/flights.ts";
+import { saleRates } from "../bookings/index.ts";
 import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
 import { type AlternativesAnswer, AVAILABLE, type ChangeAnswer, unavailable } from "./replan-parts.ts";
@@ -24,12 +25,12 @@ interface Asker {
   call: CallInfo;
 }
 
-type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random">;
+type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random" | "fx">;
 
 /** Flights that leave late enough on the day that was asked for, else on the day after it. */
 export async function findAlternatives(
   replan: Replan,
-  { flights, stores, clock, random }: SearchPorts,
+  { flights, stores, clock, random, fx }: SearchPorts,
   { caller, call }: Asker,
 ): Promise<z.input<typeof AlternativesAnswer>> {
   const searchedDates: string[] = [];
@@ -47,10 +48,12 @@ export async function findAlternatives(
     considered += offers.length;
     const usable = offers.filter((offer) => leavesLateEnough(offer, replan.earliestLocal));
     if (usable.length === 0) continue;
-    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable);
+    const currencies = usable.map(({ totalCurrency }) => totalCurrency);
+    const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
     const best = [];
     for (const offer of bestOffers(usable, OFFERS_RETURNED)) {
-      best.push({ ...toOfferAnswer(offer, usable), booking: await refusalOf(offer, call) });
+      best.push({ ...toOfferAnswer(offer, usable, rates), booking: await refusalOf(offer, call) });
     }
     return { ...AVAILABLE, offers: best, searchedDates, considered };
   }

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { Airport, Place } from "../../ports/maps.ts";
+import { saleRates } from "../bookings/index.ts";
 import { deepLinksOf } from "../maps/index.ts";
 import {
   searchRadiusKilometers,
@@ -37,7 +38,7 @@ export async function findStayPlace(location: string, { maps }: Pick<Ports, "map
 export async function findHotels(
   place: Place | undefined,
   { checkInDate, checkOutDate, guests }: NightStay,
-  { stays, stores }: Pick<Ports, "stays" | "stores">,
+  { stays, stores, fx, clock }: Pick<Ports, "stays" | "stores" | "fx" | "clock">,
   { caller, call }: Asker,
 ): Promise<z.input<typeof HotelAnswer>> {
   const dates = { checkInDate, checkOutDate };
@@ -57,18 +58,21 @@ export async function findHotels(
     const reason = "The supplier has no rooms there for these dates.";
     return { ...unavailable(reason), takenAs, ...dates, accommodations: [] };
   }
+  const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
   await seeAccommodations(
     stores.seenOffers,
     caller,
     { ...dates, place, timeZone: undefined, rooms: 1 },
     accommodations,
+    rates,
   );
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
   return {
     ...{ ...AVAILABLE, takenAs, ...dates },
     accommodations: accommodations
       .slice(0, STAYS_RETURNED)
-      .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights })),
+      .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates })),
   };
 }
 

@@ -2,14 +2,10 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { BookedSegment, Flights, SupplierOrder } from "../../ports/flights.ts";
+import { BookingRate, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
-
-/** The one currency that offers are booked in, and its one rate, until a rate source exists. */
-export const BOOKING_CURRENCY = "USD";
-export const BOOKING_RATE = { from: BOOKING_CURRENCY, to: "USDC", value: "1", source: "embedded" } as const;
-export const BookingRate = z.object({ from: z.string(), to: z.string(), value: z.string(), source: z.string() });
 
 const FlownBookedSegment = z.object({
   flightNumber: z.string(),
@@ -95,16 +91,13 @@ export type BookingResult = z.infer<typeof BookingResult>;
  * order in another currency was paid with what is held, as that is what was sent.
  */
 export function balancePays(booking: Booking, order: SupplierOrder): Micro {
-  const total = order.totalCurrency === booking.totalCurrency ? toMicroUsdc(order.totalAmount) : undefined;
+  const { totalAmount, totalCurrency, creditAppliedAmount } = order;
+  const total = totalCurrency === booking.totalCurrency ? parseDecimal(totalAmount) : undefined;
   if (total === undefined) return booking.amountMicroUsdc;
-  const credit = order.creditAppliedAmount === null ? 0n : (toMicroUsdc(order.creditAppliedAmount) ?? 0n);
-  const rest = total > credit ? total - credit : 0n;
+  const credit = creditAppliedAmount === null ? 0n : (parseDecimal(creditAppliedAmount) ?? 0n);
+  const open = formatDecimal(total > credit ? total - credit : 0n);
+  const rest = inUsdc(open, totalCurrency, booking.rate) ?? booking.amountMicroUsdc;
   return rest < booking.amountMicroUsdc ? rest : booking.amountMicroUsdc;
-}
-
-/** At the embedded rate, one micro-dollar is one micro-USDC. */
-export function toMicroUsdc(amount: string): Micro | undefined {
-  return parseDecimal(amount);
 }
 
 const TICKETED =
@@ -147,7 +140,7 @@ export function toResult(
     taxAmount: order.taxAmount ?? null,
     ticketing: order.ticketed ? "ticketed" : "pending",
     chargedUsdc: formatDecimal(balancePays(booking, order)),
-    rate: BOOKING_RATE,
+    rate: booking.rate,
     travelers: booking.travelers.map(({ givenName, familyName, userId }) => ({
       givenName,
       familyName,

@@ -127,10 +127,10 @@ describe("money", () => {
     expect(await tenant.audit()).toMatchObject(booked);
   });
 
-  test("of another currency is not taken", async () => {
+  test("of a currency without a rate is not taken", async () => {
     const tenant = await world.newTenant();
-    tenant.supplier.offers.set("off_1", offer({ totalCurrency: "EUR" }));
-    expect(await codeOf(tenant.book())).toBe("currency_not_supported");
+    tenant.supplier.offers.set("off_1", offer({ totalCurrency: "XAU" }));
+    expect(await codeOf(tenant.book())).toBe("rate_not_available");
   });
 });
 

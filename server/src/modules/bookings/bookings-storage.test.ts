@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../test/support/identity.ts";
 import { createMigratedDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { type OpenDatabase, openDatabase } from "../../platform/database/database.ts";
+import { BOOKING_RATE } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
 import { createBookings } from "./store.ts";
 
@@ -36,6 +37,7 @@ async function newBooking(workerId: string): Promise<Booking> {
     amountMicroUsdc: 1n,
     totalAmount: "0.000001",
     totalCurrency: "USD",
+    rate: BOOKING_RATE,
     airlineCreditId: undefined,
     travelers: [],
     itinerarySalt: "salt",

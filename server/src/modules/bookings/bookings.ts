@@ -2,6 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { EffectStore } from "../effects/index.ts";
 import type { BookedTraveler } from "./booked-travelers.ts";
+import type { BookingRate } from "./booking-rate.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -31,6 +32,8 @@ export interface Booking {
   /** What the supplier asks, credit included. */
   totalAmount: string;
   totalCurrency: string;
+  /** At which the tenant pays, for this order and all that is later done with it. */
+  rate: BookingRate;
   airlineCreditId: string | undefined;
   /** In the order of the offer's passengers; empty: booked before this was kept. */
   travelers: readonly BookedTraveler[];
@@ -69,6 +72,7 @@ export type NewBooking = Pick<
   | "amountMicroUsdc"
   | "totalAmount"
   | "totalCurrency"
+  | "rate"
   | "airlineCreditId"
   | "travelers"
   | "itinerarySalt"

@@ -1,6 +1,6 @@
 import { CabinClass } from "../../domain/schemas.ts";
 import type { Cabin, FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
-import { BOOKING_CURRENCY, toMicroUsdc } from "./booking-result.ts";
+import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { SeenComparable, SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 
 /** What would be bought, as the tenant saw it. `comparables`: of the search that it is of. */
@@ -55,7 +55,7 @@ function flightOf(
       cabin: cabinOf(cabin),
     })),
     comparables: comparables?.flatMap(({ totalAmount, departures, cabin }) => {
-      const price = toMicroUsdc(totalAmount);
+      const price = inUsdc(totalAmount, seen.totalCurrency, seen.rate ?? BOOKING_RATE);
       const times = departures.map((text) => Temporal.PlainDateTime.from(text));
       return price === undefined ? [] : [{ price, departures: times, cabin: cabinOf(cabin) }];
     }),
@@ -88,8 +88,8 @@ function positionOf({ latitude, longitude }: NonNullable<SeenStay["place"]>) {
   return latitude === null || longitude === null ? undefined : { latitude, longitude };
 }
 
-function priceOf({ totalAmount, totalCurrency }: SeenOffer) {
-  return totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
+function priceOf({ totalAmount, totalCurrency, rate }: SeenOffer) {
+  return inUsdc(totalAmount, totalCurrency, rate ?? BOOKING_RATE);
 }
 
 function localTime(text: string | null): Temporal.PlainDateTime | undefined {

@@ -9,15 +9,22 @@ export {
   type NextBookingMove,
 } from "./booking-effect.ts";
 export {
-  BOOKING_CURRENCY,
   BOOKING_RATE,
   BookingRate,
+  inUsdc,
+  type RatePorts,
+  requireRate,
+  type SaleRates,
+  saleRates,
+  shownInUsdc,
+  toRate,
+} from "./booking-rate.ts";
+export {
   BookingResult,
   balancePays,
   NextStep,
   OrderHashes,
   toBookedSegment,
-  toMicroUsdc,
   toResult,
 } from "./booking-result.ts";
 export type { Booking, Bookings } from "./bookings.ts";
@@ -48,4 +55,4 @@ export {
   type SeenOffers,
   type SeenStay,
 } from "./seen-offers.ts";
-export { supplierErrors } from "./supplier-errors.ts";
+export { rateErrors, supplierErrors } from "./supplier-errors.ts";

@@ -4,6 +4,7 @@ import * as bookings from "./migrations/0003-bookings.ts";
 import * as bookingTravelers from "./migrations/0024-booking-travelers.ts";
 import * as orderHashes from "./migrations/0025-order-hashes.ts";
 import * as seenOffers from "./migrations/0027-seen-offers.ts";
+import * as bookingRate from "./migrations/0040-booking-rate.ts";
 import { createBookings } from "./store.ts";
 import { createSeenOffers } from "./store-seen-offers.ts";
 
@@ -31,6 +32,7 @@ export const bookingsModule = defineModule({
     "0024-booking-travelers": bookingTravelers,
     "0025-order-hashes": orderHashes,
     "0027-seen-offers": seenOffers,
+    "0040-booking-rate": bookingRate,
   },
   jobs: ({ stores, clock }) => [
     defineJob({

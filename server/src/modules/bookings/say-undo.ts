@@ -1,5 +1,5 @@
 import { final, type PlannedFinality } from "../../kernel/plan.ts";
-import { toMicroUsdc } from "./booking-result.ts";
+import { BOOKING_RATE, inUsdc } from "./booking-rate.ts";
 import type { SeenFlight, SeenOffer, SeenStay } from "./seen-offers.ts";
 
 type TimeZoneOf = (airport: string) => string | undefined;
@@ -12,7 +12,8 @@ export function sayUndo(seen: SeenOffer | undefined, timeZoneOf: TimeZoneOf = ()
   return seen.kind === "flight" ? [undoOfFlight(seen, timeZoneOf)] : undosOfStay(seen);
 }
 
-function undoOfFlight({ legs, refundPenaltyAmount }: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality {
+function undoOfFlight(seen: SeenFlight, timeZoneOf: TimeZoneOf): PlannedFinality {
+  const { legs, refundPenaltyAmount } = seen;
   const [first] = legs;
   const timeZone = first === undefined ? undefined : timeZoneOf(first.origin);
   const departingAt = first?.departingAt ?? undefined;
@@ -22,22 +23,28 @@ function undoOfFlight({ legs, refundPenaltyAmount }: SeenFlight, timeZoneOf: Tim
       timeZone === undefined || departingAt === undefined
         ? undefined
         : Temporal.PlainDateTime.from(departingAt).toZonedDateTime(timeZone).toInstant(),
-    undoCost: refundPenaltyAmount === undefined ? undefined : toMicroUsdc(refundPenaltyAmount),
+    undoCost: refundPenaltyAmount === undefined ? undefined : worthOf(seen, refundPenaltyAmount),
   };
 }
 
 /** One for each step of what comes back. */
-function undosOfStay({ refunds, totalAmount }: SeenStay): PlannedFinality[] {
-  const total = toMicroUsdc(totalAmount);
+function undosOfStay(seen: SeenStay): PlannedFinality[] {
+  const { refunds, totalAmount, totalCurrency } = seen;
+  const total = worthOf(seen, totalAmount);
   if (refunds === undefined || refunds.length === 0) {
     return [final("the order, but for what its cancellation policy gives back")];
   }
   return refunds.map(({ before, refundAmount }) => {
-    const refund = toMicroUsdc(refundAmount);
+    const refund = worthOf(seen, refundAmount);
     return {
-      what: `the order: cancelled until then, it gives back ${refundAmount}`,
+      what: `the order: cancelled until then, it gives back ${refundAmount} ${totalCurrency}`,
       undoableUntil: Temporal.Instant.from(before),
       undoCost: total === undefined || refund === undefined ? undefined : total - refund,
     };
   });
+}
+
+/** In USDC, at the rate at which the offer was shown. */
+function worthOf({ totalCurrency, rate }: SeenOffer, amount: string) {
+  return inUsdc(amount, totalCurrency, rate ?? BOOKING_RATE);
 }

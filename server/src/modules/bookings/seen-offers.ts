@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
+import { parseDecimal } from "../../domain/money.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { toMicroUsdc } from "./booking-result.ts";
+import { BookingRate } from "./booking-rate.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -9,7 +10,12 @@ declare module "../../kernel/stores.ts" {
   }
 }
 
-const Price = z.object({ totalAmount: z.string(), totalCurrency: z.string() });
+const Price = z.object({
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  /** At which it was shown; null: there was none. */
+  rate: BookingRate.nullable().default(null),
+});
 
 /** Times are local at the airports; null: the supplier did not say. */
 export const SeenFlight = Price.extend({
@@ -102,17 +108,17 @@ export function keepsRecords({ keyId }: { keyId: string }): boolean {
   return keyId !== "";
 }
 
-/** Throws when it costs more now than when the tenant saw it last: nobody has judged or approved that price. */
+/** Throws when it costs more now than when the tenant saw it last: nobody has judged or approved that price. The rate is that of then. */
 export async function requireSeenPrice(
   seenOffers: Pick<SeenOffers, "find">,
   owner: Owner,
   id: string,
-  { totalAmount, totalCurrency }: z.infer<typeof Price>,
-): Promise<void> {
+  { totalAmount, totalCurrency }: Pick<z.infer<typeof Price>, "totalAmount" | "totalCurrency">,
+): Promise<BookingRate | undefined> {
   const seen = await seenOffers.find(owner, id);
-  if (seen === undefined) return;
-  const [now, then] = [toMicroUsdc(totalAmount) ?? 0n, toMicroUsdc(seen.totalAmount) ?? 0n];
-  if (seen.totalCurrency === totalCurrency && now <= then) return;
+  if (seen === undefined) return undefined;
+  const [now, then] = [parseDecimal(totalAmount) ?? 0n, parseDecimal(seen.totalAmount) ?? 0n];
+  if (seen.totalCurrency === totalCurrency && now <= then) return seen.rate ?? undefined;
   throw new Failure("price_changed", {
     detail: `It costs ${totalAmount} ${totalCurrency} now, and ${seen.totalAmount} ${seen.totalCurrency} when you saw it last. Nothing is owed; look at it again, then book it or another.`,
     extra: { totalAmount, totalCurrency, seenAmount: seen.totalAmount, seenCurrency: seen.totalCurrency },

@@ -5,6 +5,7 @@ import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { createLeases, type LeasedTable } from "../effects/index.ts";
 import { BookedTravelers } from "./booked-travelers.ts";
+import { toRate } from "./booking-rate.ts";
 import type { Booking, BookingChange, Bookings } from "./bookings.ts";
 
 /** By then the supplier's events have told what a fresh order had not yet, such as tickets; else it is asked. */
@@ -45,6 +46,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           amountMicro: booking.amountMicroUsdc,
           totalAmount: booking.totalAmount,
           totalCurrency: booking.totalCurrency,
+          rate: JSON.stringify(booking.rate),
           airlineCreditId: booking.airlineCreditId ?? null,
           travelers: JSON.stringify(booking.travelers),
           itinerarySalt: booking.itinerarySalt,
@@ -169,6 +171,11 @@ function toColumns(change: BookingChange) {
   };
 }
 
-function toBooking({ amountMicro, travelers, ...row }: Selectable<BookingTable>): Booking {
-  return { ...withoutNulls(row), amountMicroUsdc: amountMicro, travelers: BookedTravelers.parse(travelers) };
+function toBooking({ amountMicro, travelers, rate, ...row }: Selectable<BookingTable>): Booking {
+  return {
+    ...withoutNulls(row),
+    amountMicroUsdc: amountMicro,
+    travelers: BookedTravelers.parse(travelers),
+    rate: toRate(rate),
+  };
 }

@@ -1,19 +1,20 @@
 import { Failure, invalidInput } from "../../domain/errors.ts";
 import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
-import type { Micro } from "../../domain/money.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import type { FlightServicing } from "../../ports/flight-servicing.ts";
 import type { FlightOffer, Flights, OrderRequest, RequestedService } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import {
-  BOOKING_CURRENCY,
   type BookedTraveler,
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  inUsdc,
   newSalt,
   type PreparedBooking,
+  type RatePorts,
+  requireRate,
   requireSeenPrice,
-  toMicroUsdc,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
@@ -22,7 +23,7 @@ import { ensureCustomer } from "./ensure-customer.ts";
 import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
-export interface BookFlightPorts extends BookingStorage {
+export interface BookFlightPorts extends BookingStorage, RatePorts {
   flights: Flights;
   travelers: Travelers;
   flightServicing: Pick<FlightServicing, "priceServices">;
@@ -63,21 +64,18 @@ async function prepareBooking(
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
   }
-  await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
+  const seenRate = await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
   const hasServices = services.length > 0;
   const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;
-  const total = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
-  if (total === undefined) {
-    throw new Failure("currency_not_supported", {
-      detail: `Only offers in ${BOOKING_CURRENCY} can be booked; this one is in ${totalCurrency}.`,
-      extra: { currency: totalCurrency },
-    });
-  }
+  const rate = await requireRate(ports, network, totalCurrency, seenRate);
+  const total = parseDecimal(totalAmount);
+  if (total === undefined) throw new Error(`the offer ${offerId} asks ${totalAmount}`);
   const travelers = await findTravelers(ports, request, offer);
   const covered = airlineCreditId === undefined ? 0n : await creditFor(ports, caller, airlineCreditId, offer);
   const passengers = await toPassengers(ports, travelers, offer, { tenantId, network, callId });
 
   const id = newId("bkg_", clock.now().epochMilliseconds, random);
+  const open = formatDecimal(covered >= total ? 0n : total - covered);
   const order: OrderRequest = { offerId, passengers, services, bookingId: id, totalAmount, totalCurrency };
   // Suppliers book services only with an order that is paid at once.
   const instant = hasServices || airlineCreditId !== undefined || offer.paymentRequirements.requiresInstantPayment;
@@ -85,14 +83,15 @@ async function prepareBooking(
     booking: {
       id,
       userId: caller.userId,
-      amountMicroUsdc: covered >= total ? 0n : total - covered,
+      amountMicroUsdc: inUsdc(open, totalCurrency, rate) ?? 0n,
       totalAmount,
       totalCurrency,
+      rate,
       airlineCreditId,
       travelers: toBooked(travelers, passengers, caller),
       itinerarySalt: newSalt(random),
     },
-    begin: (booking) => steps.order(booking, order, instant),
+    begin: (booking) => steps.order(booking, { ...order, mostFromBalance: open }, instant),
   };
 }
 
@@ -165,7 +164,7 @@ function refuseTwice(userId: string, others: readonly Traveler[], index?: number
   throw invalidInput([{ path: `additionalCustomerUserIds.${index ?? known}`, message }]);
 }
 
-/** What the credit covers of the offer, in micro-USDC. */
+/** What the credit covers of the offer, in micro-units of its currency. */
 async function creditFor(
   ports: BookFlightPorts,
   caller: BookFlightRequest["caller"],
@@ -179,7 +178,7 @@ async function creditFor(
       extra: { airlineCreditId: creditId },
     });
   }
-  const amount = credit.currency === offer.totalCurrency ? toMicroUsdc(credit.amount) : undefined;
+  const amount = credit.currency === offer.totalCurrency ? parseDecimal(credit.amount) : undefined;
   if (!credit.usable || amount === undefined || credit.airlineIataCode !== offer.owner.iataCode) {
     throw new Failure("credit_not_applicable", {
       detail: "The credit is spent or expired, or it belongs to another airline or currency than the offer.",

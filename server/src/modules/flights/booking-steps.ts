@@ -1,5 +1,4 @@
 import { Failure } from "../../domain/errors.ts";
-import { formatDecimal } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Flights, OrderRequest, SupplierOrder } from "../../ports/flights.ts";
@@ -12,8 +11,8 @@ import {
   balancePays,
   booked,
   bookingUse,
+  inUsdc,
   type NextBookingMove,
-  toMicroUsdc,
   toResult,
 } from "../bookings/index.ts";
 import { failed, send, unknown } from "../effects/index.ts";
@@ -47,9 +46,12 @@ export class FlightBookingSteps implements BookingSteps {
     return this.#flights.quietMilliseconds;
   }
 
-  /** Sends the order of a stored intent. `instant`: together with its payment. */
-  order({ airlineCreditId, amountMicroUsdc }: Booking, request: OrderRequest, instant: boolean): BookingMove {
-    const mostFromBalance = formatDecimal(amountMicroUsdc);
+  /** Sends the order of a stored intent. `instant`: together with its payment; `mostFromBalance` is in the order's currency. */
+  order(
+    { airlineCreditId }: Booking,
+    { mostFromBalance, ...request }: OrderRequest & { mostFromBalance: string },
+    instant: boolean,
+  ): BookingMove {
     const paidAtOnce = airlineCreditId === undefined ? request : { ...request, airlineCreditId, mostFromBalance };
     return send<Booking, Aggregates, SupplierOrder>({
       to: "ordering",
@@ -57,7 +59,9 @@ export class FlightBookingSteps implements BookingSteps {
       answered: (booking, found) => this.#afterOrder(booking, found, instant),
       refused: (booking, failure) =>
         // The supplier made nothing; the same order, paid at once, is still what was asked for.
-        failure.code === "hold_not_available" && !instant ? this.order(booking, request, true) : failed(failure),
+        failure.code === "hold_not_available" && !instant
+          ? this.order(booking, { ...request, mostFromBalance }, true)
+          : failed(failure),
     });
   }
 
@@ -96,7 +100,7 @@ export class FlightBookingSteps implements BookingSteps {
   }
 
   #pay(booking: Booking, order: SupplierOrder): NextBookingMove {
-    const price = order.totalCurrency === booking.totalCurrency ? toMicroUsdc(order.totalAmount) : undefined;
+    const price = inUsdc(order.totalAmount, order.totalCurrency, booking.rate);
     if (price === undefined || price > booking.amountMicroUsdc) return this.#giveUp(booking, order.id, priceChanged());
     return send<Booking, Aggregates, unknown>({
       to: "paying",

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
-import { OfferedConditions, PaymentRequirements, SearchedSlice } from "../bookings/index.ts";
+import {
+  OfferedConditions,
+  PaymentRequirements,
+  type SaleRates,
+  SearchedSlice,
+  shownInUsdc,
+} from "../bookings/index.ts";
 import { bagsOf, cabinOf, Fare, fareName, otherFares } from "./fares.ts";
 
 /** An offer as a search answers it: what is empty for nearly every offer is left out where it is. */
@@ -9,6 +15,7 @@ export const OfferAnswer = z.object({
   id: z.string().describe("offerId of book_flight"),
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
+  totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
   taxAmount: DecimalAmount.nullable(),
   owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
   fareName: wordsOfOthers().nullable(),
@@ -40,11 +47,16 @@ export const OfferAnswer = z.object({
 });
 
 /** With the other fares of its flights, which are among `offers`. */
-export function toOfferAnswer(offer: FlightOffer, offers: readonly FlightOffer[]): z.input<typeof OfferAnswer> {
+export function toOfferAnswer(
+  offer: FlightOffer,
+  offers: readonly FlightOffer[],
+  rates: SaleRates,
+): z.input<typeof OfferAnswer> {
   const { privateFares, availableAirlineCreditIds, passengers, conditions, slices, ...facts } = offer;
   const cabinClass = cabinOf(offer);
   return {
     ...facts,
+    ...shownInUsdc(offer, rates),
     fareName: fareName(offer),
     cabinClass,
     slices: slices.map((slice) => toSlice(slice, cabinClass)),

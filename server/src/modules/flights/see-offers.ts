@@ -5,8 +5,8 @@ import type { Caller } from "../../kernel/tool.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightOffer } from "../../ports/flights.ts";
 import {
-  BOOKING_CURRENCY,
   keepsRecords,
+  type SaleRates,
   type SeenFlight,
   type SeenOffers,
   seenCarriers,
@@ -27,14 +27,15 @@ export async function seeSearch(
   { seenOffers, clock, random }: See,
   caller: Caller,
   offers: readonly FlightOffer[],
+  rates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
   const id = newId("sea_", clock.now().epochMilliseconds, random);
-  const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id) }));
+  const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id, rates) }));
   const comparables = seen.flatMap(({ offer: { totalAmount, totalCurrency, legs } }) => {
     const departures = legs.flatMap(({ departingAt }) => departingAt ?? []);
     const cabin = highestCabin(legs.map((leg) => CabinClass.safeParse(leg.cabin).data)) ?? null;
-    return totalCurrency === BOOKING_CURRENCY && departures.length === legs.length
+    return totalCurrency === offers[0]?.totalCurrency && departures.length === legs.length
       ? [{ totalAmount, departures, cabin }]
       : [];
   });
@@ -42,14 +43,19 @@ export async function seeSearch(
 }
 
 /** An offer that is shown again stays one of its search. */
-export async function seeAgain(seenOffers: SeenOffers, caller: Caller, offer: FlightOffer): Promise<void> {
+export async function seeAgain(
+  seenOffers: SeenOffers,
+  caller: Caller,
+  offer: FlightOffer,
+  rates: SaleRates,
+): Promise<void> {
   if (!keepsRecords(caller)) return;
   const before = await seenOffers.find(caller, offer.id);
   const searchId = before?.kind === "flight" ? before.searchId : null;
-  await seenOffers.remember(caller, [{ id: offer.id, offer: toSeen(offer, searchId) }]);
+  await seenOffers.remember(caller, [{ id: offer.id, offer: toSeen(offer, searchId, rates) }]);
 }
 
-function toSeen(offer: FlightOffer, searchId: string | null): SeenFlight {
+function toSeen(offer: FlightOffer, searchId: string | null, rates: SaleRates): SeenFlight {
   const { totalAmount, totalCurrency, slices, conditions, passengers, totalEmissionsKg } = offer;
   const brands = slices.flatMap(({ fareBrandName }) => fareBrandName ?? []);
   const emissions = Number(totalEmissionsKg ?? Number.NaN) / passengers.length;
@@ -59,6 +65,7 @@ function toSeen(offer: FlightOffer, searchId: string | null): SeenFlight {
       ? { refundPenaltyAmount: refund.penaltyAmount }
       : {}),
     ...{ kind: "flight", searchId, totalAmount, totalCurrency, passengers: passengers.length },
+    rate: rates.get(totalCurrency) ?? null,
     carriers: seenCarriers(slices),
     refundable: conditions.refundBeforeDeparture?.allowed ?? null,
     changeable: conditions.changeBeforeDeparture?.allowed ?? null,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Booking } from "../bookings/index.ts";
-import { BOOKING_CURRENCY, BOOKING_RATE, BookingRate, namesOf, toMicroUsdc } from "../bookings/index.ts";
+import { BOOKING_RATE, BookingRate, inUsdc, namesOf } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
 import type { InvoiceDocument, lineKinds } from "./document.ts";
@@ -103,14 +103,14 @@ function partyOf({ name, addressLines, countryCode, taxId, email }: InvoicingSet
 /** What the vendor was paid, by what the supplier's books say of it. */
 function vendorLines({ settlement: { booking }, order }: InvoiceFacts, bought: Bought): Line[] {
   const paid = booking.vendorPaid;
-  const price = order?.totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(order.totalAmount) : undefined;
+  const price = order === undefined ? undefined : inUsdc(order.totalAmount, order.totalCurrency, order.rate);
   if (order === undefined || price === undefined) return [["vendor", paid]];
   const difference: Line = ["adjustment", paid - price];
   if (order.kind === "stay") return [["stay", price], difference];
-  const services = bought.services.reduce((sum, { totalAmount }) => sum + (toMicroUsdc(totalAmount) ?? 0n), 0n);
+  const worth = (amount: string) => inUsdc(amount, order.rate.from, order.rate);
+  const services = bought.services.reduce((sum, { totalAmount }) => sum + (worth(totalAmount) ?? 0n), 0n);
   // What a change of the order made of its taxes is not known.
-  const taxes =
-    bought.taxAmount === null || price !== toMicroUsdc(bought.totalAmount) ? undefined : toMicroUsdc(bought.taxAmount);
+  const taxes = bought.taxAmount === null || price !== worth(bought.totalAmount) ? undefined : worth(bought.taxAmount);
   const fare: Line[] =
     taxes === undefined
       ? [["fare_and_taxes", price - services]]
@@ -154,7 +154,7 @@ function totalsOf(lines: readonly Line[]): Pick<InvoiceDocument, "lines" | "curr
     lines: lines.map(([kind, amount], index) => ({
       ...{ kind, amount: formatCents(cents[index] ?? 0n), exactUsdc: formatDecimal(amount) },
     })),
-    currency: BOOKING_CURRENCY,
+    currency: BOOKING_RATE.from,
     total: formatCents(total),
   };
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { formatDecimal } from "../../domain/money.ts";
 import { wordsOfOthers } from "../../domain/schemas.ts";
+import { BookingRate, inUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Orders as routes and tools show them. */
@@ -17,6 +19,8 @@ export const OrderSummary = z.object({
   ticketing: z.enum(["pending", "ticketed"]).nullable().describe("null for a stay"),
   totalAmount: z.string().describe("What it costs now, changes included"),
   totalCurrency: z.string(),
+  totalUsdc: z.string().nullable().describe("totalAmount at rate; null: it is in another currency than was booked"),
+  rate: BookingRate.describe("Recorded with the booking; changes and refunds are converted at it, too"),
   sandbox: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
@@ -24,7 +28,8 @@ export const OrderSummary = z.object({
 });
 
 export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
-  const { orderId, bookingId, kind, status, totalAmount, totalCurrency } = order;
+  const { orderId, bookingId, kind, status, totalAmount, totalCurrency, rate } = order;
+  const usdc = inUsdc(totalAmount, totalCurrency, rate);
   return {
     orderId,
     bookingId,
@@ -34,6 +39,8 @@ export function toSummary(order: OrderRecord): z.infer<typeof OrderSummary> {
     ticketing: order.ticketing ?? null,
     totalAmount,
     totalCurrency,
+    totalUsdc: usdc === undefined ? null : formatDecimal(usdc),
+    rate,
     sandbox: order.network === "sandbox",
     createdAt: order.createdAt.toString(),
     updatedAt: order.updatedAt.toString(),

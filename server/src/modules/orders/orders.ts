@@ -1,5 +1,6 @@
 import type { BookedSegment, BookedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
+import type { BookingRate } from "../bookings/index.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {
@@ -38,6 +39,8 @@ export interface OrderRecord {
   ticketing: "pending" | "ticketed" | undefined;
   totalAmount: string;
   totalCurrency: string;
+  /** Recorded with the booking; what is later paid or given back is converted at it, too. */
+  rate: BookingRate;
   /** Tickets and the like, as they were read last. */
   documents: readonly Readonly<Record<string, unknown>>[];
   /** What changes of the order name; a stay has none. */

@@ -7,7 +7,7 @@ import type { OrderedSlice } from "../../ports/flights.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { StayBookings } from "../../ports/stay-bookings.ts";
-import { BOOKING_CURRENCY, ticketOrderHashOf, toBookedSegment, toMicroUsdc } from "../bookings/index.ts";
+import { inUsdc, ticketOrderHashOf, toBookedSegment } from "../bookings/index.ts";
 import { refund } from "../treasury/index.ts";
 import type { OrderChange, OrderEvent, OrderEventSource, OrderRecord } from "./orders.ts";
 import { atMost, paidFor } from "./paid-for.ts";
@@ -111,11 +111,11 @@ async function tellRuns(
 /** The tenant gets back what the supplier did not take in the end: once, and at most what it has paid in money. */
 async function passOn(
   aggregates: Aggregates,
-  { tenantId, network, orderId, bookingId, totalCurrency }: OrderRecord,
+  { tenantId, network, orderId, bookingId, totalCurrency, rate }: OrderRecord,
   returned: string,
   seen: Pick<OrderEvent, "at"> & { source: OrderEventSource },
 ): Promise<string | undefined> {
-  const returnedMicro = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(returned) : undefined;
+  const returnedMicro = inUsdc(returned, totalCurrency, rate);
   if (returnedMicro === undefined) return undefined;
   // A cancellation by a call has given back what its quote said.
   const done = await aggregates.servicingActions.listDone(network, orderId);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { toRate } from "../bookings/index.ts";
 import type { OrderChange, OrderRecord, Orders } from "./orders.ts";
 import { tellTrips } from "./tell-trips.ts";
 
@@ -58,6 +59,7 @@ const selectOrders = (queryable: Queryable, conditions: Conditions) =>
       "itineraryHash",
       "ticketOrderHash",
       "itinerarySalt",
+      "rate",
       sql<string | null>`(
         select escrow_booking.booking_id from escrow_booking
         where escrow_booking.tenant_id = booking.tenant_id and escrow_booking.network = booking.network
@@ -281,6 +283,7 @@ function toRecord(row: Row): OrderRecord {
   return {
     ...order,
     orderId,
+    rate: toRate(row.rate),
     documents: Documents.parse(row.documents),
     slices: Slices.safeParse(row.slices).data ?? [],
     scheduleChanges: ScheduleChanges.parse(row.scheduleChanges),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
-import type { Micro } from "../../domain/money.ts";
+import { type Micro, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CancellationQuote, FlightServicing } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
-import { BOOKING_CURRENCY, SupplierResult, toMicroUsdc } from "../bookings/index.ts";
+import { BookingRate, inUsdc, SupplierResult, toRate } from "../bookings/index.ts";
 import { creditEvents, type OrderRecord } from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
@@ -31,6 +31,7 @@ export const Refund = SupplierResult.extend({
   kind: z.enum(["flight", "stay"]),
   refundAmount: DecimalAmount.nullable().describe("null: the supplier did not say"),
   refundCurrency: z.string().nullable(),
+  rate: BookingRate.nullable().default(null).describe("At which it is converted: recorded with the booking"),
   refundTo: z.string().nullable().describe("balance and original_form_of_payment go to the treasury wallet"),
   credits: Credits.describe("Airline credits in place of money"),
 });
@@ -41,6 +42,7 @@ export const CancellationResult = Refund.extend({
   confirmedAt: z.string(),
   chargedUsdc: DecimalAmount,
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  notRefundedBecause: z.string().nullable().default(null).describe("null: what is money comes back at the rate"),
   ...OrderNow.shape,
 });
 
@@ -48,17 +50,38 @@ export const CancellationResult = Refund.extend({
 const GIVEN_BACK: ReadonlySet<string> = new Set(["balance", "original_form_of_payment"]);
 
 /** What the tenant gets in USDC of what the supplier gives back. */
-export function givenBack(amount: string | null, currency: string | null, refundTo: string | null): Micro {
-  if (amount === null || currency !== BOOKING_CURRENCY || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
-  return toMicroUsdc(amount) ?? 0n;
+export function givenBack({ refundAmount, refundCurrency, refundTo }: RefundWords, rate: BookingRate): Micro {
+  if (refundAmount === null || refundCurrency === null || !GIVEN_BACK.has(refundTo ?? "")) return 0n;
+  return inUsdc(refundAmount, refundCurrency, rate) ?? 0n;
 }
 
-/** Throws `currency_not_supported` when a refund could not be passed on. */
-export function requireBookingCurrency(amount: string | null, currency: string | null): void {
-  if (amount === null || currency === null || currency === BOOKING_CURRENCY || toMicroUsdc(amount) === 0n) return;
+interface RefundWords {
+  refundAmount: string | null;
+  refundCurrency: string | null;
+  refundTo: string | null;
+}
+
+/** Null: all that is money comes back at the recorded rate. */
+export function whyNotRefunded(refund: RefundWords, rate: BookingRate): string | null {
+  const { refundAmount, refundCurrency, refundTo } = refund;
+  if (refundAmount === null || refundCurrency === null || parseDecimal(refundAmount) === 0n) return null;
+  if (!GIVEN_BACK.has(refundTo ?? ""))
+    return `The supplier gives it back as ${refundTo ?? "something it does not name"}, which is not money of the wallet.`;
+  if (refundCurrency === rate.from) return null;
+  return `The supplier gave it back in ${refundCurrency}. The order was paid in ${rate.from}, and only the rate of that was recorded: the operator decides about the refund.`;
+}
+
+/** The rate of the order that an action is about, as it was recorded with the booking. */
+export function rateOf({ expected }: Pick<ServicingAction, "expected">): BookingRate {
+  return toRate(expected.rate);
+}
+
+/** Throws `currency_not_supported` when what is paid or given back could not be converted at the order's rate. */
+export function requireOrderCurrency(amount: string | null, currency: string | null, { from }: BookingRate): void {
+  if (amount === null || currency === null || currency === from || parseDecimal(amount) === 0n) return;
   throw new Failure("currency_not_supported", {
-    detail: `Only orders in ${BOOKING_CURRENCY} can be changed or cancelled here; this one is in ${currency}.`,
-    extra: { currency },
+    detail: `The supplier counts this in ${currency}, but the order was paid in ${from}, and only that exchange rate was recorded with it. Nothing happened; the operator can settle it with the supplier.`,
+    extra: { currency, orderCurrency: from },
   });
 }
 
@@ -91,8 +114,9 @@ export function prepareFlightCancellation(
   const { refundAmount, refundCurrency, refundTo } = quote;
   // One that is confirmed already and that no action of the tenant's knows took effect after it was given up.
   if (quote.confirmedAt === null && isPast(quote.expiresAt, clock)) throw cancellationExpired();
-  requireBookingCurrency(refundAmount, refundCurrency);
-  const expected = { refundAmount, refundCurrency, refundTo };
+  const { rate } = order;
+  requireOrderCurrency(refundAmount, refundCurrency, rate);
+  const expected = { refundAmount, refundCurrency, refundTo, rate };
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
@@ -107,8 +131,9 @@ export function flightCancellation(
     const { confirmedAt, refundAmount, refundCurrency, credits } = quote;
     if (confirmedAt === null) return undefined;
     const refundTo = quote.refundTo ?? Expected.parse(action.expected).refundTo;
-    const refund = givenBack(refundAmount, refundCurrency, refundTo);
     const details = { cancellationId: quote.id, refundAmount, refundCurrency, refundTo };
+    const rate = rateOf(action);
+    const refund = givenBack(details, rate);
     return {
       result: {
         cancellationId: quote.id,
@@ -117,6 +142,7 @@ export function flightCancellation(
         kind: "flight",
         status: "cancelled",
         ...{ refundAmount, refundCurrency, refundTo, credits, confirmedAt },
+        ...{ rate, notRefundedBecause: whyNotRefunded(details, rate) },
         ...flights.provenance(),
         sandbox: flights.sandbox,
       },

@@ -3,9 +3,15 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StayBookings, SupplierStay } from "../../ports/stay-bookings.ts";
 import type { CancellationPolicy, Stays } from "../../ports/stays.ts";
-import { BOOKING_CURRENCY } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
-import { cancellationExpired, givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
+import {
+  cancellationExpired,
+  givenBack,
+  isPast,
+  rateOf,
+  requireOrderCurrency,
+  whyNotRefunded,
+} from "./cancel-order.ts";
 import type {
   NewServicingAction,
   ServicingAction,
@@ -64,7 +70,7 @@ export async function quoteStayCancellation(
   const stay = await inWordsOfOrders(stayBookings.getStay(order.orderId));
   if (stay.status === "cancelled") throw new Failure("already_cancelled");
   const now = clock.now();
-  const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.price?.currency ?? BOOKING_CURRENCY);
+  const { amount, currency, until } = refundAt(stay.cancellationPolicy, now, stay.price?.currency ?? order.rate.from);
   const quote: StayCancellationQuote = {
     id: newId(STAY_QUOTE_PREFIX, now.epochMilliseconds, random),
     tenantId: order.tenantId,
@@ -90,8 +96,9 @@ export function prepareStayCancellation(
 ): Pick<NewServicingAction, "bookingId" | "orderId" | "payment" | "expected"> {
   if (isPast(quote.expiresAt, clock)) throw cancellationExpired();
   const { id: cancellationId, refundAmount, refundCurrency } = quote;
-  requireBookingCurrency(refundAmount, refundCurrency);
-  const expected = { cancellationId, refundAmount, refundCurrency };
+  const { rate } = order;
+  requireOrderCurrency(refundAmount, refundCurrency, rate);
+  const expected = { cancellationId, refundAmount, refundCurrency, rate };
   return { bookingId: order.bookingId, orderId: order.orderId, payment: undefined, expected };
 }
 
@@ -104,17 +111,16 @@ export function stayCancellation(
     const { cancellationPolicy, price } = stay;
     // By the supplier's clock where it says when: it is the supplier's account that is given something back.
     const confirmedAt = stay.cancelledAt ?? action.createdAt.toString();
-    const { amount, currency } = refundAt(
-      cancellationPolicy,
-      Temporal.Instant.from(confirmedAt),
-      price?.currency ?? BOOKING_CURRENCY,
-    );
+    const rate = rateOf(action);
+    const at = Temporal.Instant.from(confirmedAt);
+    const { amount, currency } = refundAt(cancellationPolicy, at, price?.currency ?? rate.from);
     const { cancellationId } = action.expected;
-    const refund = givenBack(amount, currency, REFUND_TO);
     const details = { cancellationId, refundAmount: amount, refundCurrency: currency, refundTo: REFUND_TO };
+    const refund = givenBack(details, rate);
     return {
       result: {
         ...details,
+        ...{ rate, notRefundedBecause: whyNotRefunded(details, rate) },
         credits: [],
         orderId: action.orderId,
         bookingId: action.bookingId,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
+import { parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FlightServicing, OrderChange } from "../../ports/flight-servicing.ts";
 import type { Flights } from "../../ports/flights.ts";
-import { SupplierResult, toMicroUsdc } from "../bookings/index.ts";
+import { BookingRate, inUsdc, SupplierResult } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
-import { givenBack, isPast, requireBookingCurrency } from "./cancel-order.ts";
+import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
 import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
@@ -32,6 +33,7 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   newTotalCurrency: z.string().nullable().default(null),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  rate: BookingRate.nullable().default(null).describe("At which it was converted: recorded with the booking"),
   ...OrderNow.shape,
 });
 
@@ -43,7 +45,7 @@ export interface ChangePayment {
 
 /** What is to be paid for a change; "0" when it costs nothing or gives something back. */
 export function dueFor({ changeTotalAmount }: Pick<OrderChange, "changeTotalAmount">): string {
-  return changeTotalAmount.startsWith("-") || toMicroUsdc(changeTotalAmount) === 0n ? "0" : changeTotalAmount;
+  return changeTotalAmount.startsWith("-") || parseDecimal(changeTotalAmount) === 0n ? "0" : changeTotalAmount;
 }
 
 export function priceOf(change: z.output<typeof ChangePrice>): z.output<typeof ChangePrice> {
@@ -80,14 +82,16 @@ export function prepareFlightChange(
     });
   }
   const { changeTotalAmount, changeTotalCurrency } = change;
-  requireBookingCurrency(changeTotalAmount.replace(/^-/, ""), changeTotalCurrency);
+  const { rate } = order;
+  requireOrderCurrency(changeTotalAmount.replace(/^-/, ""), changeTotalCurrency, rate);
   if (payment.currency.toUpperCase() !== changeTotalCurrency) {
     throw invalidInput([{ path: "payment.currency", message: `must be ${changeTotalCurrency}, as the change is` }]);
   }
   const due = dueFor(change);
-  const amount = toMicroUsdc(due);
+  // What costs nothing costs nothing in any currency.
+  const amount = parseDecimal(due) === 0n ? 0n : inUsdc(due, changeTotalCurrency, rate);
   if (amount === undefined) throw new Error(`the change ${change.id} asks ${due}`);
-  if (toMicroUsdc(payment.amount) !== amount) {
+  if (parseDecimal(payment.amount) !== parseDecimal(due)) {
     throw new Failure("price_changed", {
       detail: `The change asks ${due} ${changeTotalCurrency}. Nothing happened; confirm with that amount.`,
       extra: { amount: due, currency: changeTotalCurrency },
@@ -97,7 +101,7 @@ export function prepareFlightChange(
     bookingId: order.bookingId,
     orderId: order.orderId,
     payment: amount === 0n ? undefined : { kind: payment.type === "arc" ? "wallet" : "balance", amount },
-    expected: { ...priceOf(change) },
+    expected: { ...priceOf(change), rate },
   };
 }
 
@@ -117,7 +121,9 @@ export function flightChange(
     if (confirmedAt === null) return undefined;
     const refundTo = change.refundTo ?? Expected.parse(action.expected).refundTo;
     const isRefund = changeTotalAmount.startsWith("-");
-    const refund = isRefund ? givenBack(changeTotalAmount.slice(1), changeTotalCurrency, refundTo) : 0n;
+    const rate = rateOf(action);
+    const back = { refundAmount: changeTotalAmount.slice(1), refundCurrency: changeTotalCurrency, refundTo };
+    const refund = isRefund ? givenBack(back, rate) : 0n;
     return {
       result: {
         changeId: change.id,
@@ -125,6 +131,7 @@ export function flightChange(
         bookingId: action.bookingId,
         status: "confirmed",
         ...priceOf(change),
+        rate,
         confirmedAt,
         ...flights.provenance(),
         sandbox: flights.sandbox,

@@ -2,11 +2,11 @@ import { parseDecimal } from "../../domain/money.ts";
 import { EMPTY_PLAN, final, type Plan, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
-import { toMicroUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
+import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
 import type { ServicingKind } from "./servicing-actions.ts";
 
 interface Asked {
-  stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers">;
+  stores: Pick<Stores, "servicingActions" | "servicingQuotes" | "seenOffers" | "orders">;
   caller: Caller;
 }
 
@@ -16,12 +16,20 @@ async function isTaken({ stores, caller }: Asked, kind: ServicingKind, subjectId
   return (await stores.servicingActions.findLive(tenantId, environment, kind, subjectId)) !== undefined;
 }
 
-/** `amount` is what the caller pays; the supplier has the last word on it, and refuses another one. */
-export async function planChange(asked: Asked, changeId: string, amount: string): Promise<Plan> {
+interface Price {
+  amount: string;
+  currency: string;
+}
+
+/** `payment` is what the caller pays; the supplier has the last word on it, and refuses another one. */
+export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
   if (await isTaken(asked, "flight_change", changeId)) return EMPTY_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
+  const { amount, currency } = payment;
+  const due = parseDecimal(amount) === 0n ? 0n : inUsdc(amount, currency.toUpperCase(), seen?.rate ?? BOOKING_RATE);
   return {
-    movements: usdcMovements([parseDecimal(amount) ?? 0n, "treasury", "collection"]),
+    // An amount whose rate is not known here is found out when the call runs.
+    movements: due === 0n ? [] : [{ token: "USDC", amount: due, from: "treasury", to: "collection" }],
     irreversible: [final("the change of the order")],
     bought: seen === undefined ? unknownPurchase("flight", undefined) : toPurchase(seen, undefined),
   };
@@ -34,8 +42,10 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
   const quote = await asked.stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
   if (quote !== undefined) {
     if (await isTaken(asked, "stay_cancellation", quote.stayId)) return EMPTY_PLAN;
+    const order = await asked.stores.orders.find(tenantId, environment, quote.stayId);
+    const back = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
     return {
-      movements: usdcMovements([toMicroUsdc(quote.refundAmount) ?? 0n, "collection", "treasury"]),
+      movements: usdcMovements([back, "collection", "treasury"]),
       irreversible,
     };
   }

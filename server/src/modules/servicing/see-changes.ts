@@ -1,20 +1,21 @@
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { ChangeOffer, OrderChange } from "../../ports/flight-servicing.ts";
-import { type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
+import { type BookingRate, type SeenFlight, type SeenOffers, seenCarriers, seenLegs } from "../bookings/index.ts";
 
 /** Keeps what an order would be after each of these changes: its new flights, and the price of all of it. */
 export async function seeChangeOffers(
   seenOffers: SeenOffers,
   caller: Caller,
   offers: readonly ChangeOffer[],
-  order: Price,
+  order: Price & { rate: BookingRate },
 ): Promise<void> {
   const seen = offers.map((change) => {
     const { id, slices } = change;
     const offer: SeenFlight = {
       ...{ kind: "flight", searchId: null, ...totalAfter(order, change) },
       ...{ passengers: null, refundable: null, changeable: null, fareBrands: null, emissionsKgPerPassenger: null },
+      rate: order.rate,
       carriers: seenCarriers(slices.add),
       legs: seenLegs(slices.add),
     };

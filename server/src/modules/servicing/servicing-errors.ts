@@ -4,7 +4,8 @@ import { sendOutErrors } from "../treasury/index.ts";
 export const commitErrors = {
   outcome_unknown:
     "The supplier has not said whether it did it. Call again with the same arguments: you get the result, never a second effect.",
-  currency_not_supported: "Only orders in USD can be changed or cancelled here.",
+  currency_not_supported:
+    "The supplier counts it in another currency than the order was paid in; no rate was recorded for that one. Nothing happened.",
   settlement_stopped: sendOutErrors.settlement_stopped,
 } as const;
 

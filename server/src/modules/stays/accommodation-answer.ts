@@ -3,6 +3,7 @@ import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Accommodation, StayRate } from "../../ports/stays.ts";
+import { type SaleRates, shownInUsdc } from "../bookings/index.ts";
 import { StayCancellationPolicy } from "./stay-result.ts";
 
 const MOST_RATES = 4;
@@ -13,6 +14,7 @@ const Rate = z.object({
   totalAmount: DecimalAmount.describe("For the whole stay and all rooms; paid when it is booked"),
   perNightAmount: DecimalAmount.describe("totalAmount by nights"),
   totalCurrency: z.string(),
+  totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
   boardType: wordsOfOthers().nullable(),
   roomName: wordsOfOthers().nullable(),
   refundable: z.boolean(),
@@ -38,7 +40,14 @@ export const AccommodationAnswer = z.object({
   starRating: z.number().nullable(),
   reviewScore: z.number().nullable().describe("0 to 10"),
   reviewCount: z.number().nullable(),
-  cheapestRate: Rate.pick({ id: true, totalAmount: true, totalCurrency: true, boardType: true, roomName: true }),
+  cheapestRate: Rate.pick({
+    id: true,
+    totalAmount: true,
+    totalCurrency: true,
+    totalUsdc: true,
+    boardType: true,
+    roomName: true,
+  }),
   cancellationPolicy: StayCancellationPolicy,
   rates: z.array(Rate).readonly(),
   expiresAt: z.string().nullable(),
@@ -47,7 +56,7 @@ export const AccommodationAnswer = z.object({
 /** How a place is shown that was looked for around `center`. */
 export function toAccommodationAnswer(
   { rates, photos, ...place }: Accommodation,
-  { center, nights }: { center: Coordinates; nights: number },
+  { center, nights, saleRates }: { center: Coordinates; nights: number; saleRates: SaleRates },
 ): z.input<typeof AccommodationAnswer> {
   const [cheapest] = rates;
   const { latitude, longitude } = place;
@@ -56,9 +65,9 @@ export function toAccommodationAnswer(
     ...place,
     distanceMeters: latitude === null || longitude === null ? null : distanceMeters(center, { latitude, longitude }),
     photos: photos.slice(0, MOST_PHOTOS),
-    cheapestRate: { id, totalAmount, totalCurrency, boardType, roomName },
+    cheapestRate: { id, totalAmount, totalCurrency, ...shownInUsdc(cheapest, saleRates), boardType, roomName },
     cancellationPolicy,
-    rates: chooseRates(rates).map((rate) => toRate(rate, BigInt(nights))),
+    rates: chooseRates(rates).map((rate) => toRate(rate, BigInt(nights), saleRates)),
   };
 }
 
@@ -75,7 +84,7 @@ function chooseRates(rates: readonly StayRate[]): StayRate[] {
   return rates.filter((rate) => chosen.has(rate));
 }
 
-function toRate(rate: StayRate, nights: bigint): z.input<typeof Rate> {
+function toRate(rate: StayRate, nights: bigint, saleRates: SaleRates): z.input<typeof Rate> {
   const { id, totalAmount, totalCurrency, boardType, roomName, cancellationPolicy } = rate;
   const { refundable, timeline } = cancellationPolicy;
   const inFull = timeline.findLast(({ refundAmount }) => parseDecimal(refundAmount) === parseDecimal(totalAmount));
@@ -85,6 +94,7 @@ function toRate(rate: StayRate, nights: bigint): z.input<typeof Rate> {
     totalAmount,
     perNightAmount: perNight(totalAmount, nights),
     totalCurrency,
+    ...shownInUsdc(rate, saleRates),
     boardType,
     roomName,
     refundable,

@@ -3,21 +3,22 @@ import { newId, type RandomBytes, systemRandom } from "../../domain/ids.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { StayBookingRequest, StayBookings, StayQuote } from "../../ports/stay-bookings.ts";
 import {
-  BOOKING_CURRENCY,
   type BookingStorage,
   type BookOptions,
   bookOnce,
+  inUsdc,
   newSalt,
   type PreparedBooking,
+  type RatePorts,
+  requireRate,
   requireSeenPrice,
-  toMicroUsdc,
 } from "../bookings/index.ts";
 import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import { getOwnQuote } from "./own-quotes.ts";
 import { StayBookingSteps, type StaySuppliers } from "./stay-booking-steps.ts";
 
-export interface BookStayPorts extends BookingStorage, StaySuppliers {
+export interface BookStayPorts extends BookingStorage, StaySuppliers, RatePorts {
   stayBookings: StaySuppliers["stayBookings"] & Pick<StayBookings, "getQuote">;
   travelers: Travelers;
 }
@@ -54,17 +55,13 @@ async function prepareBooking(
   if (quote.expiresAt !== null && Temporal.Instant.compare(Temporal.Instant.from(quote.expiresAt), clock.now()) <= 0) {
     throw new Failure("quote_expired", { detail: "The quote has expired. Call quote_stay again." });
   }
-  await requireSeenPrice(stores.seenOffers, caller, stay.quoteId, quote);
+  const seenRate = await requireSeenPrice(stores.seenOffers, caller, stay.quoteId, quote);
   const issues = problemsWith(stay, quote);
   if (issues.length > 0) throw invalidInput(issues);
   const { totalAmount, totalCurrency } = quote;
-  const amountMicroUsdc = totalCurrency === BOOKING_CURRENCY ? toMicroUsdc(totalAmount) : undefined;
-  if (amountMicroUsdc === undefined) {
-    throw new Failure("currency_not_supported", {
-      detail: `Only stays in ${BOOKING_CURRENCY} can be booked; this one is in ${totalCurrency}.`,
-      extra: { currency: totalCurrency },
-    });
-  }
+  const rate = await requireRate(ports, caller.environment, totalCurrency, seenRate);
+  const amountMicroUsdc = inUsdc(totalAmount, totalCurrency, rate);
+  if (amountMicroUsdc === undefined) throw new Error(`the quote ${quote.id} asks ${totalAmount}`);
   await requireOwnCustomers(travelers, caller, stay);
   const phoneNumber = stay.phoneNumber ?? (await profilePhoneNumber(travelers, caller));
   const bookingId = newId("bkg_", clock.now().epochMilliseconds, random);
@@ -77,6 +74,7 @@ async function prepareBooking(
       amountMicroUsdc,
       totalAmount,
       totalCurrency,
+      rate,
       airlineCreditId: undefined,
       travelers: stay.guests.map((guest) => ({ ...guest, isCaller: false })),
       itinerarySalt: newSalt(random),

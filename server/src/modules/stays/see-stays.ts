@@ -2,7 +2,7 @@ import type { Caller } from "../../kernel/tool.ts";
 import type { Place } from "../../ports/maps.ts";
 import type { StayQuote } from "../../ports/stay-bookings.ts";
 import type { Accommodation } from "../../ports/stays.ts";
-import { keepsRecords, type SeenOffers, type SeenStay } from "../bookings/index.ts";
+import { keepsRecords, type SaleRates, type SeenOffers, type SeenStay } from "../bookings/index.ts";
 
 interface Search {
   place: Pick<Place, "countryCode">;
@@ -19,12 +19,13 @@ export async function seeAccommodations(
   caller: Caller,
   { place, timeZone, checkInDate, checkOutDate, rooms }: Search,
   accommodations: readonly Accommodation[],
+  saleRates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
   const seen = accommodations.flatMap(({ id: accommodationId, latitude, longitude, starRating: stars, rates }) =>
     rates.map(({ id, totalAmount, totalCurrency, cancellationPolicy: { refundable } }) => {
       const where = { latitude, longitude, stars, country: place.countryCode, timeZone: timeZone ?? null };
-      const price = { totalAmount, totalCurrency, refundable };
+      const price = { totalAmount, totalCurrency, refundable, rate: saleRates.get(totalCurrency) ?? null };
       const offer: SeenStay = {
         ...{ kind: "stay", accommodationId, rooms, checkInDate, checkOutDate, ...price, place: where },
       };
@@ -40,6 +41,7 @@ export async function seeQuote(
   caller: Caller,
   rateId: string,
   quote: StayQuote,
+  rates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
   const rate = await seenOffers.find(caller, rateId);
@@ -54,6 +56,7 @@ export async function seeQuote(
       totalAmount,
       totalCurrency,
     },
+    rate: rates.get(totalCurrency) ?? null,
     refundable: cancellationPolicy.refundable,
     ...(cancellationPolicy.timeline.every(({ currency }) => currency === totalCurrency)
       ? { refunds: cancellationPolicy.timeline.map(({ before, refundAmount }) => ({ before, refundAmount })) }

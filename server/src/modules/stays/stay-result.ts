@@ -4,16 +4,15 @@ import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { SupplierStay } from "../../ports/stay-bookings.ts";
 import type { Stays } from "../../ports/stays.ts";
 import {
-  BOOKING_RATE,
   type Booking,
   BookingRate,
+  inUsdc,
   itineraryHashOf,
   NextStep,
   namesOf,
   OrderHashes,
   SupplierResult,
   ticketOrderHashOf,
-  toMicroUsdc,
 } from "../bookings/index.ts";
 
 export const StayCancellationPolicy = z.object({
@@ -59,7 +58,7 @@ function priceOf({ totalAmount: amount, totalCurrency: currency }: Booking, { pr
  */
 export function balancePaysForStay(booking: Booking, stay: SupplierStay): Micro {
   const { amount, currency } = priceOf(booking, stay);
-  const total = currency === booking.totalCurrency ? toMicroUsdc(amount) : undefined;
+  const total = currency === booking.totalCurrency ? inUsdc(amount, currency, booking.rate) : undefined;
   return total === undefined || total > booking.amountMicroUsdc ? booking.amountMicroUsdc : total;
 }
 
@@ -89,7 +88,7 @@ export function toStayResult(
     next: NOTHING_LEFT,
     quoteId: booking.offerId,
     chargedUsdc: formatDecimal(balancePaysForStay(booking, stay)),
-    rate: BOOKING_RATE,
+    rate: booking.rate,
     ...stays.provenance(),
     sandbox: stays.sandbox,
   };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openBookingWorld } from "../../../test/support/booking-world.ts";
 import { duffelAt } from "../../../test/support/duffel-harness.ts";
 import { dyingProcess } from "../../../test/support/dying-ports.ts";
+import { embeddedRates } from "../../../test/support/rates.ts";
 import { type SupplierSandbox, startSupplierSandbox } from "../../../test/support/supplier-sandbox.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Stores } from "../../kernel/stores.ts";
@@ -65,7 +66,7 @@ async function newStay() {
     const stay = { quoteId, email: "amelia@example.com", phoneNumber: undefined, guests, customerUserIds: [] };
     const callId = await newCall();
     const { stays } = duffel;
-    return bookStay({ ...ports, stays, travelers, clock: world.clock }, { caller, callId, stay });
+    return bookStay({ ...ports, stays, travelers, clock: world.clock, fx: embeddedRates }, { caller, callId, stay });
   }
 
   const reconcile = (ports = alive) =>

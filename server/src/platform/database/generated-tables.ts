@@ -109,6 +109,7 @@ export interface BookingTable {
   itinerarySalt: Defaulted<string>;
   itineraryHash: string | null;
   ticketOrderHash: string | null;
+  rate: Json | null;
 }
 
 export interface BookingInvoiceTable {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { BookingResult, planBooking, supplierErrors } from "../../bookings/index.ts";
+import { BookingResult, planBooking, rateErrors, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { plannedTravelers } from "../planned-travelers.ts";
@@ -17,7 +17,7 @@ export const bookFlight = defineTool({
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random"],
+  uses: ["flights", "flightServicing", "travelers", "stores", "submission", "maps", "clock", "random", "fx"],
   input: z.strictObject({
     offerId: z.string().describe("off_… of search_flights"),
     services: z
@@ -51,7 +51,7 @@ export const bookFlight = defineTool({
     hold_not_available: "The offer cannot be booked this way. Take another offer.",
     service_not_available:
       "The offer does not have these services in these quantities. Nothing is owed; call list_flight_ancillaries again.",
-    currency_not_supported: "Only offers in USD can be booked. Take another offer.",
+    ...rateErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
@@ -84,9 +84,9 @@ export const bookFlight = defineTool({
       },
     ),
 
-  async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, caller, call }) {
+  async run(input, { flights, flightServicing, travelers, stores, submission, clock, random, fx, caller, call }) {
     const answer = await book(
-      { flights, flightServicing, travelers, stores, clock },
+      { flights, flightServicing, travelers, stores, clock, fx },
       {
         caller,
         callId: call.id,

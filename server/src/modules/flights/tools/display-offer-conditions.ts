@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { Conditions, PaymentRequirements, SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import {
+  Conditions,
+  PaymentRequirements,
+  SupplierResult,
+  saleRates,
+  shownInUsdc,
+  supplierErrors,
+} from "../../bookings/index.ts";
 import { describeConditions } from "../describe-conditions.ts";
 import { getOwnOffer } from "../private-offers.ts";
 import { seeAgain } from "../see-offers.ts";
@@ -15,12 +22,13 @@ export const displayOfferConditions = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: true,
-  uses: ["flights", "stores"],
+  uses: ["flights", "stores", "fx", "clock"],
   input: z.strictObject({ offerId: z.string().describe("off_… of search_flights") }),
   output: SupplierResult.extend({
     offerId: z.string(),
     totalAmount: DecimalAmount,
     totalCurrency: z.string(),
+    totalUsdc: DecimalAmount.optional().describe("What booking it would take; left out where totalCurrency is USD"),
     owner: z.object({ iataCode: z.string(), name: wordsOfOthers() }),
     fareBrands: z.array(wordsOfOthers()),
     summary: z.array(wordsOfOthers()).describe("The conditions in words"),
@@ -37,14 +45,16 @@ export const displayOfferConditions = defineTool({
   },
   example: (_today, { offerId }) => ({ offerId }),
 
-  async run({ offerId }, { flights, stores, caller, call }) {
+  async run({ offerId }, { flights, stores, fx, clock, caller, call }) {
     const { privateOffers } = stores;
     const offer = await getOwnOffer({ flights, privateOffers }, caller, offerId, { signal: call.signal });
-    await seeAgain(stores.seenOffers, caller, offer);
+    const rates = await saleRates({ fx, clock }, caller.environment, [offer.totalCurrency]);
+    await seeAgain(stores.seenOffers, caller, offer, rates);
     return {
       offerId: offer.id,
       totalAmount: offer.totalAmount,
       totalCurrency: offer.totalCurrency,
+      ...shownInUsdc(offer, rates),
       owner: offer.owner,
       fareBrands: [...new Set(offer.slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))],
       summary: describeConditions(offer),

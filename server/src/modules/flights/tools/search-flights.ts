@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { FlightSearch } from "../../../ports/flights.ts";
-import { checkSlice, NotApplied, SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { checkSlice, NotApplied, SupplierResult, saleRates, supplierErrors } from "../../bookings/index.ts";
 import { findOwnCredit, findOwnCustomer } from "../../travelers/index.ts";
 import { bestOffers } from "../best-offers.ts";
 import { explainNoOffers } from "../explain-no-offers.ts";
@@ -28,7 +28,7 @@ export const searchFlights = defineTool({
   price: 2_000n,
   payableWithoutKey: true,
   keyOnlyInputs: ["customerUserId", "airlineCreditIds", "linkSessionTraveler", "privateFares.*.*.account_number"],
-  uses: ["flights", "maps", "travelers", "stores", "clock", "random"],
+  uses: ["flights", "maps", "travelers", "stores", "clock", "random", "fx"],
   input: SearchFlightsInput,
   output: SupplierResult.extend({
     offers: z.array(OfferAnswer).readonly(),
@@ -66,7 +66,7 @@ export const searchFlights = defineTool({
     return checkSlice({ origin, destination, date }, paths, { maps, clock });
   },
 
-  async run(query, { flights, travelers, stores, clock, random, caller, call, fail }) {
+  async run(query, { flights, travelers, stores, clock, random, fx, caller, call, fail }) {
     const origin = query.origin.toUpperCase();
     const destination = query.destination.toUpperCase();
 
@@ -117,9 +117,11 @@ export const searchFlights = defineTool({
       throw fail("no_offers", { detail, extra: { emptiedBy } });
     }
     if (hasPrivateInputs(query)) await keepPrivate(stores.privateOffers, caller, found.offers, loyaltyAccounts);
-    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.offers);
+    const currencies = found.offers.map(({ totalCurrency }) => totalCurrency);
+    const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, found.offers, rates);
     return {
-      offers: offers.map((offer) => toOfferAnswer(offer, found.offers)),
+      offers: offers.map((offer) => toOfferAnswer(offer, found.offers, rates)),
       ...comparison,
       notApplied: [...found.notApplied, ...creditsNotApplied],
       ...found.provenance,

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/index.ts";
-import { Refund } from "../cancel-order.ts";
+import { type BookingRate, supplierErrors } from "../../bookings/index.ts";
+import { givenBack, Refund } from "../cancel-order.ts";
 import { quoteStayCancellation, stayRefundFields } from "../cancel-stay.ts";
 import { orderNotFound } from "../servicing-errors.ts";
 
@@ -18,6 +20,7 @@ export const cancelOrderQuote = defineTool({
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "clock", "random"],
   input: z.strictObject({ orderId: z.string().describe("orderId of book_flight or book_stay") }),
   output: Refund.extend({
+    refundUsdc: DecimalAmount.nullable().describe("refundAmount at the rate; null: it is not known, or no money"),
     expiresAt: z.string().nullable().describe("After this ask again. null: it does not expire"),
   }),
   errors: {
@@ -44,6 +47,7 @@ export const cancelOrderQuote = defineTool({
         orderId,
         kind: order.kind,
         ...stayRefundFields(quote),
+        ...inWallet(stayRefundFields(quote), order.rate),
         expiresAt: quote.expiresAt?.toString() ?? null,
         ...stays.provenance(),
         sandbox: stays.sandbox,
@@ -53,8 +57,13 @@ export const cancelOrderQuote = defineTool({
     const { id: cancellationId, refundAmount, refundCurrency, refundTo, credits, expiresAt } = quote;
     return {
       ...{ cancellationId, orderId, kind: order.kind, refundAmount, refundCurrency, refundTo, credits, expiresAt },
+      ...inWallet(quote, order.rate),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };
   },
 });
+
+function inWallet(quote: Parameters<typeof givenBack>[0], rate: BookingRate) {
+  return { rate, refundUsdc: quote.refundAmount === null ? null : formatDecimal(givenBack(quote, rate)) };
+}

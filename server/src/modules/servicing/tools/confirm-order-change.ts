@@ -57,7 +57,7 @@ export const confirmOrderChange = defineTool({
   }),
   gives: ({ orderId }) => ({ changedOrderId: orderId }),
 
-  plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment.amount),
+  plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
 
   async run(change, { caller, call, ...ports }) {
     const { progress } = call;

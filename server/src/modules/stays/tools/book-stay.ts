@@ -4,7 +4,7 @@ import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { planBooking, supplierErrors } from "../../bookings/index.ts";
+import { planBooking, rateErrors, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookStay as book } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
@@ -21,7 +21,7 @@ export const bookStay = defineTool({
   effect: "spend",
   price: 20_000n,
   payableWithoutKey: false,
-  uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random"],
+  uses: ["stays", "stayBookings", "travelers", "stores", "submission", "clock", "random", "fx"],
   input: z
     .strictObject({
       quoteId: z.string().describe("quo_… of quote_stay"),
@@ -69,7 +69,7 @@ export const bookStay = defineTool({
     rate_unavailable: "The rate is sold out or no longer offered. Nothing is owed; search again.",
     price_changed: "The accommodation asks another price now. Nothing is owed; call quote_stay again.",
     booking_rejected: "The supplier refused the booking. Nothing is owed; check the guests or take another rate.",
-    currency_not_supported: "Only stays in USD can be booked. Take another rate.",
+    ...rateErrors,
     insufficient_balance:
       "The treasury wallet lacks money; missingUsdc says how much. Add at least that and call again.",
     settlement_stopped: sendOutErrors.settlement_stopped,
@@ -93,10 +93,10 @@ export const bookStay = defineTool({
       { kind: "stay", id: quoteId, travelerIds: () => plannedGuests({ travelers, caller }, guests) },
     ),
 
-  async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, caller, call }) {
+  async run(input, { stays, stayBookings, travelers, stores, submission, clock, random, fx, caller, call }) {
     const { quoteId, email, phoneNumber, loyaltyProgrammeAccountNumber, accommodationSpecialRequests } = input;
     const answer = await book(
-      { stays, stayBookings, travelers, stores, clock },
+      { stays, stayBookings, travelers, stores, clock, fx },
       {
         caller,
         callId: call.id,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { SupplierResult, supplierErrors } from "../../bookings/index.ts";
+import { SupplierResult, saleRates, shownInUsdc, supplierErrors } from "../../bookings/index.ts";
 import { quoteOwnRate } from "../own-quotes.ts";
 import { seeQuote } from "../see-stays.ts";
 import { StayCancellationPolicy } from "../stay-result.ts";
@@ -16,7 +16,7 @@ export const quoteStay = defineTool({
   effect: "read",
   price: 1_000n,
   payableWithoutKey: true,
-  uses: ["stays", "stayBookings", "stores"],
+  uses: ["stays", "stayBookings", "stores", "fx", "clock"],
   input: z.strictObject({ rateId: z.string().describe("rates[].id of search_hotels") }),
   output: SupplierResult.extend({
     id: z.string().describe("quoteId of book_stay"),
@@ -27,6 +27,9 @@ export const quoteStay = defineTool({
     guests: z.number(),
     totalAmount: DecimalAmount.describe("What book_stay takes"),
     totalCurrency: z.string(),
+    totalUsdc: DecimalAmount.optional().describe(
+      "What book_stay takes of the wallet; left out where totalCurrency is USD",
+    ),
     taxAmount: DecimalAmount.nullable(),
     feeAmount: DecimalAmount.nullable(),
     dueAtAccommodationAmount: DecimalAmount.nullable().describe("Paid there, beside totalAmount"),
@@ -51,10 +54,11 @@ export const quoteStay = defineTool({
     details: { quoteId: id, rateId, totalAmount, totalCurrency, checkInDate, checkOutDate },
   }),
 
-  async run({ rateId }, { stays, stayBookings, stores, caller, call }) {
+  async run({ rateId }, { stays, stayBookings, stores, fx, clock, caller, call }) {
     const { negotiatedRates } = stores;
     const quote = await quoteOwnRate({ stayBookings, negotiatedRates }, caller, rateId, { signal: call.signal });
-    await seeQuote(stores.seenOffers, caller, rateId, quote);
-    return { ...quote, ...stays.provenance(), sandbox: stays.sandbox };
+    const rates = await saleRates({ fx, clock }, caller.environment, [quote.totalCurrency]);
+    await seeQuote(stores.seenOffers, caller, rateId, quote, rates);
+    return { ...quote, ...shownInUsdc(quote, rates), ...stays.provenance(), sandbox: stays.sandbox };
   },
 });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
-import { isBefore, isEarlier, SupplierResult, supplierErrors, todayAt } from "../../bookings/index.ts";
+import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../../bookings/index.ts";
 import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
 import { explainNoStays } from "../explain-no-stays.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
@@ -35,7 +35,7 @@ export const searchHotels = defineTool({
   effect: "read",
   price: 2_000n,
   payableWithoutKey: true,
-  uses: ["stays", "maps", "stores", "clock"],
+  uses: ["stays", "maps", "stores", "clock", "fx"],
   input: z
     .strictObject({
       location: z.string().describe("City, neighborhood, sight or airport code"),
@@ -104,7 +104,7 @@ export const searchHotels = defineTool({
     return [{ path: "checkInDate", message: `must not be before today, ${today.toString()}` }];
   },
 
-  async run(query, { stays, maps, stores, caller, call, fail }) {
+  async run(query, { stays, maps, stores, clock, fx, caller, call, fail }) {
     const text = query.location.trim();
     call.progress("Looking the place up");
     const { candidates, nearMatches, provenance } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
@@ -128,11 +128,13 @@ export const searchHotels = defineTool({
       const { detail, emptiedBy } = await explainNoStays(stays, wanted, { signal: call.signal });
       throw fail("no_accommodations", { detail, extra: { emptiedBy } });
     }
-    await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations);
+    const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
+    const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+    await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations, rates);
     return {
       accommodations: accommodations
         .slice(0, ACCOMMODATIONS_RETURNED)
-        .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights })),
+        .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates })),
       order: ORDER,
       considered,
       location: { ...place, provenance },

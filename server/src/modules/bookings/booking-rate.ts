@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { Failure } from "../../domain/errors.ts";
+import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FxRates, RateTable } from "../../ports/fx.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+/** What one unit of a currency counts for in USDC. It is recorded with the booking, and every later amount of the order uses it. */
+export const BookingRate = z.object({
+  from: z.string(),
+  to: z.string(),
+  value: z.string().describe("USDC for one unit of the currency, margin included"),
+  source: z.string(),
+  sourceLevel: z.string().default("embedded"),
+  asOf: z.string().nullable().default(null).describe("null: one for one, of any day"),
+  marginBps: z.number().default(0).describe("What the service adds to the source's rate, in hundredths of a percent"),
+});
+export type BookingRate = z.output<typeof BookingRate>;
+
+const DOLLAR = "USD";
+
+/** One dollar is one USDC. */
+export const BOOKING_RATE: BookingRate = {
+  ...{ from: DOLLAR, to: "USDC", value: "1", source: "embedded" },
+  ...{ sourceLevel: "embedded", asOf: null, marginBps: 0 },
+};
+
+/** As it is stored; what was booked before there were others was in dollars. */
+export function toRate(stored: unknown): BookingRate {
+  return stored === null || stored === undefined ? BOOKING_RATE : BookingRate.parse(stored);
+}
+
+const RATE_PLACES = 12;
+const RATE_UNIT = 10n ** BigInt(RATE_PLACES);
+const BASIS_POINTS = 10_000n;
+
+interface Price {
+  totalAmount: string;
+  totalCurrency: string;
+}
+
+/**
+ * The one place where amounts of other currencies become USDC. It rounds down to the micro-unit in both directions: what is charged for
+ * an amount is what comes back for the same amount, and parts of it never come back as more. Undefined: it is no amount, or the rate is
+ * of another currency.
+ */
+export function inUsdc(amount: string, currency: string, rate: BookingRate): Micro | undefined {
+  const micro = currency === rate.from ? parseDecimal(amount) : undefined;
+  return micro === undefined ? undefined : (micro * scaled(rate.value)) / RATE_UNIT;
+}
+
+/** What an amount in another currency than dollars counts for, for people and programs to read; nothing where there is no rate. */
+export function shownInUsdc({ totalAmount, totalCurrency }: Price, rates: SaleRates): { totalUsdc?: string } {
+  const rate = totalCurrency === DOLLAR ? undefined : rates.get(totalCurrency);
+  const micro = rate === undefined ? undefined : inUsdc(totalAmount, totalCurrency, rate);
+  return micro === undefined ? {} : { totalUsdc: formatDecimal(micro) };
+}
+
+/** The rate at which a currency is sold by a table: its own and the margin. Undefined: the table does not have the currency. */
+export function rateBy(
+  { perEuro, provenance }: RateTable,
+  currency: string,
+  marginBps: number,
+): BookingRate | undefined {
+  if (currency === DOLLAR) return BOOKING_RATE;
+  const [dollars, units] = [perEuro.get(DOLLAR), perEuro.get(currency)];
+  if (dollars === undefined || units === undefined) return undefined;
+  const numerator = dollars * (BASIS_POINTS + BigInt(marginBps)) * RATE_UNIT;
+  const value = written(numerator / (units * BASIS_POINTS));
+  const { source, sourceLevel, asOf } = provenance;
+  return { from: currency, to: "USDC", value, source, sourceLevel, asOf, marginBps };
+}
+
+function scaled(value: string): bigint {
+  const [whole = "0", places = ""] = value.split(".");
+  return BigInt(whole) * RATE_UNIT + BigInt(places.padEnd(RATE_PLACES, "0"));
+}
+
+function written(rate: bigint): string {
+  const places = (rate % RATE_UNIT).toString().padStart(RATE_PLACES, "0").replace(/0+$/, "");
+  return places === "" ? `${rate / RATE_UNIT}` : `${rate / RATE_UNIT}.${places}`;
+}
+
+export interface RatePorts {
+  fx: FxRates;
+  clock: Clock;
+}
+
+/** By currency; those that nothing may be sold at are missing. */
+export type SaleRates = ReadonlyMap<string, BookingRate>;
+
+/** The present rates of currencies, for what is shown. */
+export async function saleRates(
+  ports: RatePorts,
+  environment: Environment,
+  currencies: Iterable<string>,
+): Promise<SaleRates> {
+  const rates = new Map<string, BookingRate>();
+  for (const currency of new Set(currencies)) {
+    const found = await findRate(ports, environment, currency);
+    if (typeof found !== "string") rates.set(currency, found);
+  }
+  return rates;
+}
+
+/** The rate of a new booking. `seen`: the one at which the tenant saw the offer, which stays until it is too old. Throws Failure. */
+export async function requireRate(
+  ports: RatePorts,
+  environment: Environment,
+  currency: string,
+  seen: BookingRate | undefined,
+): Promise<BookingRate> {
+  if (seen?.from === currency && !isStale(ports, environment, seen)) return seen;
+  const found = await findRate(ports, environment, currency);
+  if (typeof found !== "string") return found;
+  const extra = { currency };
+  if (found === "missing") {
+    throw new Failure("rate_not_available", {
+      detail: `There is no exchange rate of ${currency}, so it cannot be paid in USDC. Take an offer in another currency.`,
+      extra,
+    });
+  }
+  throw new Failure("rate_stale", {
+    detail: `The newest exchange rate of ${currency} is older than this service sells at. Take an offer in USD, or try again later.`,
+    extra,
+  });
+}
+
+async function findRate(
+  ports: RatePorts,
+  environment: Environment,
+  currency: string,
+): Promise<BookingRate | "missing" | "stale"> {
+  if (currency === DOLLAR) return BOOKING_RATE;
+  // Read for everybody who waits.
+  const { fx } = ports;
+  const rate = rateBy(await fx.table(new AbortController().signal), currency, fx.terms.marginBps);
+  if (rate === undefined) return "missing";
+  return isStale(ports, environment, rate) ? "stale" : rate;
+}
+
+function isStale({ fx, clock }: RatePorts, environment: Environment, { asOf, sourceLevel }: BookingRate): boolean {
+  // The sandbox may be tried out without a source of rates; the rate says of what day it is.
+  if (asOf === null || (sourceLevel === "embedded" && environment === "sandbox")) return false;
+  return isOlder(asOf, fx.terms.mostAgeHours, clock.now());
+}
+
+/** Whether more hours than these have passed since the day was over. Saturdays and Sundays do not count: no rates are made then. */
+function isOlder(asOf: string, hours: number, now: Temporal.Instant): boolean {
+  let passed = 0;
+  let day = Temporal.PlainDate.from(asOf.slice(0, 10)).add({ days: 1 });
+  const today = now.toZonedDateTimeISO("UTC");
+  for (; Temporal.PlainDate.compare(day, today.toPlainDate()) <= 0 && passed <= hours; day = day.add({ days: 1 })) {
+    if (day.dayOfWeek > 5) continue;
+    const isToday = day.equals(today.toPlainDate());
+    passed += isToday ? today.toPlainDateTime().since(day.toPlainDateTime()).total("hours") : 24;
+  }
+  return passed > hours;
+}

@@ -1,0 +1,160 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { inDays } from "../../../test/support/agent.ts";
+import { embeddedRates } from "../../../test/support/rates.ts";
+import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { BookingRate, inUsdc, rateBy } from "./booking-rate.ts";
+
+/** One euro is 1.2 dollars and half a pound less a bit; what is sold adds 1.5 percent. */
+const rates = (day: string): Answer => ({
+  status: 200,
+  headers: { "content-type": "text/xml" },
+  text: `<gesmes:Envelope xmlns:gesmes="g"><Cube><Cube time='${day}'>
+    <Cube currency='USD' rate='1.2'/><Cube currency='GBP' rate='0.8'/></Cube></Cube></gesmes:Envelope>`,
+});
+const MARGIN_BPS = 150;
+const SELLING = { SANDBOX_CURRENCY: "EUR", SANDBOX_STAYS_IN: "local" };
+const EURO = { from: "EUR", to: "USDC", value: "1.218", marginBps: MARGIN_BPS, sourceLevel: "live" };
+const POUND = { ...EURO, from: "GBP", value: "1.5225" };
+
+let source: ScriptedServer;
+let service: TestService;
+let answer: Answer;
+/** First behind the machine's time, so that rates are read anew when it is moved on. */
+let hours = -2;
+const today = () => Temporal.Now.instant().toZonedDateTimeISO("UTC").toPlainDate();
+
+beforeAll(async () => {
+  answer = rates(today().subtract({ days: 6 }).toString());
+  source = await startScriptedServer(() => answer);
+  // The supplier sells flights in euros, and stays in the currency of their country.
+  const environment = { FX_RATES_URL: `${source.url}/daily.xml`, FX_MARGIN_BPS: String(MARGIN_BPS), ...SELLING };
+  const clock = { now: () => Temporal.Now.instant().add({ hours }) };
+  service = await startTestService(environment, { clock });
+  await service.isFunded(service.tenantId);
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await source?.close();
+});
+
+const Offer = z.looseObject({
+  id: z.string(),
+  totalAmount: z.string(),
+  totalCurrency: z.string(),
+  totalUsdc: z.string(),
+});
+const Offers = z.object({
+  offers: z.array(Offer.extend({ fares: z.array(z.object({ id: z.string(), refundable: z.boolean() })) })),
+});
+const Booked = z.looseObject({
+  orderId: z.string(),
+  totalAmount: z.string(),
+  chargedUsdc: z.string(),
+  rate: BookingRate,
+});
+const Available = z.object({ available: z.object({ USDC: z.string() }) });
+const micro = (amount: string): bigint => parseDecimal(amount) ?? -1n;
+const worth = (amount: string, permyriad: bigint) => formatDecimal((micro(amount) * permyriad) / 10_000n);
+const available = async () => micro(Available.parse(resultOf(await service.call("check_treasury", {}))).available.USDC);
+
+async function searchFlights(departureDate = inDays(60)) {
+  const journey = { origin: "LHR", destination: "JFK", departureDate, cabinClass: "business" };
+  return Offers.parse(resultOf(await service.call("search_flights", journey))).offers;
+}
+
+describe("a rate that is too old", () => {
+  it("sells nothing, in words that say so; a newer one does", async () => {
+    const journey = { origin: "LHR", destination: "JFK", departureDate: inDays(62) };
+    const shown = z.object({ offers: z.array(z.looseObject({ id: z.string() })) });
+    const search = async () => shown.parse(resultOf(await service.call("search_flights", journey))).offers[0];
+    const offer = await search();
+    expect(offer).not.toHaveProperty("totalUsdc");
+    const refused = await service.call("book_flight", { offerId: offer?.id });
+    expect([refused.status, refused.body.code, refused.body.currency]).toEqual([500, "rate_stale", "EUR"]);
+    answer = rates(today().toString());
+    hours = 0;
+    expect(await search()).toHaveProperty("totalUsdc");
+  });
+});
+
+describe("a flight in another currency", () => {
+  it("is shown, planned, booked, changed and given back in USDC at the rate that was recorded with it", async () => {
+    const [offer] = await searchFlights();
+    if (offer === undefined) throw new Error("no offers");
+    expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, 12_180n) });
+    const before = await available();
+    const booked = Booked.parse(resultOf(await service.call("book_flight", { offerId: offer.id })));
+    expect(booked).toMatchObject({
+      ...{ totalAmount: offer.totalAmount, totalCurrency: "EUR", chargedUsdc: offer.totalUsdc },
+      rate: { ...EURO, asOf: today().toString(), source: expect.stringContaining("European Central Bank") },
+    });
+    expect(before - (await available())).toBe(micro(offer.totalUsdc));
+    const { orderId } = booked;
+
+    const order = resultOf(await service.call("read_order", { orderId }));
+    expect(order).toMatchObject({ totalUsdc: offer.totalUsdc, rate: { value: EURO.value } });
+    const quote = z
+      .looseObject({ cancellationId: z.string(), refundAmount: z.string() })
+      .parse(resultOf(await service.call("cancel_order_quote", { orderId })));
+    const refundUsdc = worth(quote.refundAmount, 12_180n);
+    expect(quote).toMatchObject({ refundCurrency: "EUR", refundUsdc, rate: { value: EURO.value } });
+    const cancelled = await service.call("confirm_cancel_order", { cancellationId: quote.cancellationId });
+    expect(resultOf(cancelled)).toMatchObject({ refundedUsdc: refundUsdc, notRefundedBecause: null, rate: EURO });
+  });
+});
+
+describe("a stay in the currency of its country", () => {
+  it("is paid and given back whole to the last micro-unit", async () => {
+    const dates = { checkInDate: inDays(60), checkOutDate: inDays(63) };
+    const Rate = Offer.extend({ fullRefundUntil: z.string().nullable() });
+    const Hotels = z.object({ accommodations: z.array(z.object({ rates: z.array(Rate) })) });
+    const found = Hotels.parse(resultOf(await service.call("search_hotels", { location: "London", ...dates })));
+    const rate = found.accommodations.flatMap((place) => place.rates).find((one) => one.fullRefundUntil !== null);
+    expect(rate).toMatchObject({ totalCurrency: "GBP", totalUsdc: worth(rate?.totalAmount ?? "", 15_225n) });
+    const quote = Offer.parse(resultOf(await service.call("quote_stay", { rateId: rate?.id })));
+    expect(quote).toMatchObject({ totalCurrency: "GBP", totalUsdc: rate?.totalUsdc });
+    const guests = [{ givenName: "Tess", familyName: "Traveler" }];
+    const stay = { quoteId: quote.id, guests, email: "tess@example.com", phoneNumber: "+14155550123" };
+    const before = await available();
+    const booked = Booked.parse(resultOf(await service.call("book_stay", stay)));
+    expect(booked).toMatchObject({ chargedUsdc: quote.totalUsdc, rate: POUND });
+    const cancellation = resultOf(await service.call("cancel_order_quote", { orderId: booked.orderId }));
+    const { cancellationId } = z.looseObject({ cancellationId: z.string() }).parse(cancellation);
+    const cancelled = resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    expect(cancelled).toMatchObject({ refundCurrency: "GBP", refundedUsdc: quote.totalUsdc, rate: POUND });
+    await expect.poll(available, { timeout: 30_000 }).toBe(before);
+  });
+});
+
+describe("a rate", () => {
+  it("converts by integers, gives back what was taken, and never more for parts than for the whole", async () => {
+    const table = await embeddedRates.table(new AbortController().signal);
+    const cases = fc.tuple(
+      fc.constantFrom(...table.perEuro.keys()),
+      fc.integer({ min: 0, max: 2_000 }),
+      fc.array(fc.bigInt({ min: 0n, max: 10n ** 14n }), { minLength: 1, maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(cases, ([currency, marginBps, parts]) => {
+        const rate = rateBy(table, currency, marginBps);
+        if (rate === undefined) throw new Error("every one of them has a rate");
+        const usdc = (amount: bigint) => inUsdc(formatDecimal(amount), currency, rate) ?? -1n;
+        const whole = parts.reduce((sum, part) => sum + part, 0n);
+        const inParts = parts.reduce((sum, part) => sum + usdc(part), 0n);
+        expect(inParts <= usdc(whole)).toBe(true);
+        expect(usdc(whole) - inParts < BigInt(parts.length)).toBe(true);
+        // The greatest whole number that is not more than amount × rate, with the rate as it is written down.
+        const [units = "", places = ""] = rate.value.split(".");
+        const exact = BigInt(units + places.padEnd(12, "0"));
+        expect(usdc(whole) * 10n ** 12n <= whole * exact && (usdc(whole) + 1n) * 10n ** 12n > whole * exact).toBe(true);
+        expect(currency === "USD" ? usdc(whole) : whole).toBe(whole);
+        expect(inUsdc("1.00", currency === "USD" ? "EUR" : "USD", rate)).toBeUndefined();
+      }),
+    );
+  });
+});
