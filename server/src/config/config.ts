@@ -33,7 +33,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return config;
 }
 
-function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
+type Read = <Value>(variable: Variable<Value>) => Value;
+
+function readAll(read: Read): Config {
   return {
     port: read(variables.port),
     edgePort: read(variables.edgePort),
@@ -67,25 +69,7 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     keepTravelersDays: read(variables.keepTravelersDays),
     mailsPerTenantDay: read(variables.mailsPerTenantDay),
     mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
-    fxRatesUrl: read(variables.fxRatesUrl),
-    fxMarginBps: read(variables.fxMarginBps),
-    fxMostAgeHours: read(variables.fxMostAgeHours),
-    nominatimUrl: read(variables.nominatimUrl),
-    nominatimMillisecondsBetween: read(variables.nominatimMillisecondsBetween),
-    openMeteoUrl: read(variables.openMeteoUrl),
-    openMeteoAirQualityUrl: read(variables.openMeteoAirQualityUrl),
-    openTopoDataUrl: read(variables.openTopoDataUrl),
-    openTopoDataMillisecondsBetween: read(variables.openTopoDataMillisecondsBetween),
-    overpassUrl: read(variables.overpassUrl),
-    overpassMillisecondsBetween: read(variables.overpassMillisecondsBetween),
-    osrmDrivingUrl: read(variables.osrmDrivingUrl),
-    osrmWalkingUrl: read(variables.osrmWalkingUrl),
-    osrmBicyclingUrl: read(variables.osrmBicyclingUrl),
-    osrmMillisecondsBetween: read(variables.osrmMillisecondsBetween),
-    providersContact: read(variables.providersContact),
-    providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
-    geocodingProviders: read(variables.geocodingProviders),
-    elevationProviders: read(variables.elevationProviders),
+    ...readProviders(read),
     masterKeyFile: read(variables.masterKeyFile),
     smtpUrl: read(variables.smtpUrl),
     mailFrom: read(variables.mailFrom),
@@ -116,6 +100,31 @@ function readAll(read: <Value>(variable: Variable<Value>) => Value): Config {
     securityContact: read(variables.securityContact),
     securityContactExpires: read(variables.securityContactExpires),
     logLevel: read(variables.logLevel),
+  };
+}
+
+/** Of what is asked outside, beside the supplier and the chain. */
+function readProviders(read: Read) {
+  return {
+    fxRatesUrl: read(variables.fxRatesUrl),
+    fxMarginBps: read(variables.fxMarginBps),
+    fxMostAgeHours: read(variables.fxMostAgeHours),
+    nominatimUrl: read(variables.nominatimUrl),
+    nominatimMillisecondsBetween: read(variables.nominatimMillisecondsBetween),
+    openMeteoUrl: read(variables.openMeteoUrl),
+    openMeteoAirQualityUrl: read(variables.openMeteoAirQualityUrl),
+    openTopoDataUrl: read(variables.openTopoDataUrl),
+    openTopoDataMillisecondsBetween: read(variables.openTopoDataMillisecondsBetween),
+    overpassUrl: read(variables.overpassUrl),
+    overpassMillisecondsBetween: read(variables.overpassMillisecondsBetween),
+    osrmDrivingUrl: read(variables.osrmDrivingUrl),
+    osrmWalkingUrl: read(variables.osrmWalkingUrl),
+    osrmBicyclingUrl: read(variables.osrmBicyclingUrl),
+    osrmMillisecondsBetween: read(variables.osrmMillisecondsBetween),
+    providersContact: read(variables.providersContact),
+    providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
+    geocodingProviders: read(variables.geocodingProviders),
+    elevationProviders: read(variables.elevationProviders),
   };
 }
 
