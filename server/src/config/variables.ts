@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { rateVariables } from "./rate-variables.ts";
+import { providerVariables } from "./provider-variables.ts";
 import {
   address,
   developmentMoney,
@@ -7,15 +7,12 @@ import {
   list,
   networks,
   oneOf,
-  orderOf,
   origins,
-  osrmUrl,
   port,
   readContact,
   readInstant,
   readMailbox,
   readMailServer,
-  readProvidersContact,
   secrets,
   text,
   url,
@@ -157,84 +154,7 @@ export const variables = {
     "How many mails one address may be sent in a day (UTC), by all tenants together. What is more is kept.",
     wholeNumber(1, 1_000_000),
   ),
-  ...rateVariables,
-  nominatimUrl: url(
-    "NOMINATIM_URL",
-    http,
-    "A Nominatim that finds places and addresses, such as your own. Unset: it is not asked.",
-  ),
-  nominatimMillisecondsBetween: withDefault(
-    "NOMINATIM_MS_BETWEEN",
-    "1000",
-    "The least time between two requests of a process to that Nominatim, in milliseconds. The public one demands 1000 for the whole deployment.",
-    wholeNumber(0, 60_000),
-  ),
-  openMeteoUrl: url(
-    "OPEN_METEO_URL",
-    http,
-    "Open-Meteo, such as `https://api.open-meteo.com`, for weather and elevations; its free service is for non-commercial use. Unset: it is not asked.",
-  ),
-  openMeteoAirQualityUrl: url(
-    "OPEN_METEO_AIR_QUALITY_URL",
-    http,
-    "Open-Meteo's air quality, such as `https://air-quality-api.open-meteo.com`, whose free service is for non-commercial use. Unset: it is not asked.",
-  ),
-  openTopoDataUrl: url(
-    "OPENTOPODATA_URL",
-    http,
-    "A data set of an Open Topo Data, such as `https://api.opentopodata.org/v1/srtm90m`. Unset: it is not asked.",
-  ),
-  openTopoDataMillisecondsBetween: withDefault(
-    "OPENTOPODATA_MS_BETWEEN",
-    "1000",
-    "The least time between two requests of a process to that Open Topo Data, in milliseconds. The public one demands 1000 for the whole deployment.",
-    wholeNumber(0, 60_000),
-  ),
-  overpassUrl: url(
-    "OVERPASS_URL",
-    http,
-    "An Overpass that finds restaurants, hospitals and the like, such as your own. Unset: it is not asked.",
-  ),
-  overpassMillisecondsBetween: withDefault(
-    "OVERPASS_MS_BETWEEN",
-    "1000",
-    "The least time between two requests of a process to that Overpass, in milliseconds. The public ones allow about 10000 requests a day to the whole deployment.",
-    wholeNumber(0, 60_000),
-  ),
-  osrmDrivingUrl: osrmUrl("OSRM_DRIVING_URL", "for cars"),
-  osrmWalkingUrl: osrmUrl("OSRM_WALKING_URL", "for people on foot"),
-  osrmBicyclingUrl: osrmUrl("OSRM_BICYCLING_URL", "for bicycles"),
-  osrmMillisecondsBetween: withDefault(
-    "OSRM_MS_BETWEEN",
-    "1000",
-    "The least time between two requests of a process to each of these OSRMs, in milliseconds. The public one demands 1000 for the whole deployment.",
-    wholeNumber(0, 60_000),
-  ),
-  providersContact: {
-    name: "PROVIDERS_CONTACT",
-    fallback: undefined,
-    meaning:
-      "How open providers reach you, such as `ops@example.com`; stands in the User-Agent of what they are asked, as their policies demand. Unset: PUBLIC_APP_URL.",
-    read: readProvidersContact,
-  },
-  providersTimeoutMilliseconds: withDefault(
-    "PROVIDERS_TIMEOUT_MS",
-    "5000",
-    "How long an open provider may take to answer, in milliseconds, before the next one is asked.",
-    wholeNumber(1, 60_000),
-  ),
-  geocodingProviders: withDefault(
-    "GEOCODING_PROVIDERS",
-    "nominatim,embedded",
-    "Who finds places, in this order; the next one is asked when one fails or knows nothing. Those without an address are left out.",
-    orderOf("nominatim", "embedded"),
-  ),
-  elevationProviders: withDefault(
-    "ELEVATION_PROVIDERS",
-    "opentopodata,open-meteo,embedded",
-    "Who knows elevations, in this order; the next one is asked when one fails or knows nothing. Those without an address are left out.",
-    orderOf("opentopodata", "open-meteo", "embedded"),
-  ),
+  ...providerVariables,
   masterKeyFile: text(
     "MASTER_KEY_FILE",
     "File with the 32-byte key that encrypts secrets and personal numbers. Unset: made in DATA_DIR; production needs it set.",
