@@ -50,7 +50,7 @@ export interface Receipt {
   usageId: string | undefined;
   /** What was paid for the answer, now or by an earlier call. */
   price: Micro;
-  /** Undefined: no payment came with the call, or nothing was taken of it. */
+  /** The signed payment that paid for the answer, of this call or of an earlier one. Undefined: none did. */
   payment?: PaymentReceipt | undefined;
 }
 

@@ -144,9 +144,8 @@ class ChargeByPayment implements Charge {
 
   async capture({ tool }: PendingCall, result: unknown, latencyMs: number, firstCallId?: string): Promise<Settled> {
     const claimed = this.#requireClaim();
-    if (firstCallId !== undefined && (await this.#isPaidBefore(claimed, firstCallId))) {
-      return { usageId: undefined, price: 0n, replayed: true };
-    }
+    const before = firstCallId === undefined ? undefined : await this.#findPaidBefore(claimed, firstCallId);
+    if (before !== undefined) return { ...before, replayed: true };
     return {
       ...receiptOf(await this.#ends.earn(claimed, tool.answerIsKept ? result : null, latencyMs)),
       replayed: false,
@@ -227,19 +226,15 @@ class ChargeByPayment implements Charge {
   }
 
   /** Then this call's claim is given back: nothing is paid twice. Nor is it given away while the first payment can still fail. */
-  async #isPaidBefore({ id }: NewPayment, firstCallId: string): Promise<boolean> {
-    let isPending: boolean;
-    try {
-      const first = await this.#options.calls.takeOver(firstCallId);
-      if (!first.paid) return false;
-      isPending = first.isPending;
-    } catch (error) {
+  async #findPaidBefore({ id }: NewPayment, firstCallId: string): Promise<Receipt | undefined> {
+    const first = await this.#options.calls.takeOver(firstCallId).catch((error: unknown) => {
       this.#ends.abandon(id);
       throw error;
-    }
+    });
+    if (!first.paid) return undefined;
     await this.release();
-    if (isPending) throw pending();
-    return true;
+    if (first.isPending) throw pending();
+    return { usageId: first.usageId ?? undefined, price: first.price, payment: first.payment };
   }
 
   #hashOf(call: PendingCall): string {

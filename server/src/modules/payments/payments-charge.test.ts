@@ -283,7 +283,8 @@ test("an answer that was paid before gives the claim back; one that was not is p
     run: async () => ({ result: { text: "done" }, firstCallId }),
   });
   const free = await world.pay(process, await payer.sign(PRICE), replayOf(first.call.id));
-  expect(free).toMatchObject({ price: 0n, replayed: true, receipt: undefined });
+  expect(free).toMatchObject({ price: PRICE, replayed: true });
+  expect(free.receipt).toEqual(first.receipt);
   expect(await world.calls.takeOver(first.call.id)).toMatchObject({ paid: true, price: PRICE });
   expect(await world.books(payer)).toMatchObject({ states: ["settled"], open: 0n, recorded: PRICE });
   let failedId = "";

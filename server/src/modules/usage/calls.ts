@@ -1,4 +1,5 @@
 import type { Micro } from "../../domain/money.ts";
+import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Environment } from "../../ports/identity.ts";
 
 declare module "../../kernel/stores.ts" {
@@ -59,8 +60,10 @@ export type HeldClaim =
   | { kind: "mismatch" }
   | { kind: "done"; outcomeText: string | null; usageId: string | null; price: Micro; freeAt: Temporal.Instant };
 
-/** `isPending`: paid by a signed payment that is not settled yet, and may turn out not to be good. */
-type TakenOver = { paid: true; usageId: string | null; price: Micro; isPending: boolean } | { paid: false };
+/** `isPending`: paid by a signed payment that is not settled yet, and may turn out not to be good. `payment`: one that is settled. */
+type TakenOver =
+  | { paid: true; usageId: string | null; price: Micro; isPending: boolean; payment: PaymentReceipt | undefined }
+  | { paid: false };
 
 /** Reservations in a caller's transaction, for calls for which something else is reserved together with them. */
 export interface CallReservations {

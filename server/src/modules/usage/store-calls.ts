@@ -1,4 +1,7 @@
 import type pg from "pg";
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { PaymentReceipt } from "../../kernel/charge.ts";
 import { pruneInPieces } from "../../platform/database/prune.ts";
 import { settlementColumns } from "./call-columns.ts";
 import type { Calls, Settlement } from "./calls.ts";
@@ -17,6 +20,16 @@ const PRUNE_CALLS = `delete from call where ctid = any (array(
   for update skip locked))`;
 const CAPTURES = { name: "capture-plain", text: CAPTURE_PLAIN };
 const SETTLES = { name: "settle", text: SETTLE };
+
+interface FirstCall {
+  usageId: string | null;
+  priceMicro: Micro;
+  isPending: boolean;
+  /** Of the payment that came with the call; null: none did. */
+  payer: Hex | null;
+  network: string | null;
+  transactionHash: Hex | null;
+}
 
 export function createCalls(pool: pg.Pool): Calls {
   return {
@@ -41,9 +54,10 @@ export function createCalls(pool: pg.Pool): Calls {
         [firstCallId],
       );
       if (replaced.rowCount === 1) return { paid: false };
-      const { rows } = await pool.query<{ usageId: string | null; priceMicro: bigint; isPending: boolean }>(
+      const { rows } = await pool.query<FirstCall>(
         `select call.usage_id as "usageId", coalesce(payment.amount_micro, call.price_micro) as "priceMicro",
-           coalesce(payment.state in ('claimed', 'earned'), false) as "isPending"
+           coalesce(payment.state in ('claimed', 'earned'), false) as "isPending",
+           payment.payer, payment.chain as network, payment.transaction_hash as "transactionHash"
          from call left join payment on payment.call_id = call.id where call.id = $1`,
         [firstCallId],
       );
@@ -53,6 +67,7 @@ export function createCalls(pool: pg.Pool): Calls {
         usageId: first?.usageId ?? null,
         price: first?.priceMicro ?? 0n,
         isPending: first?.isPending ?? false,
+        payment: first === undefined ? undefined : settledPayment(first),
       };
     },
 
@@ -81,6 +96,11 @@ export function createCalls(pool: pg.Pool): Calls {
       );
     },
   };
+}
+
+function settledPayment({ payer, network, transactionHash, priceMicro }: FirstCall): PaymentReceipt | undefined {
+  if (payer === null || network === null || transactionHash === null) return undefined;
+  return { payer, amount: priceMicro, network, transactionHash };
 }
 
 async function removeSome(pool: pg.Pool, text: string, values: unknown[]): Promise<number> {

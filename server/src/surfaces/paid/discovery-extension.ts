@@ -66,7 +66,7 @@ function outputSchema({ tool, outputSchema: result }: CatalogEntry): Schema {
   };
 }
 
-/** What a paid call answers. `payment` is null when the answer was paid for before. */
+/** What a paid call answers. */
 export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
   return {
     type: "object",
@@ -76,12 +76,17 @@ export function paidEnvelopeSchema(toolName: string, result: Schema): Schema {
       paid: { type: "boolean" },
       priceUsdc: { type: "string", description: "What was paid, in USDC" },
       payment: {
-        type: ["object", "null"],
+        type: "object",
+        description: "What paid for the answer: of a replay, an earlier payment",
         required: ["payer", "amountUsdc", "settlementTx"],
         properties: {
           payer: { type: "string" },
           amountUsdc: { type: "string" },
-          settlementTx: { type: "string", description: "Hash of the transaction that moved the money" },
+          settlementTx: {
+            type: ["string", "null"],
+            description:
+              "Hash of the transaction that moved the money; null: a key's tenant had paid for the answer before",
+          },
         },
       },
       result,

@@ -147,7 +147,7 @@ class PaidTools {
       gone: request,
     });
     if (answer.receipt.payment !== undefined && !answer.replayed) limits.settled(payment.payer);
-    return renderPaid(entry.tool.name, answer, visit);
+    return renderPaid(entry.tool.name, answer, payment.payer, visit);
   }
 }
 

@@ -1,9 +1,11 @@
 import { extractDiscoveryInfo, validateDiscoveryExtension } from "@x402/extensions/bazaar";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { freshHash } from "../../../test/support/escrow.ts";
 import { type Buyer, createBuyer, decode, encode } from "../../../test/support/paid.ts";
 import { isSignedBy, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
 
 /** The official x402 client against the whole product: it has a wallet and nothing else. */
 
@@ -125,6 +127,25 @@ describe("a search that is bought", () => {
     expect(second.body).toEqual({ ...first.body, replayed: true });
     expect(second.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
     expect(await balances(payTo)).toEqual(before);
+  });
+
+  it("names the payment that has paid for the answer when another signature asks for what was done", async () => {
+    const authorization = `Bearer ${service.apiKey}`;
+    const { tripId } = resultOf(await service.call("prefund_trip", { budgetUsdc: "20" }));
+    const reserve = (bookingId: string) => ({ tripId, upperBoundUsdc: "1", bookingId });
+    const paidBefore = reserve(freshHash());
+    const first = await buyer.buy("reserve_booking", paidBefore, { authorization });
+    expect(first.status, first.text).toBe(200);
+    const again = await buyer.buy("reserve_booking", paidBefore, { authorization });
+    expect(again.body).toEqual({ ...first.body, replayed: true });
+    expect(again.headers.get("x-service-meter-id")).toBe(first.headers.get("x-service-meter-id"));
+
+    const byKey = reserve(freshHash());
+    resultOf(await service.call("reserve_booking", byKey));
+    const free = await buyer.buy("reserve_booking", byKey, { authorization });
+    const nothing = { payer: buyer.address.toLowerCase(), amountUsdc: "0.00", settlementTx: null };
+    expect(free.body).toMatchObject({ paid: false, priceUsdc: "0.00", payment: nothing, replayed: true });
+    expect(free.headers.get("payment-response")).toBeNull();
   });
 
   it("with a key costs what the tenant's plan says, in the tenant's name, and leaves its cap alone", async () => {

@@ -1,4 +1,5 @@
 import { formatDecimal } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import type { PaymentReceipt } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import { METER_ID_HEADER } from "../http/audit-headers.ts";
@@ -6,8 +7,11 @@ import type { HttpAnswer } from "../http/http.ts";
 import { type ErrorPlace, renderProblem } from "../render-error.ts";
 import { encodePaymentHeader, PAYMENT_RESPONSE_HEADER, typedNetwork } from "./payment-headers.ts";
 
-/** The envelope of the paid surface. Without a payment the answer is one that was paid for before, or a tool's failure. */
-export function renderPaid(toolName: string, answer: Answer, place: ErrorPlace): HttpAnswer {
+/**
+ * The envelope of the paid surface, or a tool's failure. What an earlier payment has paid for names that one; what a tenant has paid for
+ * by its key names `payer`, who signed for this call, and no transaction: nothing was taken.
+ */
+export function renderPaid(toolName: string, answer: Answer, payer: Hex, place: ErrorPlace): HttpAnswer {
   const { outcome, receipt } = answer;
   const { usageId, payment } = receipt;
   if (!outcome.ok) return renderProblem({ ...outcome, replayed: answer.replayed }, place);
@@ -19,15 +23,12 @@ export function renderPaid(toolName: string, answer: Answer, place: ErrorPlace):
     tool: toolName,
     ...(answer.replayed ? { replayed: true } : {}),
     paid: payment !== undefined,
-    priceUsdc: payment === undefined ? "0" : formatDecimal(payment.amount),
-    payment:
-      payment === undefined
-        ? null
-        : {
-            payer: payment.payer,
-            amountUsdc: formatDecimal(payment.amount),
-            settlementTx: payment.transactionHash,
-          },
+    priceUsdc: formatDecimal(payment?.amount ?? 0n),
+    payment: {
+      payer: payment?.payer ?? payer,
+      amountUsdc: formatDecimal(payment?.amount ?? 0n),
+      settlementTx: payment?.transactionHash ?? null,
+    },
     result: outcome.result,
   });
   return { status: 200, headers, body };
