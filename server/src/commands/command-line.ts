@@ -36,6 +36,7 @@ export interface Program<Context> {
   /** As npm runs it: `tenant` is `npm run tenant --`. */
   name: string;
   summary: string;
+  /** One that does a single thing has a single command, whose name is "" and is not written. */
   commands: readonly Command<Context>[];
   notes: readonly string[];
 }
@@ -60,7 +61,8 @@ export async function runProgram<Context>(
 ): Promise<number> {
   const call = `npm run ${program.name} --`;
   try {
-    const [name, ...rest] = args;
+    const isSingle = program.commands[0]?.name === "";
+    const [name, ...rest] = isSingle && !["--help", "-h", "help"].includes(args[0] ?? "") ? ["", ...args] : args;
     if (name === undefined) {
       output.error(helpOf(program));
       return EXIT_USAGE;
@@ -71,9 +73,9 @@ export async function runProgram<Context>(
     }
     const command = program.commands.find((candidate) => candidate.name === name);
     if (command === undefined) throw new UsageError(unknownText("command", name, program.commands.map(nameOf)));
-    const parsed = parse(command, rest, call);
+    const parsed = parse(command, rest, `${call} ${command.name}`.trimEnd());
     if (parsed.flag("help")) {
-      output.out(`${command.summary}\n\n  ${call} ${command.name} ${command.usage} [--json]\n`);
+      output.out(`${command.summary}\n\n  ${lineOf(program, command)} [--json]\n`);
       return EXIT_OK;
     }
     // All of them are there before any is read.
@@ -123,7 +125,7 @@ function parse(command: Command<never>, rest: readonly string[], call: string): 
   const surplus = positionals[command.positionals.length];
   if (surplus !== undefined) {
     // npm keeps options for itself unless "--" stands before them; only their values arrive.
-    throw new UsageError(`Unexpected argument "${surplus}". Options come after "--": ${call} ${command.name} …`);
+    throw new UsageError(`Unexpected argument "${surplus}". Options come after "--": ${call} …`);
   }
   const text = (option: string) => {
     const value = values[option];
@@ -151,10 +153,12 @@ function unknownText(what: string, given: string, known: readonly string[]): str
 }
 
 function helpOf<Context>(program: Program<Context>): string {
-  const commands = program.commands.map(
-    (command) => `  npm run ${program.name} -- ${command.name} ${command.usage}\n      ${command.summary}`,
-  );
+  const commands = program.commands.map((command) => `  ${lineOf(program, command)}\n      ${command.summary}`);
   return `${program.summary}\n\n${commands.join("\n")}\n\n${program.notes.join("\n")}\n`;
+}
+
+function lineOf({ name }: { name: string }, command: { name: string; usage: string }): string {
+  return ["npm run", name, "--", command.name, command.usage].filter((word) => word !== "").join(" ");
 }
 
 /** One line that says what to do; never a stack. */

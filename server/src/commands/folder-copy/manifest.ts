@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { isAbsolute, join, normalize, sep } from "node:path";
+import { z } from "zod";
+import { EmbeddedError } from "../../embedded/embedded-error.ts";
+
+const FILE_NAME = "manifest.json";
+const FORMAT = "wayfare-backup-1";
+
+/** Below the folder that is copied, and nowhere else, whoever wrote the manifest. */
+const Path = z.string().refine((path) => {
+  return path !== "" && !isAbsolute(path) && normalize(path) === path && path.split(sep)[0] !== "..";
+});
+const CopiedFile = z.object({ path: Path, bytes: z.int(), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  /** Of the product that wrote it. */
+  version: z.string(),
+  createdAt: z.string(),
+  /** External: the databases are on the operator's own server and not in this backup. */
+  database: z.enum(["embedded", "external"]),
+  /** Each after the one that it lies in. */
+  folders: z.array(Path),
+  files: z.array(CopiedFile),
+});
+
+export type CopiedFile = z.infer<typeof CopiedFile>;
+export type Manifest = Omit<z.infer<typeof Manifest>, "format">;
+
+export const manifestFileOf = (backup: string): string => join(backup, FILE_NAME);
+
+/** It is written last: a folder without it is no backup, or half of one. */
+export const formatManifest = (manifest: Manifest): z.infer<typeof Manifest> => ({ format: FORMAT, ...manifest });
+
+export function readManifest(backup: string): Manifest {
+  let text: string;
+  try {
+    text = readFileSync(manifestFileOf(backup), "utf8");
+  } catch {
+    throw new EmbeddedError(`${backup} holds no whole backup: ${FILE_NAME}, which is written last, cannot be read.`);
+  }
+  try {
+    return Manifest.parse(JSON.parse(text));
+  } catch {
+    throw new EmbeddedError(`${manifestFileOf(backup)} is damaged or of another version: take another backup.`);
+  }
+}

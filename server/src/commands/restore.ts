@@ -1,0 +1,124 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Config, readConfig } from "../config/config.ts";
+import { EmbeddedError, explainFileError } from "../embedded/embedded-error.ts";
+import { holdStopped, isEmptyFolder } from "../embedded/hold-stopped.ts";
+import { errorCode } from "../platform/files/error-code.ts";
+import { ensurePrivateFolder, makeFolder, syncFolder } from "../platform/files/private-files.ts";
+import { facts, sizeText } from "./backup.ts";
+import { type Command, type Program, UsageError } from "./command-line.ts";
+import { copyFile, isFolder, makeFolders, syncFolders } from "./folder-copy/copy-files.ts";
+import { type CopiedFile, type Manifest, readManifest } from "./folder-copy/manifest.ts";
+import { runAsCommand } from "./run-as-command.ts";
+
+type FolderConfig = Pick<Config, "dataDir" | "databaseUrl">;
+
+const restore: Command<FolderConfig> = {
+  name: "",
+  summary: "Put a backup in the place of DATA_DIR. Every file is compared with what the backup says of it beforehand.",
+  usage: "--from <folder> [--move-old-to <folder>]",
+  positionals: [],
+  options: { from: { type: "string" }, "move-old-to": { type: "string" } },
+  prepare(args) {
+    const from = resolve(args.required("from"));
+    const given = args.text("move-old-to");
+    const oldTo = given === undefined ? undefined : resolve(given);
+    return async (config) => {
+      const dataDir = resolve(config.dataDir);
+      if (oldTo === dataDir) throw new UsageError("--move-old-to lies outside DATA_DIR.");
+      try {
+        const manifest = readManifest(from);
+        checkDatabase(manifest, config);
+        await replace(dataDir, { from, manifest, oldTo });
+        const old = oldTo !== undefined && existsSync(oldTo) ? `\nWhat was there before is in ${oldTo}.` : "";
+        const text = `Restored ${sizeText(manifest)} of ${manifest.createdAt} to ${dataDir}.${old}`;
+        return { text, json: { folder: dataDir, oldFolder: oldTo ?? null, ...facts(manifest) } };
+      } catch (error) {
+        throw explainFileError(error, dataDir);
+      }
+    };
+  },
+};
+
+function checkDatabase({ database }: Manifest, { databaseUrl }: FolderConfig): void {
+  if (database === "embedded" && databaseUrl !== undefined) {
+    throw new EmbeddedError(
+      "This backup holds its own database, and DATABASE_URL names another: unset it here and later.",
+    );
+  }
+  if (database === "external" && databaseUrl === undefined) {
+    throw new EmbeddedError(
+      "The databases of this backup are on a server of your own: restore them there, set DATABASE_URL.",
+    );
+  }
+}
+
+interface Source {
+  from: string;
+  manifest: Manifest;
+  /** Where what is there goes; undefined: nothing may be there. */
+  oldTo: string | undefined;
+}
+
+async function replace(dataDir: string, source: Source): Promise<void> {
+  const { oldTo } = source;
+  if (isEmptyFolder(dataDir)) return await withDraft(dataDir, source, (draft) => moveTo(draft, dataDir));
+  if (oldTo === undefined) {
+    throw new EmbeddedError(`${dataDir} is not empty: say with --move-old-to <folder> where what is there goes.`);
+  }
+  if (existsSync(oldTo)) throw new EmbeddedError(`${oldTo} is there already: name a folder that is not.`);
+  await holdStopped(dataDir, (folder) =>
+    withDraft(folder, source, (draft) => {
+      moveTo(folder, oldTo);
+      moveTo(draft, folder);
+    }),
+  );
+}
+
+/** The draft lies beside the folder that it becomes. It goes when anything in it is not what the backup says. */
+async function withDraft(dataDir: string, { from, manifest }: Source, use: (draft: string) => void): Promise<void> {
+  const draft = `${dataDir}.restoring`;
+  rmSync(draft, { recursive: true, force: true });
+  ensurePrivateFolder(draft);
+  try {
+    makeFolders(manifest.folders, draft);
+    for (const file of manifest.files) await copyChecked(file, { from, to: draft });
+    syncFolders(manifest.folders, draft);
+    use(draft);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+async function copyChecked(file: CopiedFile, { from, to }: { from: string; to: string }): Promise<void> {
+  const path = join(from, file.path);
+  const found = existsSync(path) && !isFolder(path) ? await copyFile(file.path, { from, to }) : undefined;
+  if (found?.sha256 === file.sha256 && found.bytes === file.bytes) return;
+  const what = found === undefined ? "is missing" : "is not what was backed up";
+  throw new EmbeddedError(
+    `${path} ${what}: nothing was restored. Take another copy of this backup, or another backup.`,
+  );
+}
+
+function moveTo(folder: string, place: string): void {
+  makeFolder(dirname(place));
+  try {
+    renameSync(folder, place);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "EXDEV" && code !== "EBUSY") throw error;
+    throw new EmbeddedError(
+      `${folder} cannot become ${place}: both have to lie on one disk, and no disk begins at either.`,
+    );
+  }
+  syncFolder(dirname(place));
+}
+
+export const restoreProgram: Program<FolderConfig> = {
+  name: "restore",
+  summary: "The way back of npm run backup. The service is stopped meanwhile.",
+  commands: [restore],
+  notes: ["Takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
+};
+
+if (import.meta.main) await runAsCommand(restoreProgram, (_options, work) => work(readConfig(process.env)));
