@@ -129,8 +129,6 @@ function openPaid(
   const { clock, urls, paymentCharges } = parts;
   const environment = config.networkMode;
   const networks = mapEnvironments(parts.networks, paidNetworkOf);
-  const network = networks[environment];
-  if (network === undefined) throw new Error("A deployment has the network of its own mode.");
   const servePaid = createPaidTools({
     ...{ answerSigned, kernel, catalog, environment, limits: parts.requestLimits },
     openCharge: (request) => paymentCharges.open(request),
@@ -139,7 +137,7 @@ function openPaid(
   return {
     hot: paidToolPaths(catalog).map((path) => [path, servePaid]),
     routes: [
-      ...toolListRoutes({ catalog, edgeUrl: urls.edge, network }),
+      ...toolListRoutes({ answerSigned, catalog, edgeUrl: urls.edge, networks, environment }),
       ...paidOpenApiRoutes({ catalog, appUrl: urls.app, edgeUrl: urls.edge, clock }),
       ...unknownToolRoutes(servePaid),
     ],

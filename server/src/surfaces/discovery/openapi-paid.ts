@@ -86,11 +86,13 @@ const paidListOperation: JsonObject = {
   operationId: "list_paid_tools",
   tags: ["discovery"],
   summary: "What can be bought",
-  description: "Every tool with its price and the shape of its arguments and result; where payments go.",
-  security: [],
+  description:
+    "Every tool with its price and the shape of its arguments and result; where payments go. With a key: the tools that its scopes allow, at its plan's prices.",
+  security: [{}, ...keyWith([])],
   responses: {
     "200": {
       description: "The list.",
+      headers: auditHeaders,
       content: {
         "application/json": {
           schema: {
@@ -108,7 +110,6 @@ const paidListOperation: JsonObject = {
         },
       },
     },
-    "304": { description: "It is still the one that If-None-Match names." },
   },
 };
 

@@ -16,7 +16,13 @@ import { type ErrorPlace, renderProblem } from "../render-error.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import { type PaidLimits, PaymentCounts, ProvedPayers } from "./payment-counts.ts";
 import { PAYMENT_REQUIRED_HEADER, PAYMENT_SIGNATURE_HEADER, readPaymentSignature } from "./payment-headers.ts";
-import { PAID_TOOLS_PATH, PAYMENT_REQUIRED_ERROR, type PriceTag, type PriceTags } from "./price-tags.ts";
+import {
+  PAID_TOOLS_PATH,
+  PAYMENT_REQUIRED_ERROR,
+  type PriceTag,
+  type PriceTags,
+  withoutSandbox,
+} from "./price-tags.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { renderPaid } from "./render-paid.ts";
 import { renderRefusal } from "./render-refusal.ts";
@@ -95,9 +101,7 @@ class PaidTools {
       principal?.environment ?? this.#options.environment,
     );
     if (tag !== undefined) return tag;
-    throw new Failure("sandbox_unavailable", {
-      detail: "This deployment runs without the sandbox. Use a production key, or none.",
-    });
+    throw withoutSandbox();
   }
 
   #askForPayment(visit: Visit): HttpAnswer {

@@ -232,12 +232,38 @@ describe("what can be bought", () => {
     for (const url of resources) expect((await fetch(url)).status).toBe(402);
   });
 
-  it("may be kept for an hour and asked for again by its tag", async () => {
-    const first = await fetch(`${service.edgeUrl}/tools`);
+  it("is listed signed, and to a key only as far as its scopes go, at its plan's prices", async () => {
+    const list = async (authorization?: string) => {
+      const response = await fetch(`${service.edgeUrl}/tools`, { headers: authorization ? { authorization } : {} });
+      const text = await response.text();
+      expect(response.headers.get("x-service-sig")).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    };
+    const own = await list(`Bearer ${service.apiKey}`);
+    expect(isSignedBy(own, service.signingSecret)).toBe(true);
+    const open = await list();
+    expect(isSignedBy(open, service.signingSecret)).toBe(false);
+    expect(own.body).toEqual(open.body);
+    const narrow = await service.operator(async (identity) => {
+      const { tenant } = await identity.createTenant({ name: "Lists", plan: "pro", actor: "test" });
+      const key = { tenantId: tenant.id, environment: "sandbox", scopes: ["stays:read"], actor: "test" } as const;
+      return (await identity.mintKey(key)).apiKey;
+    });
+    const { body } = await list(`Bearer ${narrow}`);
+    const names = ToolList.parse(body).tools.map(({ name }) => name);
+    expect(names).toContain("search_hotels");
+    expect(names).not.toContain("search_flights");
+    expect(body.tools.find(({ name }: { name: string }) => name === "search_hotels").priceMicroUsdc).toBe("1400");
+    expect((await list("Bearer ak_nobody")).status).toBe(401);
+  });
+
+  it("may be kept by crawlers for an hour and asked for again by its tag", async () => {
+    const first = await fetch(`${service.edgeUrl}/.well-known/x402`);
     expect(first.headers.get("cache-control")).toBe("max-age=3600");
     expect(first.headers.get("access-control-allow-origin")).toBe("*");
     const etag = first.headers.get("etag") ?? "";
-    const again = await fetch(`${service.edgeUrl}/tools`, { headers: { "if-none-match": etag } });
+    const again = await fetch(`${service.edgeUrl}/.well-known/x402`, { headers: { "if-none-match": etag } });
     expect(again.status).toBe(304);
   });
 });

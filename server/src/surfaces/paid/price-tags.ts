@@ -1,4 +1,5 @@
 import type { PaymentRequired } from "@x402/core/types";
+import { Failure } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
 import type { Effect } from "../../domain/scopes.ts";
@@ -32,6 +33,12 @@ export interface PriceTags {
   /** Undefined: this deployment takes no payments there. */
   of(entry: CatalogEntry, price: Micro, environment: Environment): PriceTag | undefined;
 }
+
+/** For a key of the sandbox. */
+export const withoutSandbox = (): Failure =>
+  new Failure("sandbox_unavailable", {
+    detail: "This deployment runs without the sandbox. Use a production key, or none.",
+  });
 
 export const PAYMENT_REQUIRED_ERROR = "Payment required";
 

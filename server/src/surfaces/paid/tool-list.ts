@@ -1,52 +1,95 @@
-import { formatDecimal } from "../../domain/money.ts";
+import { discounted, formatDecimal } from "../../domain/money.ts";
+import { hasOneOf } from "../../domain/scopes.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
+import { discountPercentByPlan, type Environment, type Principal } from "../../ports/identity.ts";
 import { cachedAnswer, cachedRoutes } from "../http/cached-answer.ts";
 import type { Routes } from "../http/hosts.ts";
+import type { HttpHandler } from "../http/http.ts";
+import type { SignedAnswers } from "../http/signed-exchange.ts";
+import { corsHeaders, preflight } from "./cors.ts";
 import { X402_VERSION } from "./payment-headers.ts";
-import { PAID_TOOLS_PATH, type PaidNetwork, paidToolUrl } from "./price-tags.ts";
+import { PAID_TOOLS_PATH, type PaidNetwork, paidToolUrl, withoutSandbox } from "./price-tags.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 interface ToolListOptions {
+  answerSigned: SignedAnswers;
   catalog: Catalog;
   edgeUrl: string;
+  networks: Readonly<Partial<Record<Environment, PaidNetwork>>>;
   /** Where a call without a key is paid. */
-  network: PaidNetwork;
+  environment: Environment;
 }
+
+/** Kinds of keys are few; what exceeds this is written anew. */
+const MAXIMUM_LISTS = 200;
 
 /** What can be bought here and where it is paid: for people and programs, and in the form that crawlers of x402 ask hosts for. */
 export function toolListRoutes(options: ToolListOptions): Routes {
-  const json = (value: unknown) =>
-    cachedAnswer(JSON.stringify(value), { contentType: "application/json; charset=utf-8" });
+  const handler = createToolList(options);
+  const resources = cachedAnswer(JSON.stringify(listResources(options)), { contentType: JSON_TYPE });
   return [
-    ...cachedRoutes(PAID_TOOLS_PATH, json(listTools(options))),
-    ...cachedRoutes("/.well-known/x402", json(listResources(options))),
+    { method: "GET", path: PAID_TOOLS_PATH, handler },
+    { method: "OPTIONS", path: PAID_TOOLS_PATH, handler },
+    ...cachedRoutes("/.well-known/x402", resources),
   ];
 }
 
-function listTools({ catalog, edgeUrl, network }: ToolListOptions) {
+/** With a key: what it may call, at its plan's prices, where it pays. */
+function createToolList(options: ToolListOptions): HttpHandler {
+  const lists = new Map<string, string>();
+  const listFor = (principal: Principal | undefined): string => {
+    const kind = JSON.stringify([principal?.environment, principal?.plan, principal?.scopes]);
+    const known = lists.get(kind);
+    if (known !== undefined) return known;
+    const list = JSON.stringify(listTools(options, principal));
+    if (lists.size >= MAXIMUM_LISTS) lists.clear();
+    lists.set(kind, list);
+    return list;
+  };
+  return async (request) => {
+    const answer = await options.answerSigned(request, async (exchange) => {
+      if (request.method === "OPTIONS") return preflight();
+      const caller = request.header("authorization") === undefined ? undefined : await exchange.admit();
+      return { status: 200, headers: { "content-type": JSON_TYPE }, body: listFor(caller?.principal) };
+    });
+    Object.assign(answer.headers, corsHeaders);
+    return answer;
+  };
+}
+
+function listTools({ catalog, edgeUrl, networks, environment }: ToolListOptions, principal: Principal | undefined) {
+  const network = networks[principal?.environment ?? environment];
+  if (network === undefined) throw withoutSandbox();
+  const discount = principal === undefined ? 0 : discountPercentByPlan[principal.plan];
+  const entries = catalog.entries.filter(({ scopes }) => principal === undefined || hasOneOf(principal.scopes, scopes));
   return {
     x402Version: X402_VERSION,
     scheme: "exact",
     network: network.network,
     asset: network.asset,
     payTo: network.payTo,
-    tools: catalog.entries.map(({ tool, inputSchema, outputSchema }) => ({
-      name: tool.name,
-      title: tool.title,
-      summary: tool.summary,
-      area: tool.area,
-      effect: tool.effect,
-      url: paidToolUrl(edgeUrl, tool.name),
-      priceMicroUsdc: tool.price.toString(),
-      priceUsdc: formatDecimal(tool.price),
-      apiKeyRequired: !tool.payableWithoutKey,
-      inputSchema,
-      outputSchema,
-    })),
+    tools: entries.map(({ tool, inputSchema, outputSchema }) => {
+      const price = discounted(tool.price, discount);
+      return {
+        name: tool.name,
+        title: tool.title,
+        summary: tool.summary,
+        area: tool.area,
+        effect: tool.effect,
+        url: paidToolUrl(edgeUrl, tool.name),
+        priceMicroUsdc: price.toString(),
+        priceUsdc: formatDecimal(price),
+        apiKeyRequired: !tool.payableWithoutKey,
+        inputSchema,
+        outputSchema,
+      };
+    }),
   };
 }
 
 /** Only what anybody can buy: who needs a key knows this service already. */
-function listResources({ catalog, edgeUrl }: ToolListOptions) {
+function listResources({ catalog, edgeUrl }: Pick<ToolListOptions, "catalog" | "edgeUrl">) {
   const payable = catalog.entries.filter(({ tool }) => tool.payableWithoutKey);
   return {
     version: 1,
