@@ -140,6 +140,10 @@ describe("the operator's commands", () => {
     await expect.poll(production).toBe("sandbox");
     await spawned("tenant", "network", id, "live");
     await expect.poll(production).toBe("production");
+    expect(await spawned("tenant", "link-origins", id, "--add", "https://Trips.Example/")).toEqual({
+      tenantId: id,
+      linkOrigins: ["https://trips.example"],
+    });
 
     expect(await spawned("key", "revoke", "--tenant", id, minted.key.id)).toEqual({
       keyId: minted.key.id,
@@ -157,6 +161,7 @@ describe("the operator's commands", () => {
       "tenant.set",
       "tenant.set",
       "tenant.set",
+      "tenant.link_origins",
       "key.revoke",
     ]);
   });
@@ -252,6 +257,8 @@ describe("the operator's commands", () => {
     [tenantProgram, ["create", "--name", "x", "--cap", "-1"], /--cap is an amount/],
     [tenantProgram, ["create", "--name", "x", "--cap", "1.1234567"], /--cap is an amount/],
     [tenantProgram, ["network", "tenant_none", "test"], /The network is beta or live/],
+    [tenantProgram, ["link-origins", "tenant_1"], /one of --list, --add and --remove/],
+    [tenantProgram, ["link-origins", "tenant_1", "--list", "--add", "https://a.example"], /one of --list/],
     [tenantProgram, ["create", "--name", " "], /name: must be 1 to 100 characters/],
     [tenantProgram, ["create", "--name", "x", "--cap", "9".repeat(20)], /monthlyCapMicroUsdc/],
     [tenantProgram, ["set", "tenant_1"], /Nothing to change/],
@@ -286,6 +293,8 @@ describe("the operator's commands", () => {
     const failures = [
       await tenant("set", "tenant_none", "--plan", "pro"),
       await tenant("signing-secret", "tenant_none"),
+      await tenant("link-origins", "tenant_none", "--list"),
+      await tenant("link-origins", "tenant_none", "--add", "https://a.example"),
       await key("mint", "--tenant", "tenant_none"),
       await key("list", "--tenant", "tenant_none"),
       await key("revoke", "--tenant", "tenant_none", "key_none"),

@@ -1,4 +1,5 @@
 import { parseDecimal } from "../domain/money.ts";
+import { readWebOrigin } from "../domain/web-origins.ts";
 import { discountPercentByPlan, type Identity, type Plan } from "../ports/identity.ts";
 import { type Arguments, type Command, type Program, UsageError } from "./command-line.ts";
 import { keyJson, newKeyLines, tenantJson, tenantLines, tenantTable } from "./describe-identity.ts";
@@ -78,6 +79,41 @@ const network: Command<Identity> = {
   },
 };
 
+const linkOrigins: Command<Identity> = {
+  name: "link-origins",
+  summary:
+    "Where guest links of a tenant may lead (linkOrigin of prefund_trip) besides the origins of the deployment. It counts from the next call on; links that were given before stay as they are.",
+  usage: "<tenantId> --list | --add <origin> | --remove <origin>",
+  positionals: ["tenantId"],
+  options: { list: { type: "boolean" }, add: { type: "string" }, remove: { type: "string" } },
+  prepare(args) {
+    const tenantId = args.positional(0);
+    const change = { add: readOrigin(args, "add"), remove: readOrigin(args, "remove") };
+    const asked = [args.flag("list"), change.add !== undefined, change.remove !== undefined];
+    if (asked.filter(Boolean).length !== 1) throw new UsageError("Give one of --list, --add and --remove.");
+    return async (identity) => {
+      const tenant = args.flag("list")
+        ? await identity.getTenant(tenantId)
+        : await identity.changeLinkOrigins(tenantId, change, ACTOR);
+      if (tenant === undefined) throw noTenant(tenantId);
+      const { linkOrigins: origins } = tenant;
+      const shown = origins.length === 0 ? "none" : origins.join("\n  ");
+      return {
+        text: `Besides the origins of the deployment, guest links of ${tenantId} may lead to:\n  ${shown}`,
+        json: { tenantId, linkOrigins: origins },
+      };
+    };
+  },
+};
+
+function readOrigin(args: Arguments, name: "add" | "remove"): string | undefined {
+  const text = args.text(name);
+  const origin = text === undefined ? undefined : readWebOrigin(text);
+  // Origins are compared as they are: a wildcard would allow nothing.
+  if (text === undefined || (origin?.startsWith("https://") && !origin.includes("*"))) return origin;
+  throw new UsageError(`--${name} is one https origin without path or wildcard, such as https://app.example.com.`);
+}
+
 const signingSecret: Command<Identity> = {
   name: "signing-secret",
   summary: "Show, once, the secret that signs this tenant's answers (x-service-sig); --rotate makes a new one.",
@@ -128,7 +164,7 @@ function isPlan(text: string): text is Plan {
 export const tenantProgram: Program<Operator> = {
   name: "tenant",
   summary: "Tenants of this deployment: who may call, on which plan and network, up to which monthly spend.",
-  commands: [create, list, set, network, signingSecret, tenantLimits],
+  commands: [create, list, set, network, linkOrigins, signingSecret, tenantLimits],
   notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
 };
 

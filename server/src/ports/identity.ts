@@ -35,6 +35,8 @@ export interface Tenant {
   isDemo: boolean;
   /** On the beta network: all of its keys work in the sandbox, also those that are labelled production. */
   isBeta: boolean;
+  /** Where its guest links may lead besides the origins of the deployment. */
+  linkOrigins: readonly string[];
   createdAt: Temporal.Instant;
 }
 
@@ -83,6 +85,12 @@ export interface Identity {
   setTenant(
     tenantId: string,
     change: { plan?: Plan; monthlyCapMicroUsdc?: Micro; name?: string; isBeta?: boolean },
+    actor: string,
+  ): Promise<Tenant | undefined>;
+  /** Undefined: no such tenant. Fails with `invalid_input` when what is removed is not there, or too many would be. */
+  changeLinkOrigins(
+    tenantId: string,
+    change: { add?: string | undefined; remove?: string | undefined },
     actor: string,
   ): Promise<Tenant | undefined>;
   mintKey(input: {

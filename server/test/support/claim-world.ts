@@ -26,7 +26,7 @@ export async function openClaimWorld() {
     clock,
     random: systemRandom,
     claimKeys: createClaimKeys(vault),
-    claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: [] },
+    claimLinks: { defaultOrigin: APP_ORIGIN, otherOrigins: async () => [] },
     mailer: undefined,
     mailing,
   };

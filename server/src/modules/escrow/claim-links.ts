@@ -8,6 +8,6 @@ declare module "../../kernel/tool.ts" {
 export interface ClaimLinks {
   /** The application host's own, such as `https://app.example.com`. */
   defaultOrigin: string;
-  /** Besides, by the operator's choice. */
-  otherOrigins: readonly string[];
+  /** Besides, by the operator's choice: for every tenant, and for this one. Read anew each time. */
+  otherOrigins(tenantId: string): Promise<readonly string[]>;
 }

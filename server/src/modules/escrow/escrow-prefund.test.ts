@@ -7,6 +7,8 @@ import { sendMcp } from "../../../test/support/mcp.ts";
 import { searchDatabase } from "../../../test/support/search-database.ts";
 import { type Answer, startTestService, type TestService } from "../../../test/support/service.ts";
 import { newFundedTenant, resultOf, UNIT } from "../../../test/support/treasury.ts";
+import { runProgram } from "../../commands/command-line.ts";
+import { tenantProgram } from "../../commands/tenant.ts";
 import { ConfigError, readConfig } from "../../config/config.ts";
 import { readWebOrigin } from "../../domain/web-origins.ts";
 import { SHOWN_ONCE_TEXT } from "../../kernel/shown-once.ts";
@@ -212,6 +214,62 @@ describe("the guest", () => {
 });
 
 describe("where guest links may lead", () => {
+  const own = "https://own.example";
+  /** `npm run tenant -- link-origins …`, inside this process. */
+  async function linkOrigins(...args: string[]) {
+    let text = "";
+    const write = (part: string) => {
+      text += part;
+    };
+    const line = ["link-origins", ...args, "--json"];
+    const code = await runProgram(tenantProgram, line, { out: write, error: write }, service.operator);
+    return { code, text };
+  }
+
+  it("is allowed to one tenant by command, from its next call on, and audited", async () => {
+    const { tenantId, as } = await newFundedTenant(service, "Allowed");
+    const args = { budgetUsdc: "1", linkOrigin: own };
+    const refused = async (caller: object, id: string) => {
+      const before = await trips();
+      const { status, body } = await service.call("prefund_trip", args, caller);
+      const message = expect.stringContaining(`npm run tenant -- link-origins ${id} --add`);
+      expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: "linkOrigin", message }] } });
+      expect(await trips()).toEqual(before);
+    };
+    await refused(as, tenantId);
+    expect(await linkOrigins(tenantId, "--add", "HTTPS://Own.Example/")).toMatchObject({ code: 0 });
+    const trip = prefunded(await service.call("prefund_trip", args, as));
+    expect(trip.guestLink.startsWith(`${own}/claim/${trip.tripId}#`)).toBe(true);
+    await refused({}, service.tenantId);
+
+    const listed = JSON.parse((await linkOrigins(tenantId, "--list")).text);
+    expect(listed).toEqual({ tenantId, linkOrigins: [own] });
+    expect(await linkOrigins(tenantId, "--remove", own)).toMatchObject({ code: 0 });
+    await refused(as, tenantId);
+    const again = await linkOrigins(tenantId, "--remove", own);
+    expect(again).toEqual({ code: 2, text: expect.stringContaining("is not among this tenant's link origins") });
+    const lines = await service.sql(
+      "select actor, details from audit_log where tenant_id = $1 and action = 'tenant.link_origins' order by id",
+      [tenantId],
+    );
+    expect(lines).toEqual([
+      { actor: "command", details: { before: [], after: [own] } },
+      { actor: "command", details: { before: [own], after: [] } },
+    ]);
+  });
+
+  it.each([
+    "http://own.example",
+    "https://own.example/claim",
+    "https://user:pass@own.example",
+    "https://*.own.example",
+    "own.example",
+    "javascript:alert(1)",
+  ])("is not %s by command", async (origin) => {
+    const outcome = await linkOrigins(service.tenantId, "--add", origin);
+    expect(outcome).toEqual({ code: 2, text: expect.stringContaining("--add is one https origin") });
+  });
+
   it("is the application host, and what the operator lists", () => {
     expect(readConfig({ LINK_ORIGINS: " https://A.example , http://b.example:8080/ ," }).linkOrigins).toEqual([
       "https://a.example",

@@ -54,7 +54,10 @@ export function requireEscrow(chain: Chain, escrowAddress: string | undefined): 
   const contract = requireContract(chain);
   if (escrowAddress !== undefined && readAddress(escrowAddress) !== contract.address) {
     throw invalidInput([
-      { path: "escrowAddress", message: `must be this network's escrow, ${contract.address}; leave it out` },
+      {
+        path: "escrowAddress",
+        message: `must be this network's escrow, ${contract.address}; leave it out. An escrow of a tenant's own is not offered yet`,
+      },
     ]);
   }
   return contract;

@@ -76,8 +76,14 @@ export const escrowModule = defineModule({
   },
   chainOperations: [tripPrefund, escrowStep],
   chainEndings: escrowEndings,
-  ports: ({ urls, settings }) => ({
-    claimLinks: { defaultOrigin: new URL(urls.app).origin, otherOrigins: settings.linkOrigins },
+  ports: ({ urls, settings, identity }) => ({
+    claimLinks: {
+      defaultOrigin: new URL(urls.app).origin,
+      otherOrigins: async (tenantId) => [
+        ...settings.linkOrigins,
+        ...((await identity.getTenant(tenantId))?.linkOrigins ?? []),
+      ],
+    },
   }),
   account({ networks, mailer }, { environment }) {
     const missing = [];

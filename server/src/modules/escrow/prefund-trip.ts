@@ -88,7 +88,7 @@ async function planTrip(
   const { network } = chain;
   const { tenantId, userId, budget, details, requiresCode, guestEmail } = request;
   const escrow = requireEscrow(chain, request.escrowAddress);
-  const linkOrigin = allowedOrigin(claimLinks, request.linkOrigin);
+  const linkOrigin = await allowedOrigin(claimLinks, tenantId, request.linkOrigin);
   const { address: funder } = await stores.wallets.ensure(network, "treasury", tenantId);
   const codeNonce = randomHash(random);
   // Whole seconds, as the chain counts.
@@ -123,11 +123,13 @@ async function planTrip(
 
 const randomHash = (random: RandomBytes): Hex => `0x${Buffer.from(random(32)).toString("hex")}`;
 
-function allowedOrigin({ defaultOrigin, otherOrigins }: ClaimLinks, wanted: string | undefined): string {
+async function allowedOrigin(claimLinks: ClaimLinks, tenantId: string, wanted: string | undefined): Promise<string> {
+  const { defaultOrigin } = claimLinks;
   if (wanted === undefined) return defaultOrigin;
   const origin = readWebOrigin(wanted);
-  if (origin !== undefined && [defaultOrigin, ...otherOrigins].includes(origin)) return origin;
-  const message = `must be an origin that the operator allows for guest links: ${[defaultOrigin, ...otherOrigins].join(", ")}`;
+  const allowed = [...new Set([defaultOrigin, ...(await claimLinks.otherOrigins(tenantId))])];
+  if (origin !== undefined && allowed.includes(origin)) return origin;
+  const message = `must be an origin that the operator allows for your guest links: ${allowed.join(", ")}. Left out, it is the first. The operator of this service allows another https origin with: npm run tenant -- link-origins ${tenantId} --add <origin>`;
   throw invalidInput([{ path: "linkOrigin", message }]);
 }
 

@@ -52,7 +52,7 @@ const ports = () => {
     chain: network.chain,
     submission: network.submitter,
     claimKeys: createClaimKeys(shared.vault),
-    claimLinks: { defaultOrigin: "https://app.example", otherOrigins: [] },
+    claimLinks: { defaultOrigin: "https://app.example", otherOrigins: async () => [] },
   };
 };
 

@@ -14,18 +14,21 @@ import { hashKey, insertKey, markRevoked, newKey, selectKeys } from "./store-key
 import { findPerson } from "./store-persons.ts";
 import {
   insertTenant,
+  lockTenant,
   newSigningSecret,
   replaceSigningSecret,
   selectTenant,
   selectTenants,
   takeSigningSecret,
   tenantNotFound,
+  updateLinkOrigins,
   updateTenant,
 } from "./store-tenants.ts";
 import { isUserOf } from "./store-users.ts";
 
 const DEFAULT_MONTHLY_CAP_MICRO_USDC = 100_000_000n;
 const LONGEST_NAME = 100;
+const MOST_LINK_ORIGINS = 20;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 export interface IdentityOptions {
@@ -79,6 +82,7 @@ export function createIdentity(options: IdentityOptions): StoredIdentity {
     getTenant: (tenantId) => selectTenant(db, tenantId),
     listKeys: (tenantId) => selectKeys(db, tenantId),
     ...createTenantChanges(parts),
+    ...createLinkOriginChanges(parts),
     ...createKeyChanges(parts),
     ...createSecretChanges(parts),
     close: authentication.close,
@@ -98,6 +102,7 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
         monthlyCapMicroUsdc: checkCap(input.monthlyCapMicroUsdc ?? DEFAULT_MONTHLY_CAP_MICRO_USDC),
         isDemo: input.isDemo ?? false,
         isBeta: false,
+        linkOrigins: [],
         createdAt: now,
       };
       return await db.transaction().execute(async (transaction) => {
@@ -130,6 +135,30 @@ function createTenantChanges(parts: Parts): Pick<Identity, "createTenant" | "set
       });
       cache.evictTenant(tenantId);
       return tenant;
+    },
+  };
+}
+
+function createLinkOriginChanges({ db, clock }: Parts): Pick<Identity, "changeLinkOrigins"> {
+  return {
+    async changeLinkOrigins(tenantId, { add, remove }, actor) {
+      return await db.transaction().execute(async (transaction) => {
+        const tenant = await lockTenant(transaction, tenantId);
+        if (tenant === undefined) return undefined;
+        const { linkOrigins: before } = tenant;
+        if (remove !== undefined && !before.includes(remove)) {
+          throw invalidInput([{ path: "remove", message: `${remove} is not among this tenant's link origins` }]);
+        }
+        const added = add === undefined ? before : [...new Set([...before, add])];
+        const linkOrigins = added.filter((origin) => origin !== remove);
+        if (linkOrigins.length > MOST_LINK_ORIGINS) {
+          throw invalidInput([{ path: "add", message: `a tenant has at most ${MOST_LINK_ORIGINS} link origins` }]);
+        }
+        await updateLinkOrigins(transaction, tenantId, linkOrigins);
+        const audit = { tenantId, actor, action: "tenant.link_origins", subjectId: tenantId };
+        await appendAudit(transaction, { ...audit, details: { before, after: linkOrigins } }, clock);
+        return { ...tenant, linkOrigins };
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import { createIdentity } from "./identity.ts";
 import * as identity from "./migrations/0001-identity.ts";
 import * as travelersByNetwork from "./migrations/0020-travelers-by-network.ts";
 import * as persons from "./migrations/0032-persons.ts";
+import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
 
@@ -15,7 +16,12 @@ declare module "../../kernel/parts.ts" {
 
 export const identityModule = defineModule({
   name: "identity",
-  migrations: { "0001-identity": identity, "0020-travelers-by-network": travelersByNetwork, "0032-persons": persons },
+  migrations: {
+    "0001-identity": identity,
+    "0020-travelers-by-network": travelersByNetwork,
+    "0032-persons": persons,
+    "0041-tenant-link-origins": tenantLinkOrigins,
+  },
   stores: ({ db, clock }) => ({ persons: createPersons(db, clock) }),
   parts: {
     identity: ({ db, pool, databaseUrl, vault, clock, random, settings, log, tenantCreated }) =>

@@ -13,6 +13,7 @@ const columns = [
   "monthlyCapMicro as monthlyCapMicroUsdc",
   "isDemo",
   "isBeta",
+  "linkOrigins",
   "createdAt",
 ] as const;
 /** A signing secret lies in its tenant's row; the context keeps it from working in another's. */
@@ -69,6 +70,28 @@ export async function updateTenant(
     .where("id", "=", tenantId)
     .returning(columns)
     .executeTakeFirst();
+}
+
+/** Nobody else changes the tenant until the transaction ends. */
+export async function lockTenant(transaction: Queryable, tenantId: string): Promise<Tenant | undefined> {
+  return await transaction
+    .selectFrom("tenant")
+    .select(columns)
+    .where("id", "=", tenantId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export async function updateLinkOrigins(
+  queryable: Queryable,
+  tenantId: string,
+  linkOrigins: readonly string[],
+): Promise<void> {
+  await queryable
+    .updateTable("tenant")
+    .set({ linkOrigins: [...linkOrigins] })
+    .where("id", "=", tenantId)
+    .execute();
 }
 
 /** Marks the secret as shown and returns it; undefined when it was shown before, or when there is no such tenant. */

@@ -606,6 +606,7 @@ export interface TenantTable {
   signingSecretRevealedAt: Timestamp | null;
   createdAt: Timestamp;
   isBeta: Defaulted<boolean>;
+  linkOrigins: Defaulted<string[]>;
 }
 
 export interface TenantSpendTable {
