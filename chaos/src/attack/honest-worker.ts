@@ -4,33 +4,24 @@ import { parentPort, workerData } from "node:worker_threads";
 import { z } from "zod";
 import { callHonestly } from "./honest-call.ts";
 
-const Data = z.object({ appUrl: z.string(), apiKey: z.string() });
-const { appUrl, apiKey } = Data.parse(workerData);
-const CLIENTS = 4;
-const PAUSE_MILLISECONDS = 20;
+const Data = z.object({ appUrl: z.string(), apiKey: z.string(), clients: z.number(), pauseMilliseconds: z.number() });
+const { appUrl, apiKey, clients, pauseMilliseconds } = Data.parse(workerData);
 
 let milliseconds: number[] = [];
 let refused: string[] = [];
-let stopped = false;
 
 async function work(): Promise<void> {
-  while (!stopped) {
+  for (;;) {
     const begun = performance.now();
     const refusal = await callHonestly(appUrl, apiKey);
     if (refusal !== undefined) refused.push(refusal);
     milliseconds.push(performance.now() - begun);
-    await delay(PAUSE_MILLISECONDS);
+    await delay(pauseMilliseconds);
   }
 }
 
-const working = Array.from({ length: CLIENTS }, work);
-parentPort?.on("message", async (asked) => {
-  if (asked === "stop") {
-    stopped = true;
-    await Promise.all(working);
-    parentPort?.close();
-    return;
-  }
+for (let client = 0; client < clients; client += 1) void work();
+parentPort?.on("message", () => {
   parentPort?.postMessage({ milliseconds, refused });
   milliseconds = [];
   refused = [];

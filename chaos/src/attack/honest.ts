@@ -18,9 +18,10 @@ export interface HonestWork {
 export class HonestClients {
   readonly #worker: Worker;
 
-  constructor({ urls, apiKey }: Target) {
+  /** `few`: no more than it takes to see that they are served. */
+  constructor({ urls, apiKey }: Target, few: boolean) {
     this.#worker = new Worker(new URL("./honest-worker.ts", import.meta.url), {
-      workerData: { appUrl: urls.app, apiKey },
+      workerData: { appUrl: urls.app, apiKey, clients: few ? 1 : 4, pauseMilliseconds: few ? 50 : 20 },
     });
   }
 
@@ -46,9 +47,7 @@ export class HonestClients {
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.#worker, "exit");
-    this.#worker.postMessage("stop");
-    await ended;
+    await this.#worker.terminate();
   }
 }
 

@@ -11,11 +11,11 @@ service without the guard of each attack, which must then be noticed.
   --attack <name>  Only this one: ${attacks.map(({ name }) => `"${name}"`).join(", ")}.
   --brief          Counts outside calls, queues and memory, and measures no time.
 
-Exit code: 0 every bound is met and every control fails, 1 not so, 2 called wrongly.
+Exit code: 0 every bound is met and every control fails, 1 not so, 2 called wrongly, 130 interrupted.
 `;
 
 /** Runs one command line and returns its exit code. */
-async function attackProgram(args: readonly string[], output: Output): Promise<number> {
+async function attackProgram(args: readonly string[], output: Output, signal: AbortSignal): Promise<number> {
   try {
     const { values } = parse(args);
     if (values.help === true) {
@@ -26,8 +26,10 @@ async function attackProgram(args: readonly string[], output: Output): Promise<n
     if (unknown !== undefined) throw new UsageError(`There is no attack "${unknown}".`);
     const chosen = attacks.filter(({ name }) => values.attack.length === 0 || values.attack.includes(name));
     const say = (line: string): void => output.out(`${line}\n`);
-    return (await runAttacks({ attacks: chosen, brief: values.brief === true, environment: {}, say })) ? 0 : 1;
+    const brief = values.brief === true;
+    return (await runAttacks({ attacks: chosen, brief, environment: {}, say, signal })) ? 0 : 1;
   } catch (error) {
+    if (signal.aborted) return 130;
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof UsageError)) {
       output.error(`${message}\n`);
@@ -53,7 +55,12 @@ function parse(args: readonly string[]) {
   }
 }
 
-process.exitCode = await attackProgram(process.argv.slice(2), {
-  out: (text) => void process.stdout.write(text),
-  error: (text) => void process.stderr.write(text),
-});
+const interrupted = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => interrupted.abort());
+const output = {
+  out: (text: string) => void process.stdout.write(text),
+  error: (text: string) => void process.stderr.write(text),
+};
+process.exitCode = await attackProgram(process.argv.slice(2), output, interrupted.signal);
+// What an attack was about when it was interrupted is not waited for.
+if (interrupted.signal.aborted) process.exit();

@@ -1,6 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
@@ -10,6 +11,7 @@ import { type OutsideCall, outsideCalls, type Reading } from "./reading.ts";
 import { createWaitingTool } from "./waiting-tool.ts";
 
 const LookUp = z.looseObject({ name: z.literal("authenticate-keys"), values: z.tuple([z.array(z.string())]) });
+const Accepted = z.object({ socket: z.instanceof(Socket) });
 const Started = z.object({ response: z.custom<ServerResponse>() });
 
 const LOOK_MILLISECONDS = 10;
@@ -21,6 +23,7 @@ export class Meter {
   readonly #calls = { keyLookUps: 0, chainQuestions: 0, supplierRequests: 0, tripLookUps: 0 };
   #waiting = 0;
   #mostWaiting = 0;
+  #connections = 0;
   #before = usedBytes();
   #grown = 0;
 
@@ -30,6 +33,12 @@ export class Meter {
       this.#mostWaiting = Math.max(this.#mostWaiting, this.#waiting);
       Started.parse(message).response.once("close", () => {
         this.#waiting -= 1;
+      });
+    });
+    channel("net.server.socket").subscribe((message) => {
+      this.#connections += 1;
+      Accepted.parse(message).socket.once("close", () => {
+        this.#connections -= 1;
       });
     });
     setInterval(() => {
@@ -93,6 +102,7 @@ export class Meter {
       grownMegabytes: this.#grown / MEGABYTE,
       mostWaitingRequests: this.#mostWaiting,
       waitingRequests: this.#waiting,
+      connections: this.#connections,
       runningStreams: this.#waitingTool.running(),
       calls: { ...this.#calls },
     };

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 interface Post {
   url: string;
   headers?: Readonly<Record<string, string>>;
@@ -17,15 +19,20 @@ const PATIENCE_MILLISECONDS = 30_000;
 /** In place of a status. */
 const NO_ANSWER = 0;
 
-/** Posts of an attacker who does not wait for one answer before the next. An attacker is never answered as if nothing were wrong. */
+/** Posts of one attacker, from an address of their own, who does not wait for one answer before the next. An attacker is never answered as if nothing were wrong. */
 export async function postMany(count: number, make: (index: number) => Post): Promise<Answered> {
   const texts: string[] = [];
+  const from = `2001:db8:${randomBytes(2).toString("hex")}::1`;
   const statuses = new Map<number, number>();
   let next = 0;
   async function postOneByOne(): Promise<void> {
     while (next < count) {
       const { url, headers, body } = make(next++);
-      const answer = await post({ url, headers: { "content-type": "application/json", ...headers }, body });
+      const answer = await post({
+        url,
+        headers: { "content-type": "application/json", "x-forwarded-for": from, ...headers },
+        body,
+      });
       texts.push(answer.text);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }

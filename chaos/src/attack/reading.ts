@@ -10,6 +10,8 @@ export const Reading = z.object({
   grownMegabytes: z.number(),
   mostWaitingRequests: z.number(),
   waitingRequests: z.number(),
+  /** Held open, of everybody. */
+  connections: z.number(),
   /** Calls of the harness's own tool, which work as long as their callers are there. */
   runningStreams: z.number(),
   calls: z.record(z.enum(outsideCalls), z.number()),

@@ -17,7 +17,7 @@ export interface Outcome {
   problems: readonly string[];
 }
 
-const HONEST_CALLS_BRIEF = 20;
+const HONEST_CALLS_BRIEF = 3;
 const HONEST_CALLS = 300;
 const SHORTEST_MILLISECONDS = 4_000;
 /** What an attack may add to the 99th percentile beside an equal honest load: it may be twice that, and so much more. */

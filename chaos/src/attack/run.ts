@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { endProcesses } from "../processes.ts";
 import type { Attack } from "./attack.ts";
 import { HonestClients } from "./honest.ts";
 import { describeControl, describeOutcome } from "./report.ts";
@@ -14,19 +16,25 @@ interface RunOptions {
   /** For the service, beside the harness's own. */
   environment: Readonly<Record<string, string>>;
   say(line: string): void;
+  /** Ends the run and everything that it started. */
+  signal: AbortSignal;
 }
 
 /** Limits of keys are no matter of these attacks; other ones are lower, so that short floods reach them. */
 const ENVIRONMENT = {
   RATE_LIMIT_PER_SECOND: "100000",
   RATE_LIMIT_BURST: "100000",
-  UNPAID_PER_MINUTE: "100",
-  UNSETTLED_PER_PAYER_MINUTE: "40",
+  REFUSED_KEYS_PER_MINUTE: "20",
+  UNPAID_PER_MINUTE: "40",
+  UNSETTLED_PER_PAYER_MINUTE: "20",
+  CLAIMS_PER_MINUTE: "20",
+  // So that each attack has an address, and limits, of its own.
+  TRUSTED_PROXIES: "127.0.0.1",
 };
 
 /** True: every bound is met, and each is passed where the guard is missing. */
 export async function runAttacks(options: RunOptions): Promise<boolean> {
-  const { brief, say } = options;
+  const { brief, say, signal } = options;
   const attacks = options.attacks.filter(({ takesLong }) => !(brief && takesLong === true));
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-attack-"));
   const environment = { ...ENVIRONMENT, ...options.environment };
@@ -34,10 +42,10 @@ export async function runAttacks(options: RunOptions): Promise<boolean> {
     without: readonly string[],
     work: (attacked: Attacked) => Promise<Result>,
   ): Promise<Result> {
-    const target = await Target.start({ dataDir, without, environment });
-    const clients = new HonestClients(target);
+    const target = await Target.start({ dataDir, without, environment, signal });
+    const clients = new HonestClients(target, brief);
     try {
-      return await work({ target, clients });
+      return await Promise.race([work({ target, clients }), untilInterrupted(signal)]);
     } finally {
       await clients.stop();
       await target.stop();
@@ -50,8 +58,14 @@ export async function runAttacks(options: RunOptions): Promise<boolean> {
       return (await attackWithout(withTarget, attacks, options)) && isMet;
     });
   } finally {
+    await endProcesses(dataDir);
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
+}
+
+async function untilInterrupted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw new Error("Interrupted.");
 }
 
 async function attackWithGuards(attacked: Attacked, attacks: readonly Attack[], { brief, say }: RunOptions) {

@@ -18,6 +18,7 @@ interface TargetOptions {
   dataDir: string;
   without: readonly string[];
   environment: Readonly<Record<string, string>>;
+  signal: AbortSignal;
 }
 
 export type Host = "app" | "edge";
@@ -37,7 +38,7 @@ export class Target {
     this.payerKey = quickstart.payer.privateKey;
   }
 
-  static async start({ dataDir, without, environment }: TargetOptions): Promise<Target> {
+  static async start({ dataDir, without, environment, signal }: TargetOptions): Promise<Target> {
     const log = openSync(join(dataDir, "attacked.log"), "a", 0o600);
     const child = fork(
       PROGRAM,
@@ -46,12 +47,21 @@ export class Target {
         execArgv: without.flatMap((name) => guardNamed(name).nodeOption ?? []),
         env: { ...process.env, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", LOG_LEVEL: "fatal", ...environment },
         stdio: ["ignore", log, log, "ipc"],
+        // By which a run finds what it started.
+        cwd: dataDir,
+        // Ctrl-C of a terminal is for the harness alone, which ends it.
+        detached: true,
       },
     );
     closeSync(log);
-    const { appUrl, edgeUrl } = Addresses.parse(await heard(child));
-    const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
-    return new Target(child, { app: appUrl, edge: edgeUrl }, quickstart);
+    try {
+      const { appUrl, edgeUrl } = Addresses.parse(await heard(child, signal));
+      const quickstart = Quickstart.parse(JSON.parse(readFileSync(join(dataDir, "quickstart.json"), "utf8")));
+      return new Target(child, { app: appUrl, edge: edgeUrl }, quickstart);
+    } catch (error) {
+      await end(child);
+      throw error;
+    }
   }
 
   /** From here on everything is counted anew. */
@@ -63,10 +73,9 @@ export class Target {
     return this.#ask("read");
   }
 
-  async stop(): Promise<void> {
-    const ended = once(this.#child, "exit");
-    this.#child.disconnect();
-    await ended;
+  /** At once: what it still does is of no use to anybody. */
+  stop(): Promise<void> {
+    return end(this.#child);
   }
 
   async #ask(what: string): Promise<Reading> {
@@ -76,12 +85,19 @@ export class Target {
   }
 }
 
-async function heard(child: ChildProcess): Promise<unknown> {
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function heard(child: ChildProcess, signal?: AbortSignal): Promise<unknown> {
   const ended = Promise.withResolvers<never>();
   const giveUp = () => ended.reject(new Error("The attacked service has ended."));
   child.once("exit", giveUp);
   try {
-    const [message] = await Promise.race([once(child, "message"), ended.promise]);
+    const [message] = await Promise.race([once(child, "message", { signal }), ended.promise]);
     return message;
   } finally {
     child.off("exit", giveUp);

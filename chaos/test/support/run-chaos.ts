@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { findProcesses } from "../../src/processes.ts";
 
-const PROGRAM = resolve(import.meta.dirname, "../../src/main.ts");
+const CHAOS = resolve(import.meta.dirname, "../../src/main.ts");
 
 /** The command as an operator runs it; its temporary files go into a folder of their own, so that what it leaves shows. */
-export function chaosRunner() {
+export function chaosRunner(program = CHAOS) {
   let folder = "";
   let runs = 0;
   const running = new Map<ChildProcess, Promise<unknown>>();
@@ -25,7 +25,7 @@ export function chaosRunner() {
     runs += 1;
     const temporary = join(folder, `run-${runs}`);
     mkdirSync(temporary);
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -3,10 +3,10 @@ import type { Host, Target } from "../target.ts";
 import { closeAll, openWires, pour, requestHead } from "../wire.ts";
 
 /** Of one byte each; together less than a body may have. */
-const PIECES = 200_000;
-const PIECED_BODIES = 8;
-const OVERSIZED_BODIES = 8;
-const OVERSIZED_BYTES = 24 * 1024 * 1024;
+const PIECES = 100_000;
+const PIECED_BODIES = 4;
+const OVERSIZED_BODIES = 4;
+const OVERSIZED_BYTES = 12 * 1024 * 1024;
 
 const paths = { app: "/api/agent/dispatch", edge: "/mcp" };
 

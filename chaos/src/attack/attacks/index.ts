@@ -21,7 +21,6 @@ export const attacks: readonly Attack[] = [
   refusedKeys,
   failingPaidCalls,
   forgedPayments,
-  // After those that ask for the price first.
   unpaidCalls,
   claimCodes,
   leftStreams,

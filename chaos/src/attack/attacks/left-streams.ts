@@ -4,7 +4,7 @@ import type { Target } from "../target.ts";
 import { WAITING_TOOL } from "../waiting-tool.ts";
 import { closeAll, openWires, requestHead } from "../wire.ts";
 
-const STREAMS = 300;
+const STREAMS = 60;
 const POLL_MILLISECONDS = 20;
 const OPEN_LIMIT_MILLISECONDS = 30_000;
 const LEFT_LIMIT_MILLISECONDS = 3_000;

@@ -7,13 +7,13 @@ import type { Attack } from "../attack.ts";
 import { postMany } from "../post-many.ts";
 import type { Target } from "../target.ts";
 
-const UNPAID_CALLS = 400;
-const PAID_CALLS = 120;
-const FORGED_CALLS = 200;
-/** The limits a minute that the harness starts the service with, and the default one of refusals. A slow machine meets them twice. */
-const UNPAID = 100;
-const UNSETTLED = 40;
-const REFUSALS = 60;
+const UNPAID_CALLS = 150;
+const PAID_CALLS = 80;
+const FORGED_CALLS = 100;
+/** The limits a minute that the harness starts the service with. A slow machine meets them twice. */
+const UNPAID = 40;
+const UNSETTLED = 20;
+const REFUSALS = 20;
 
 /** Free to try, and it asks the supplier. */
 const TOOL = "display_offer_conditions";

@@ -1,7 +1,7 @@
 import type { Attack } from "../attack.ts";
 import { closeAll, openWire, pour, requestHead } from "../wire.ts";
 
-const REQUESTS = 30_000;
+const REQUESTS = 6_000;
 
 /** Long answers that nobody reads: what is asked behind them has to wait. */
 const LONG = { app: "/api/openapi.json", edge: "/openapi.json" };

@@ -7,21 +7,26 @@ import { closeAll, openWires, requestHead } from "../wire.ts";
 
 const SLOW = 1_000;
 const IDLE = 10_000;
+const UNREAD = 200;
+const UNREAD_ANSWERS = 20;
 const PIECE_EVERY_MILLISECONDS = 2_000;
 /** How often the service looks for them, with as much again for a busy machine. */
 const LATER_MILLISECONDS = 15_000;
+/** Connections of others, which come and go. */
+const OTHERS = 20;
 
 interface SlowClients {
   name: string;
   guard: GuardName;
-  hosts: readonly Host[];
   connections: number;
   memoryMegabytes: number;
+  /** Those of all its connections together. */
+  waitingRequests: number;
   /** What each sends at first. */
-  first: string;
+  first(target: Target, host: Host): string;
   /** What each sends again and again. */
   again?: string;
-  /** Closes its half after the first. */
+  /** Closes its half after the first, and reads nothing. */
   isHalfClosed?: boolean;
   /** After which the service has to close the connection. */
   limitMilliseconds: number;
@@ -29,27 +34,36 @@ interface SlowClients {
 
 /** Connections that give the service something to wait for: it must stop waiting. */
 function slowClients(kind: SlowClients): Attack {
-  const { name, guard, hosts, connections, memoryMegabytes } = kind;
+  const { name, guard, connections, memoryMegabytes } = kind;
   return {
-    ...{ name, guard, hosts, takesLong: true },
-    bounds: { memoryMegabytes, waitingRequests: connections + 30 },
-    async begin(target: Target, host: Host) {
+    ...{ name, guard, hosts: ["app", "edge"], takesLong: true },
+    bounds: { memoryMegabytes, waitingRequests: kind.waitingRequests + OTHERS },
+    async begin(target, host) {
+      // The service is asked how many it holds: a client that reads nothing is not told that it was closed.
+      const others = (await target.read()).connections;
+      const held = async () => (await target.read()).connections - others;
       const sockets = await openWires(target.urls[host], connections);
       const deadline = performance.now() + kind.limitMilliseconds + LATER_MILLISECONDS;
-      for (const socket of sockets) start(socket, kind);
-      while (sockets.some(({ closed }) => !closed) && performance.now() < deadline) {
+      const first = kind.first(target, host);
+      let opened = await held();
+      for (const socket of sockets) start(socket, first, kind);
+      let open = opened;
+      while (open > OTHERS && performance.now() < deadline) {
         await delay(PIECE_EVERY_MILLISECONDS);
-        if (kind.again === undefined) continue;
-        for (const socket of sockets) if (socket.writable) socket.write(kind.again);
+        if (kind.again !== undefined) for (const socket of sockets) if (socket.writable) socket.write(kind.again);
+        open = await held();
+        opened = Math.max(opened, open);
       }
-      const open = sockets.filter(({ closed }) => !closed).length;
-      const problems = open === 0 ? [] : [`${open} connections are still open`];
+      const problems = [
+        ...(opened >= connections - OTHERS ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),
+        ...(open <= OTHERS ? [] : [`${open} connections are still open`]),
+      ];
       return { calls: connections, problems, end: () => closeAll(sockets) };
     },
   };
 }
 
-function start(socket: Socket, { first, isHalfClosed = false }: SlowClients): void {
+function start(socket: Socket, first: string, { isHalfClosed = false }: SlowClients): void {
   // Told that it is over, such a client still keeps its side.
   if (isHalfClosed) socket.pause().end(first);
   else {
@@ -58,42 +72,40 @@ function start(socket: Socket, { first, isHalfClosed = false }: SlowClients): vo
   }
 }
 
-const POST = requestHead(
-  "POST /tools/timezone_brief HTTP/1.1",
-  "Host: attacked",
-  "Content-Type: application/json",
-  "Content-Length: 200000",
-);
-
 export const slowHeaders = slowClients({
-  ...{ name: "slow headers", guard: "headers-timeout", hosts: ["app", "edge"], connections: SLOW, memoryMegabytes: 96 },
-  first: "GET / HTTP/1.1\r\nHost: attacked\r\n",
+  ...{ name: "slow headers", guard: "headers-timeout", connections: SLOW, memoryMegabytes: 96, waitingRequests: 0 },
+  first: () => "GET / HTTP/1.1\r\nHost: attacked\r\n",
   again: "X-Slow: 1\r\n",
   limitMilliseconds: 15_000,
 });
 
 export const slowBodies = slowClients({
-  ...{ name: "slow bodies", guard: "request-timeout", hosts: ["edge"], connections: SLOW, memoryMegabytes: 96 },
-  first: POST,
+  ...{ name: "slow bodies", guard: "request-timeout", connections: SLOW, memoryMegabytes: 96, waitingRequests: SLOW },
+  first: ({ apiKey }, host) =>
+    requestHead(
+      `POST ${host === "app" ? "/api/agent/dispatch" : "/mcp"} HTTP/1.1`,
+      "Host: localhost",
+      `Authorization: Bearer ${apiKey}`,
+      "Content-Type: application/json",
+      "Content-Length: 200000",
+    ),
   again: " ",
   limitMilliseconds: 60_000,
 });
 
 export const halfClosed = slowClients({
-  ...{ name: "half-closed and unread", guard: "idle-timeout", hosts: ["edge"], connections: 200, memoryMegabytes: 128 },
-  first: requestHead("GET /openapi.json HTTP/1.1", "Host: attacked").repeat(20),
+  ...{ name: "half-closed and unread", guard: "idle-timeout", connections: UNREAD, memoryMegabytes: 128 },
+  waitingRequests: UNREAD * UNREAD_ANSWERS,
+  first: (_target, host) =>
+    requestHead(`GET ${host === "app" ? "/api" : ""}/openapi.json HTTP/1.1`, "Host: attacked").repeat(UNREAD_ANSWERS),
   isHalfClosed: true,
   limitMilliseconds: 60_000,
 });
 
+/** A connection that sends nothing is one whose headers take too long. */
 export const idleConnections = slowClients({
-  ...{
-    name: "10,000 idle connections",
-    guard: "idle-timeout",
-    hosts: ["app"],
-    connections: IDLE,
-    memoryMegabytes: 256,
-  },
-  first: "",
-  limitMilliseconds: 60_000,
+  ...{ name: "10,000 idle connections", guard: "headers-timeout", connections: IDLE, memoryMegabytes: 256 },
+  waitingRequests: 0,
+  first: () => "",
+  limitMilliseconds: 15_000,
 });

@@ -3,9 +3,9 @@ import type { Attack } from "../attack.ts";
 import { postMany } from "../post-many.ts";
 import type { Host, Target } from "../target.ts";
 
-const DEEP_CALLS = 20;
+const DEEP_CALLS = 5;
 const DEPTH = 100_000;
-const PACKED_CALLS = 2;
+const PACKED_CALLS = 1;
 const UNPACKED_BYTES = 64 * 1024 * 1024;
 
 const urlOf = ({ urls }: Target, host: Host) => `${urls[host]}${host === "app" ? "/api/agent/dispatch" : "/mcp"}`;
