@@ -4105,6 +4105,7 @@ export interface components {
             metadataCID?: string;
             /** @description 0x and 64 hex digits */
             metadataHash?: string;
+            /** @description An agent's id, digits */
             agentTokenId?: string;
             /** @description Left out: this network's */
             escrowAddress?: string;
@@ -14267,7 +14268,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "tool_failed" | "internal_error";
+                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "agent_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

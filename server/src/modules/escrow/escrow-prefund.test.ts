@@ -154,7 +154,8 @@ describe("arguments that do not fit", () => {
     ["tripSummary", { budgetUsdc: "1", tripSummary: "t".repeat(2_001) }],
     ["tripSummary", { budgetUsdc: "1", tripSummary: "a\u001b[31m" }],
     ["metadataCID", { budgetUsdc: "1", metadataCID: "c".repeat(201) }],
-    ["agentTokenId", { budgetUsdc: "1", agentTokenId: "a\nb" }],
+    ["agentTokenId", { budgetUsdc: "1", agentTokenId: "0x11" }],
+    ["agentTokenId", { budgetUsdc: "1", agentTokenId: "9".repeat(79) }],
     ["require2FA", { budgetUsdc: "1", require2FA: true }],
   ];
 
@@ -165,13 +166,20 @@ describe("arguments that do not fit", () => {
     expect(await trips()).toEqual(before);
   });
 
+  it.each(["999999999", "9".repeat(78)])("no agent has the id %s", async (agentTokenId) => {
+    const before = await trips();
+    const answer = await service.call("prefund_trip", { budgetUsdc: "1", agentTokenId });
+    expect(answer).toMatchObject({ status: 500, body: { code: "agent_not_found", retryable: false } });
+    expect(await trips()).toEqual(before);
+  });
+
   it("are told from those that do", async () => {
     const trip = await prefund({
       budgetUsdc: "1",
       expiresInDays: 365,
       metadataCID: "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
       metadataHash: `0x${"AB".repeat(32)}`,
-      agentTokenId: "17",
+      agentTokenId: "1",
       escrowAddress: (await escrow.escrowAddress()).toUpperCase().replace("0X", "0x"),
       linkOrigin: `${OTHER_ORIGIN}/`,
       guestName: "Ána <b>",

@@ -3,6 +3,7 @@ import { DecimalAmount, Email } from "../../../domain/schemas.ts";
 import { usdcMovements } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { Chain } from "../../../ports/chain.ts";
 import { ChainWrite, sendOutErrors, TokenAmount, toToolAnswer } from "../../treasury/index.ts";
 import { stepErrors } from "../errors.ts";
 import { amountOf, Hash, hashOf } from "../input.ts";
@@ -11,6 +12,8 @@ import { prefundTrip as prefund } from "../prefund-trip.ts";
 const LONGEST_NAME = 200;
 const LONGEST_TEXT = 2_000;
 const LONGEST_ADDRESS = 254;
+/** What 256 bits can count. */
+const AGENT_ID = /^[0-9]{1,78}$/;
 const CONTROL = /\p{Cc}/u;
 const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
 
@@ -23,6 +26,9 @@ const text = (longest: number, forbidden: RegExp) =>
     .optional();
 
 const isMailAddress = (value: string): boolean => value.length <= LONGEST_ADDRESS && Email.safeParse(value).success;
+
+const isAgent = async ({ agentRegistries }: Chain, id: bigint): Promise<boolean> =>
+  id < 2n ** 256n && (await agentRegistries?.ownerOf(id)) !== undefined;
 
 const Output = ChainWrite.extend({
   tripId: z.string(),
@@ -55,7 +61,11 @@ export const prefundTrip = defineTool({
     expiresInDays: z.int().min(1).max(365).default(30),
     metadataCID: text(LONGEST_NAME, CONTROL),
     metadataHash: Hash.optional(),
-    agentTokenId: text(LONGEST_NAME, CONTROL),
+    agentTokenId: z
+      .string()
+      .refine((value) => AGENT_ID.test(value), { message: "must be an agent's id: at most 78 digits" })
+      .optional()
+      .describe("An agent's id, digits"),
     escrowAddress: z.string().optional().describe("Left out: this network's"),
     linkOrigin: text(LONGEST_NAME, CONTROL),
     require2fa: z.boolean().default(false),
@@ -69,7 +79,11 @@ export const prefundTrip = defineTool({
     tripSummary: text(LONGEST_TEXT, CONTROL_BUT_LINES).describe("The guest reads it"),
   }),
   output: Output,
-  errors: { ...sendOutErrors, chain_not_available: stepErrors.chain_not_available },
+  errors: {
+    ...sendOutErrors,
+    chain_not_available: stepErrors.chain_not_available,
+    agent_not_found: "This network has no agent with the id agentTokenId. Check the id, or leave it out.",
+  },
   example: () => ({ budgetUsdc: "1500.00", expiresInDays: 60, require2fa: true, tripSummary: "Lisbon, three nights" }),
   gives: ({ tripId, guestLink, claimCode }) => ({
     tripId,
@@ -84,8 +98,10 @@ export const prefundTrip = defineTool({
   }),
 
   async run(input, context) {
-    const { caller, call, ...ports } = context;
+    const { caller, call, fail, ...ports } = context;
     const { metadataCID, metadataHash, agentTokenId, guestName, buyerName, tripSummary } = input;
+    if (agentTokenId !== undefined && !(await isAgent(ports.chain, BigInt(agentTokenId))))
+      throw fail("agent_not_found");
     const answer = await prefund(ports, {
       tenantId: caller.tenantId,
       userId: caller.userId,
