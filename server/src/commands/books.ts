@@ -12,11 +12,12 @@ import { appendAudit } from "../modules/identity/store-audit.ts";
 import { selectTenant } from "../modules/identity/store-tenants.ts";
 import type { Balance } from "../modules/ledger/ledger.ts";
 import { acceptOutgoing } from "../modules/treasury/accept-outgoing.ts";
+import { listUnknown } from "../modules/treasury/list-unknown.ts";
 import { createLedgerReconciler } from "../modules/treasury/reconcile-ledger.ts";
 import { safeConfirmations } from "../outside/confirmations.ts";
 import { sandboxPrefund } from "../outside/sandbox-keys.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
-import type { Chain } from "../ports/chain.ts";
+import type { Chain, TokenMovement } from "../ports/chain.ts";
 import type { ChainNetwork } from "../ports/chain-networks.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Wallet } from "../ports/wallets.ts";
@@ -56,6 +57,12 @@ interface TreasuryStatus {
   books: Readonly<Record<TokenSymbol, Balance>>;
 }
 
+export interface UnknownMovements {
+  /** The last block that was looked at. */
+  toBlock: bigint;
+  movements: readonly TokenMovement[];
+}
+
 /** What an operator sees of a network's money, and decides about it. */
 export interface Books {
   status(): Promise<BooksStatus>;
@@ -63,6 +70,8 @@ export interface Books {
   treasury(tenantId: string): Promise<TreasuryStatus>;
   /** Books what left wallets by this transaction, which is not ours; what it took. */
   accept(transactionHash: Hex): Promise<readonly { token: TokenSymbol; from: Hex; amount: Micro }[]>;
+  /** What left wallets in these blocks by transactions that are in no books. `toBlock` undefined: up to the last one that counts. */
+  unknown(fromBlock: bigint, toBlock: bigint | undefined): Promise<UnknownMovements>;
   /** Money may move again. False: it stood not still. */
   resume(): Promise<boolean>;
 }
@@ -155,13 +164,20 @@ class StoredBooks implements Books {
   async accept(transactionHash: Hex): ReturnType<Books["accept"]> {
     const network = this.#network;
     const { db, clock } = this.#opened;
-    const chain = await this.#openChain(await this.#requireNetwork());
-    if (chain === undefined) throw new ConfigError("The network does not answer. Try again when it does.");
+    const chain = await this.#requireChain();
     const accepted = await acceptOutgoing({ chain, stores: this.#stores }, transactionHash);
     const moved = accepted.map(({ movement: { token, from, amount } }) => ({ token, from, amount }));
     const details = { network, movements: moved.length };
     await appendAudit(db, { actor: ACTOR, action: "chain.accept", subjectId: transactionHash, details }, clock);
     return moved;
+  }
+
+  async unknown(fromBlock: bigint, toBlock: bigint | undefined): Promise<UnknownMovements> {
+    const chain = await this.#requireChain();
+    const head = (await chain.head()).number;
+    const last = toBlock === undefined || toBlock > head ? head : toBlock;
+    const found = await listUnknown({ chain, stores: this.#stores }, { fromBlock, toBlock: last });
+    return { toBlock: last, movements: found.map(({ movement }) => movement) };
   }
 
   async resume(): Promise<boolean> {
@@ -182,6 +198,12 @@ class StoredBooks implements Books {
     throw new ConfigError(
       `This deployment has no ${this.#network} network yet: it comes with the service's first start.`,
     );
+  }
+
+  async #requireChain(): Promise<Chain> {
+    const chain = await this.#openChain(await this.#requireNetwork());
+    if (chain === undefined) throw new ConfigError("The network does not answer. Try again when it does.");
+    return chain;
   }
 
   /** Undefined: it does not answer. */

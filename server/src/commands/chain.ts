@@ -1,6 +1,8 @@
 import { readConfig } from "../config/config.ts";
+import { Failure } from "../domain/errors.ts";
 import { formatDecimal } from "../domain/money.ts";
 import { type Hex, tokenSymbols } from "../domain/tokens.ts";
+import type { TokenMovement } from "../ports/chain.ts";
 import type { Environment } from "../ports/identity.ts";
 import { type Books, type BooksStatus, type WalletStatus, withBooks } from "./books.ts";
 import { type Arguments, type Command, formatTable, type Program, UsageError } from "./command-line.ts";
@@ -83,6 +85,84 @@ const accept: Command<OpenBooks> = {
       });
   },
 };
+
+const blocks = { "from-block": { type: "string" }, "to-block": { type: "string" } } as const;
+
+const unknown: Command<OpenBooks> = {
+  name: "unknown",
+  summary: "List what left wallets by transactions that are in no books, as after a backup was restored.",
+  usage: "--network sandbox|production [--from-block <number>] [--to-block <number>]",
+  positionals: [],
+  options: { ...network, ...blocks },
+  prepare(args) {
+    const which = readNetwork(args);
+    const from = readBlock(args, "from-block") ?? 0n;
+    const to = readBlock(args, "to-block");
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const { toBlock, movements } = await books.unknown(from, to);
+        const json = { network: which, fromBlock: from.toString(), toBlock: toBlock.toString() };
+        const next = `npm run chain -- accept-unknown --network ${which} --from-block ${from} --to-block ${toBlock}`;
+        const text =
+          movements.length === 0
+            ? `Everything that left wallets in the blocks ${from} to ${toBlock} is in the books.`
+            : `${movementTable(movements)}\n\nAccept exactly these: ${next}`;
+        return { text, json: { ...json, movements: movements.map(movementJson) } };
+      });
+  },
+};
+
+const acceptUnknown: Command<OpenBooks> = {
+  name: "accept-unknown",
+  summary: "Accept everything that `unknown` lists in these blocks, and say of each that cannot be why.",
+  usage: "--network sandbox|production --from-block <number> --to-block <number>",
+  positionals: [],
+  options: { ...network, ...blocks },
+  prepare(args) {
+    const which = readNetwork(args);
+    args.required("from-block");
+    args.required("to-block");
+    const from = readBlock(args, "from-block") ?? 0n;
+    const to = readBlock(args, "to-block");
+    return (openBooks) =>
+      openBooks(which, async (books) => {
+        const { movements } = await books.unknown(from, to);
+        const hashes = [...new Set(movements.map(({ transactionHash }) => transactionHash))];
+        const refused: { transactionHash: Hex; reason: string }[] = [];
+        for (const transactionHash of hashes) {
+          try {
+            await books.accept(transactionHash);
+          } catch (error) {
+            if (!(error instanceof Failure)) throw error;
+            refused.push({ transactionHash, reason: error.message });
+          }
+        }
+        const lines = refused.map(({ transactionHash, reason }) => `Not booked: ${transactionHash}: ${reason}`);
+        const text = [`Booked ${hashes.length - refused.length} of ${hashes.length} transactions.`, ...lines];
+        text.push(`Now: npm run chain -- resume --network ${which}`);
+        const json = { network: which, accepted: hashes.length - refused.length, refused };
+        return { text: text.join("\n"), json };
+      });
+  },
+};
+
+function movementJson({ transactionHash, blockNumber, token, from, to, amount }: TokenMovement) {
+  return { transactionHash, block: blockNumber.toString(), token, from, to, amount: formatDecimal(amount) };
+}
+
+function movementTable(movements: readonly TokenMovement[]): string {
+  const rows = movements.map(movementJson).map(({ block, amount, token, from, to, transactionHash }) => {
+    return [block, amount, token, from, to, transactionHash];
+  });
+  return formatTable(["BLOCK", "AMOUNT", "TOKEN", "FROM", "TO", "TRANSACTION"], rows);
+}
+
+function readBlock(args: Arguments, option: "from-block" | "to-block"): bigint | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} is the number of a block.`);
+  return BigInt(text);
+}
 
 const resume: Command<OpenBooks> = {
   name: "resume",
@@ -190,7 +270,7 @@ function statusText(found: BooksStatus): string {
 export const chainProgram: Program<OpenBooks> = {
   name: "chain",
   summary: "The networks that this deployment's money is on.",
-  commands: [status, treasury, accept, resume],
+  commands: [status, treasury, unknown, accept, acceptUnknown, resume],
   notes: ["Every command takes --json. Exit code: 0 done, 1 failed, 2 called wrongly."],
 };
 

@@ -73,6 +73,8 @@ export interface Ledger {
    * in one transaction, two of them could wait for each other in a circle.
    */
   postMovements(network: Environment, movements: readonly OwnedMovement[]): Promise<number>;
+  /** Those of the events that are in no books. */
+  notPosted(network: Environment, movements: readonly OwnedMovement[]): Promise<OwnedMovement[]>;
   /** What the accounts of each wallet, and of the escrow, add up to at that block, postings of later blocks left out. */
   custody(
     network: Environment,

@@ -74,6 +74,14 @@ export function createLedger(queryable: Queryable, clock: Clock): Ledger {
 
     postMovements: (network, movements) => inTransaction((books) => postMovements(books, network, movements)),
 
+    async notPosted(network, movements) {
+      if (movements.length === 0) return [];
+      const references = movements.map(({ movement }) => referenceOf(network, movement));
+      const query = queryable.selectFrom("ledgerTransaction").select("reference").where("reference", "in", references);
+      const posted = new Set((await query.execute()).map(({ reference }) => reference));
+      return movements.filter(({ movement }) => !posted.has(referenceOf(network, movement)));
+    },
+
     custody: (network, token, atBlock) => readCustody(queryable, network, token, atBlock),
   };
 }
@@ -154,12 +162,16 @@ function refuseNegative(amount: Micro): void {
   if (amount < 0n) throw new RangeError("ledger: an amount must not be negative");
 }
 
+function referenceOf(network: Environment, { transactionHash, logIndex }: OwnedMovement["movement"]): string {
+  return `movement:${network}:${transactionHash}:${logIndex}`;
+}
+
 function toPosting(network: Environment, { movement, from, to }: OwnedMovement): Posting {
   const { token, amount, transactionHash, logIndex, blockNumber } = movement;
   return {
     network,
     token,
-    reference: `movement:${network}:${transactionHash}:${logIndex}`,
+    reference: referenceOf(network, movement),
     kind: "movement",
     moves: [
       { ...sender(from), amount: -amount },

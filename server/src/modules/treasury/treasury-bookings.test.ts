@@ -28,6 +28,10 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
+const UnknownMovements = z.object({
+  toBlock: z.string(),
+  movements: z.array(z.object({ transactionHash: z.string() })),
+});
 const Offers = z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
 let daysAhead = 40;
 async function nextOffer() {
@@ -165,15 +169,27 @@ describe("money that leaves a wallet past the service", () => {
     expect(early.out).toContain("still disagree, by 1.00 USDC");
     await expect.poll(async () => (await status()).stoppedBecause).not.toBeNull();
 
+    const again = await treasury.steal(service.tenantId, thief, UNIT);
+    const unknown = async () => {
+      const { out } = await chain("unknown", "--network", "sandbox", "--from-block", "0", "--json");
+      return UnknownMovements.parse(JSON.parse(out));
+    };
+    const listed = await unknown();
+    expect(listed.movements.map(({ transactionHash }) => transactionHash)).toEqual([hash, again]);
     const accepted = await chain("accept", "--network", "sandbox", hash, "--json");
     expect(JSON.parse(accepted.out)).toMatchObject({ movements: [{ token: "USDC", from: own, amount: "1.00" }] });
+    // Exactly what was listed, less what was booked meanwhile.
+    const range = ["--from-block", "0", "--to-block", listed.toBlock];
+    const rest = await chain("accept-unknown", "--network", "sandbox", ...range, "--json");
+    expect(JSON.parse(rest.out)).toEqual({ network: "sandbox", accepted: 1, refused: [] });
+    expect((await unknown()).movements).toEqual([]);
     // Who compared before that would stop it once more.
     await expect.poll(metric).toBe(0);
     expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network moves again.\n");
     expect((await chain("resume", "--network", "sandbox")).out).toBe("Money of the sandbox network was not stopped.\n");
     expect((await status()).stoppedBecause).toBeNull();
-    expect((await books()).balances.USDC).toBe(formatDecimal(before - UNIT));
-    expect((await books()).available.USDC).toBe(formatDecimal(before - UNIT));
+    expect((await books()).balances.USDC).toBe(formatDecimal(before - 2n * UNIT));
+    expect((await books()).available.USDC).toBe(formatDecimal(before - 2n * UNIT));
     // The refusals were not kept under their keys.
     const sent = await service.call("send_tokens", { to: friend, amount: "0.1" }, { headers: keyed });
     expect([sent.status, sent.headers.get("idempotent-replayed")]).toEqual([200, null]);
@@ -183,6 +199,7 @@ describe("money that leaves a wallet past the service", () => {
       { action: "chain.stop", actor: "job:chain" },
       { action: "chain.resume", actor: "command" },
       { action: "chain.stop", actor: "job:chain" },
+      { action: "chain.accept", actor: "command" },
       { action: "chain.accept", actor: "command" },
       { action: "chain.resume", actor: "command" },
     ]);

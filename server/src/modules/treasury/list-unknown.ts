@@ -1,0 +1,29 @@
+import type { Hex } from "../../domain/tokens.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Chain } from "../../ports/chain.ts";
+import { type OwnedMovement, ownMovements } from "../ledger/index.ts";
+
+const BLOCKS_AT_ONCE = 2_000n;
+
+/**
+ * What left our wallets in these blocks, both included, by transactions that are in no books: neither the service's own nor
+ * accepted. After a database came back from a backup these are also its own later ones.
+ */
+export async function listUnknown(
+  { chain, stores }: { chain: Chain; stores: Pick<Stores, "chainTransactions" | "ledger" | "wallets"> },
+  { fromBlock, toBlock }: { fromBlock: bigint; toBlock: bigint },
+): Promise<OwnedMovement[]> {
+  const { network } = chain;
+  const found: OwnedMovement[] = [];
+  for (let from = fromBlock; from <= toBlock; from += BLOCKS_AT_ONCE) {
+    const last = from + BLOCKS_AT_ONCE - 1n;
+    const movements = await chain.movements(from, last < toBlock ? last : toBlock);
+    const owned = await ownMovements(stores.wallets, chain, movements);
+    const leaving = owned.filter((one) => one.from !== undefined && one.from.kind !== "escrow");
+    const hashes = leaving.map(({ movement }): Hex => movement.transactionHash);
+    const own = await stores.chainTransactions.knownHashes(network, hashes);
+    const strangers = leaving.filter(({ movement }) => !own.has(movement.transactionHash));
+    found.push(...(await stores.ledger.notPosted(network, strangers)));
+  }
+  return found;
+}
