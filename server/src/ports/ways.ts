@@ -2,7 +2,7 @@ import type { ProviderProvenance } from "../domain/schemas.ts";
 import type { Position } from "./maps.ts";
 
 /** Timetables are another thing: nobody here knows those. */
-export const routedModes = ["driving", "walking", "bicycling"] as const;
+const routedModes = ["driving", "walking", "bicycling"] as const;
 export type RoutedMode = (typeof routedModes)[number];
 
 export interface WayQuestion {

@@ -6,14 +6,14 @@ import { itineraryKey, journeyMinutes } from "./best-offers.ts";
 
 const MOST_FARES = 6;
 
-const Penalty = DecimalAmount.nullable().optional();
+const Penalty = DecimalAmount.nullable().optional().describe("In totalCurrency, beside the difference of the fares");
 
 export const Fare = z.object({
   id: z.string().describe("offerId of book_flight"),
   name: wordsOfOthers().nullable(),
   totalAmount: DecimalAmount,
   refundable: z.boolean().nullable().describe("Before departure; null: the airline did not say"),
-  refundPenaltyAmount: Penalty,
+  refundPenaltyAmount: DecimalAmount.nullable().optional().describe("In totalCurrency"),
   changeable: z.boolean().nullable(),
   changePenaltyAmount: Penalty,
   checkedBags: z.number().describe("Included, for each passenger, on every flight"),

@@ -14,7 +14,7 @@ import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
 
 /** What a change costs, as offers of it, the pending change and the confirmed one say it. */
 export const ChangePrice = z.object({
-  changeTotalAmount: DecimalAmount.describe("The difference to pay; below zero it is given back"),
+  changeTotalAmount: DecimalAmount.describe("To pay, penaltyAmount included; below zero it is given back"),
   changeTotalCurrency: z.string(),
   penaltyAmount: DecimalAmount.nullable(),
   penaltyCurrency: z.string().nullable(),

@@ -73,7 +73,7 @@ export const prefundTrip = defineTool({
       .string()
       .refine(isMailAddress, { message: "must be an e-mail address" })
       .optional()
-      .describe("E-mail address; the link is sent there, never the code"),
+      .describe("E-mail address; the link, never the code, is sent there where this service has mail: see emailSent"),
     guestName: text(LONGEST_NAME, CONTROL),
     buyerName: text(LONGEST_NAME, CONTROL),
     tripSummary: text(LONGEST_TEXT, CONTROL_BUT_LINES).describe("The guest reads it"),

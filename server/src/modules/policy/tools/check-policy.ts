@@ -19,14 +19,15 @@ export const checkPolicy = defineTool({
   title: "Check travel policy",
   summary:
     "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
-  advice: "It judges and books nothing. Prices are US dollars, such as 1840.50.",
+  advice:
+    "It judges and books nothing; bookings are held to it only where the tenant enforces a policy. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,
   payableWithoutKey: false,
   uses: ["activePolicies", "clock"],
   input: z.strictObject({
-    policyId: z.string().describe(`${DEFAULT_POLICY_ID}, or one of yours`),
+    policyId: z.string().describe(`${DEFAULT_POLICY_ID}, which every tenant has, or one that the tenant has written`),
     offer: z.strictObject({
       kind: z.enum(["flight", "hotel"]),
       priceUsd: Usd.describe("Of the whole booking"),

@@ -11,7 +11,7 @@ export const quoteStay = defineTool({
   title: "Quote stay",
   summary:
     "Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking.",
-  advice: "Next: book_stay with the quote's id before expiresAt.",
+  advice: "Next: book_stay with the quote's id before expiresAt, or at once where that is null.",
   area: "stays",
   effect: "read",
   price: 1_000n,

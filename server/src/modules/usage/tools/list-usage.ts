@@ -6,7 +6,8 @@ import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts"
 export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
-  summary: "What calls have cost: one record for each paid call, newest first, and what is left of the monthly cap.",
+  summary:
+    "What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, and what is left of the monthly cap.",
   area: "usage",
   effect: "read",
   price: 500n,
