@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * List usage
-         * @description What calls have cost: one record for each paid call, newest first, and what is left of the monthly cap. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, and what is left of the monthly cap. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -364,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Quote stay
-         * @description Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking. Next: book_stay with the quote's id before expiresAt. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Ask the accommodation for a rate's binding price, taxes, conditions and cancellation policy before booking. Next: book_stay with the quote's id before expiresAt, or at once where that is null. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -496,7 +496,7 @@ export interface paths {
         put?: never;
         /**
          * Send tokens
-         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. It sends one token as it is; there is no exchange here. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Send USDC or EURC from your treasury wallet to an address, and wait until it is confirmed. It cannot be undone: show recipient and amount first. The same call again sends again, unless it has the idempotency key of the first. It sends one token as it is; there is no exchange here. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `treasury:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -584,7 +584,7 @@ export interface paths {
         put?: never;
         /**
          * Read a transaction
-         * @description What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the id that a call gave. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the transferId that a call gave. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -870,7 +870,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel policy
-         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing; bookings are held to it only where the tenant enforces a policy. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         /**
          * Run a workflow
-         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Run a whole booking as a durable workflow that pauses where a person or an event has to come first, and otherwise buys and pays without asking: what the policy lets through is booked for the caller's traveler. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1486,7 +1486,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a call
-         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy speaks here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -2568,8 +2568,10 @@ export interface components {
                     totalAmount: string;
                     /** @description Before departure; null: the airline did not say */
                     refundable: boolean | null;
+                    /** @description In totalCurrency */
                     refundPenaltyAmount?: string | null;
                     changeable: boolean | null;
+                    /** @description In totalCurrency, beside the difference of the fares */
                     changePenaltyAmount?: string | null;
                     /** @description Included, for each passenger, on every flight */
                     checkedBags: number;
@@ -3012,7 +3014,7 @@ export interface components {
             changeRequestId: string;
             /** @description Cheapest first; empty: the airline offers none, or has not ticketed the order yet */
             readonly offers: {
-                /** @description The difference to pay; below zero it is given back */
+                /** @description To pay, penaltyAmount included; below zero it is given back */
                 changeTotalAmount: string;
                 changeTotalCurrency: string;
                 penaltyAmount: string | null;
@@ -3066,7 +3068,7 @@ export interface components {
             sourceLevel: "live" | "open" | "embedded";
             asOf: string;
             sandbox: boolean;
-            /** @description The difference to pay; below zero it is given back */
+            /** @description To pay, penaltyAmount included; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
             penaltyAmount: string | null;
@@ -3105,7 +3107,7 @@ export interface components {
             sourceLevel: "live" | "open" | "embedded";
             asOf: string;
             sandbox: boolean;
-            /** @description The difference to pay; below zero it is given back */
+            /** @description To pay, penaltyAmount included; below zero it is given back */
             changeTotalAmount: string;
             changeTotalCurrency: string;
             penaltyAmount: string | null;
@@ -4112,7 +4114,7 @@ export interface components {
             linkOrigin?: string;
             /** @default false */
             require2fa?: boolean;
-            /** @description E-mail address; the link is sent there, never the code */
+            /** @description E-mail address; the link, never the code, is sent there where this service has mail: see emailSent */
             guestEmail?: string;
             guestName?: string;
             buyerName?: string;
@@ -4645,7 +4647,7 @@ export interface components {
             [key: string]: unknown;
         };
         check_policy_args: {
-            /** @description default-corp, or one of yours */
+            /** @description default-corp, which every tenant has, or one that the tenant has written */
             policyId: string;
             offer: {
                 /** @enum {string} */
@@ -5118,7 +5120,7 @@ export interface components {
             [key: string]: unknown;
         };
         validate_travel_address_args: {
-            /** @description In mailing order, street first */
+            /** @description In mailing order, street first; city, region and postal code only in fields of their own */
             addressLines: string[];
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -5982,8 +5984,10 @@ export interface components {
                         totalAmount: string;
                         /** @description Before departure; null: the airline did not say */
                         refundable: boolean | null;
+                        /** @description In totalCurrency */
                         refundPenaltyAmount?: string | null;
                         changeable: boolean | null;
+                        /** @description In totalCurrency, beside the difference of the fares */
                         changePenaltyAmount?: string | null;
                         /** @description Included, for each passenger, on every flight */
                         checkedBags: number;
@@ -6027,7 +6031,7 @@ export interface components {
                 orderId: string | null;
                 /** @description Cheapest first; an id is the offerId of select_order_change_offer */
                 offers: {
-                    /** @description The difference to pay; below zero it is given back */
+                    /** @description To pay, penaltyAmount included; below zero it is given back */
                     changeTotalAmount: string;
                     changeTotalCurrency: string;
                     penaltyAmount: string | null;

@@ -8,7 +8,8 @@ import { getOwnOffer } from "../private-offers.ts";
 export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
   title: "List flight ancillaries",
-  summary: "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids.",
+  summary:
+    "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes.",
   advice: "Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
   area: "flights",
   effect: "read",

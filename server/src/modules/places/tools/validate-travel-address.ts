@@ -24,7 +24,9 @@ export const validateTravelAddress = defineTool({
   uses: ["maps"],
   input: z
     .strictObject({
-      addressLines: z.array(z.string()).describe("In mailing order, street first"),
+      addressLines: z
+        .array(z.string())
+        .describe("In mailing order, street first; city, region and postal code only in fields of their own"),
       regionCode: RegionCode.optional(),
       locality: z.string().optional().describe("City"),
       administrativeArea: z.string().optional().describe("State or province"),

@@ -17,7 +17,7 @@ export const readTransaction = defineTool({
   name: "read_transaction",
   title: "Read a transaction",
   summary:
-    "What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the id that a call gave.",
+    "What became of a transaction: state, block, confirmations, and the USDC and EURC that it moved. Name it by its hash, or by the transferId that a call gave.",
   area: "treasury",
   effect: "read",
   price: 500n,
