@@ -33,7 +33,7 @@ it.each(["SIGINT", "SIGTERM"] as const)(
     const { child, temporary, ended } = startAttack("--attack", "pipelined requests");
     // The service and its database run.
     await expect.poll(() => findProcesses(temporary).length, { timeout: LONG, interval: 50 }).toBeGreaterThan(1);
-    child.kill("SIGINT");
+    child.kill(name);
     expect(await ended).toMatchObject({ code: 130, left: [] });
   },
   LONG,
