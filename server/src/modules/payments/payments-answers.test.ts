@@ -102,7 +102,8 @@ test("an answer whose payment is still being fetched is not given away", async (
   expect(await world.pay(process, second, again).catch(codeOf)).toBe("settlement_pending");
   await process.gather();
   await expect.poll(states).toEqual(["settled"]);
-  expect(await world.pay(process, second, again)).toMatchObject({ price: 0n, replayed: true });
+  expect(await world.pay(process, second, again)).toMatchObject({ price: PRICE, replayed: true });
+  // That is what the first payment was: nothing more was taken.
   expect(await payer.balance()).toBe(PRICE);
 });
 

@@ -157,12 +157,21 @@ function withoutName(travelers: ReturnType<typeof sql>, { userId }: User, mark: 
     from jsonb_array_elements(${travelers}) traveler)`;
 }
 
+/** An answer of a booking in which a mark stands for the person, and passengers, who are not told apart there, have no names. */
+function withoutPeople(answer: ReturnType<typeof sql>, user: User, mark: string): ReturnType<typeof sql> {
+  const nameless = sql`(
+    select jsonb_agg(passenger - 'givenName' - 'familyName') from jsonb_array_elements(${answer} -> 'passengers') passenger)`;
+  return sql`${answer}
+    || jsonb_build_object('travelers', ${withoutName(sql`${answer} -> 'travelers'`, user, mark)})
+    || case when jsonb_typeof(${answer} -> 'passengers') = 'array' and jsonb_array_length(${answer} -> 'passengers') > 0
+      then jsonb_build_object('passengers', ${nameless}) else '{}' end`;
+}
+
 async function eraseNames(transaction: Queryable, user: User, mark: string): Promise<void> {
-  const without = (travelers: ReturnType<typeof sql>) => withoutName(travelers, user, mark);
   await sql`
-    update booking set travelers = ${without(sql`booking.travelers`)},
+    update booking set travelers = ${withoutName(sql`booking.travelers`, user, mark)},
       result = case when result -> 'travelers' is null then result
-        else jsonb_set(result, '{travelers}', ${without(sql`booking.result -> 'travelers'`)}) end
+        else ${withoutPeople(sql`booking.result`, user, mark)} end
     where ${concerns(user)} and jsonb_array_length(booking.travelers) > 0`.execute(transaction);
 }
 
@@ -177,11 +186,13 @@ async function eraseAnswers(transaction: Queryable, { tenantId, userId, network 
 /** What runs were told and have journaled may name the person, and the guests that the person named. */
 async function eraseRuns(transaction: Queryable, user: User, mark: string): Promise<void> {
   const { tenantId, userId, network } = user;
-  const travelers = sql`workflow_step.outcome -> 'result' -> 'travelers'`;
+  const answer = sql`(workflow_step.outcome -> 'result')`;
   const runs = sql`select id from workflow_run where tenant_id = ${tenantId} and network = ${network}`;
   await sql`
-    update workflow_step set outcome = jsonb_set(outcome, '{result,travelers}', ${withoutName(travelers, user, mark)})
-    where run_id in (${runs}) and ${travelers} @> ${JSON.stringify([{ userId }])}::jsonb`.execute(transaction);
+    update workflow_step set outcome = jsonb_set(outcome, '{result}', ${withoutPeople(answer, user, mark)})
+    where run_id in (${runs}) and ${answer} -> 'travelers' @> ${JSON.stringify([{ userId }])}::jsonb`.execute(
+    transaction,
+  );
   const own = sql`${runs} and user_id = ${userId}`;
   await sql`
     update workflow_run set input = input - 'guestNames' - 'email' - 'phoneNumber' where id in (${own})`.execute(
