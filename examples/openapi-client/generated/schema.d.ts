@@ -2872,8 +2872,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -3140,8 +3143,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -3224,8 +3230,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -3283,8 +3292,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -3574,8 +3586,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -3687,8 +3702,11 @@ export interface components {
                     /** @description USDC for one unit of the currency, margin included */
                     value: string;
                     source: string;
-                    /** @default embedded */
-                    sourceLevel: string;
+                    /**
+                     * @default embedded
+                     * @enum {string}
+                     */
+                    sourceLevel: "live" | "open" | "embedded";
                     /**
                      * @description null: one for one, of any day
                      * @default null
@@ -3739,8 +3757,11 @@ export interface components {
                 /** @description USDC for one unit of the currency, margin included */
                 value: string;
                 source: string;
-                /** @default embedded */
-                sourceLevel: string;
+                /**
+                 * @default embedded
+                 * @enum {string}
+                 */
+                sourceLevel: "live" | "open" | "embedded";
                 /**
                  * @description null: one for one, of any day
                  * @default null
@@ -28309,8 +28330,11 @@ export interface operations {
                                 /** @description USDC for one unit of the currency, margin included */
                                 value: string;
                                 source: string;
-                                /** @default embedded */
-                                sourceLevel: string;
+                                /**
+                                 * @default embedded
+                                 * @enum {string}
+                                 */
+                                sourceLevel: "live" | "open" | "embedded";
                                 /**
                                  * @description null: one for one, of any day
                                  * @default null
@@ -28497,8 +28521,11 @@ export interface operations {
                             /** @description USDC for one unit of the currency, margin included */
                             value: string;
                             source: string;
-                            /** @default embedded */
-                            sourceLevel: string;
+                            /**
+                             * @default embedded
+                             * @enum {string}
+                             */
+                            sourceLevel: "live" | "open" | "embedded";
                             /**
                              * @description null: one for one, of any day
                              * @default null

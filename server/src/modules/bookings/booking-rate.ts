@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro, parseDecimal } from "../../domain/money.ts";
+import { Provenance } from "../../domain/schemas.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates, RateTable } from "../../ports/fx.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -11,7 +12,7 @@ export const BookingRate = z.object({
   to: z.string(),
   value: z.string().describe("USDC for one unit of the currency, margin included"),
   source: z.string(),
-  sourceLevel: z.string().default("embedded"),
+  sourceLevel: Provenance.shape.sourceLevel.default("embedded"),
   asOf: z.string().nullable().default(null).describe("null: one for one, of any day"),
   marginBps: z.number().default(0).describe("What the service adds to the source's rate, in hundredths of a percent"),
 });

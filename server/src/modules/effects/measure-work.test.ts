@@ -55,6 +55,7 @@ test("the tables that modules name are there, with their columns", async () => {
     "flight_cancellation",
     "flight_change",
     "guest_mail",
+    "message",
     "payment",
     "stay_booking",
     "stay_cancellation",
