@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one may be lost with it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -1398,7 +1398,7 @@ export interface paths {
         put?: never;
         /**
          * Run a workflow
-         * @description Run a whole booking as a durable workflow that pauses where a person or an event has to come first, and otherwise buys and pays without asking: what the policy lets through is booked for the caller's traveler. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own. What the policy lets through it buys and pays without asking. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -1486,7 +1486,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a call
-         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy speaks here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy counts here only where the tenant enforces it; check_policy judges in any case. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope none of its own, list price 0.0005 USDC; only a successful call is paid.
          */

@@ -43,7 +43,8 @@ export const previewCall = defineTool({
   name: "preview_call",
   title: "Preview a call",
   summary:
-    "What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final. A travel policy speaks here only where the tenant enforces it; check_policy judges in any case.",
+    "What a call of another tool would do now, without doing it: accepted or the error it would get, price, what is left, money that moves, what is final.",
+  advice: "A travel policy counts here only where the tenant enforces it; check_policy judges in any case.",
   area: "account",
   // Whoever may call the tool may try it; nobody else learns anything.
   scopes: [],

@@ -9,6 +9,9 @@ import { describeOrderNow } from "../order-now.ts";
 import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
+const NEXT =
+  "The order is changed and paid as said here. Bags and seats that were bought for flights given up may have gone with them: services of read_order has what is left.";
+
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
   title: "Confirm an order's change",
@@ -64,7 +67,7 @@ export const confirmOrderChange = defineTool({
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress });
     const changed = ChangeResult.parse(answer.result);
     const now = await describeOrderNow(ports, caller, changed.orderId);
-    const result = { ...changed, ...now, next: "Nothing is left to do: the order is changed and paid as said here." };
+    const result = { ...changed, ...now, next: NEXT };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

@@ -23,7 +23,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered. Then select_order_change_offer, then confirm_order_change.",
+    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one may be lost with it. Then select_order_change_offer, then confirm_order_change.",
   area: "flights",
   effect: "write",
   price: 2_000n,

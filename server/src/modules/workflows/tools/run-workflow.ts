@@ -9,7 +9,8 @@ export const runWorkflow = defineTool({
   name: "run_workflow",
   title: "Run a workflow",
   summary:
-    "Run a whole booking as a durable workflow that pauses where a person or an event has to come first, and otherwise buys and pays without asking: what the policy lets through is booked for the caller's traveler. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.",
+    "Run a whole booking as a durable workflow that pauses for people and events. Answers when it pauses or ends, or after 25 s as running: then read_run. Its calls cost like your own.",
+  advice: "What the policy lets through it buys and pays without asking.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,
