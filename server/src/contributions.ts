@@ -124,13 +124,28 @@ function createPorts(parts: Parts): Parts["portsFor"] {
     conditions,
     nearby,
     ways,
+    mapTiles,
     fx,
     claimKeys,
     mailer,
     suppliers,
     networks,
   } = parts;
-  const common = { clock, random, stores, reads, maps, elevation, conditions, nearby, ways, fx, claimKeys, mailer };
+  const common = {
+    clock,
+    random,
+    stores,
+    reads,
+    maps,
+    elevation,
+    conditions,
+    nearby,
+    ways,
+    mapTiles,
+    fx,
+    claimKeys,
+    mailer,
+  };
   const ports: { -readonly [Name in Environment]?: Ports } = {};
   for (const [environment, { webhooks: _, ...bought }] of listEnvironments(suppliers)) {
     const chain = networks[environment]?.chain;

@@ -1354,7 +1354,7 @@ export interface paths {
         put?: never;
         /**
          * Show ways to restaurants
-         * @description Restaurants near a place with the way to each, one map and a text to send. Times are estimates; no ratings are known. Price: 3000 micro-USDC (0.003 USDC).
+         * @description Restaurants near a place with the way to each, one map and a text to send. No ratings are known. Price: 3000 micro-USDC (0.003 USDC).
          *
          *     Changes nothing. Scope `trip:read`, list price 0.003 USDC; only a successful call is paid.
          */
@@ -5288,7 +5288,7 @@ export interface components {
             totalDistanceKilometers: number;
             map: {
                 /**
-                 * @description city: schematic, without streets
+                 * @description city: without streets unless ground has them
                  * @enum {string}
                  */
                 kind: "city" | "region" | "world";
@@ -5302,6 +5302,21 @@ export interface components {
                 expiresAt: string;
                 /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
                 readonly labelsNotDrawn: string[];
+                /** @description What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid */
+                ground: {
+                    source: string;
+                    /** @enum {string} */
+                    sourceLevel: "live" | "open" | "embedded";
+                    asOf: string;
+                    /** @description Name them where you show the answer */
+                    readonly attribution: string[];
+                    /** @description Providers that were asked before this one and gave no answer */
+                    readonly fallbackFrom: {
+                        source: string;
+                        /** @enum {string} */
+                        reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                    }[];
+                };
             } | null;
             /** @description Why there is no map */
             mapNote: string | null;
@@ -5324,12 +5339,18 @@ export interface components {
                 /** @description Ready to be sent there; names in it are texts of others */
                 text: string;
             };
-            /** @description Name them where you show the map */
-            readonly attribution: string[];
             source: string;
             /** @enum {string} */
             sourceLevel: "live" | "open" | "embedded";
             asOf: string;
+            /** @description Name them where you show the answer */
+            readonly attribution: string[];
+            /** @description Providers that were asked before this one and gave no answer */
+            readonly fallbackFrom: {
+                source: string;
+                /** @enum {string} */
+                reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -5670,7 +5691,7 @@ export interface components {
             };
             map: {
                 /**
-                 * @description city: schematic, without streets
+                 * @description city: without streets unless ground has them
                  * @enum {string}
                  */
                 kind: "city" | "region" | "world";
@@ -5684,6 +5705,21 @@ export interface components {
                 expiresAt: string;
                 /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
                 readonly labelsNotDrawn: string[];
+                /** @description What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid */
+                ground: {
+                    source: string;
+                    /** @enum {string} */
+                    sourceLevel: "live" | "open" | "embedded";
+                    asOf: string;
+                    /** @description Name them where you show the answer */
+                    readonly attribution: string[];
+                    /** @description Providers that were asked before this one and gave no answer */
+                    readonly fallbackFrom: {
+                        source: string;
+                        /** @enum {string} */
+                        reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                    }[];
+                };
             } | null;
             /** @description Why there is no map; the rest holds */
             mapNote: string | null;
@@ -5828,7 +5864,7 @@ export interface components {
             };
             map: {
                 /**
-                 * @description city: schematic, without streets
+                 * @description city: without streets unless ground has them
                  * @enum {string}
                  */
                 kind: "city" | "region" | "world";
@@ -5842,6 +5878,21 @@ export interface components {
                 expiresAt: string;
                 /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
                 readonly labelsNotDrawn: string[];
+                /** @description What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid */
+                ground: {
+                    source: string;
+                    /** @enum {string} */
+                    sourceLevel: "live" | "open" | "embedded";
+                    asOf: string;
+                    /** @description Name them where you show the answer */
+                    readonly attribution: string[];
+                    /** @description Providers that were asked before this one and gave no answer */
+                    readonly fallbackFrom: {
+                        source: string;
+                        /** @enum {string} */
+                        reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                    }[];
+                };
             } | null;
             /** @description Why there is no map; the rest holds */
             mapNote: string | null;
@@ -6155,12 +6206,19 @@ export interface components {
                 /** @description Why it is not available */
                 reason: string | null;
                 airport: string | null;
-                /** @description Estimated from the distance */
                 minutes: {
                     fewest: number;
                     likely: number;
                     most: number;
                 } | null;
+                /** @description true: from the distance alone; false: over roads, without traffic */
+                isEstimate: boolean;
+                /** @description Who routed it; distance: nobody */
+                source: string;
+                /** @description Name them where you show the way */
+                attribution: string[];
+                /** @description Who was asked for roads and gave none */
+                notes: string[];
                 roadKilometers: number | null;
                 links: {
                     /** @description Directions over all stops */
@@ -6454,10 +6512,12 @@ export interface components {
                 wheelchair: ("yes" | "limited" | "no") | null;
                 /** @description On the map and in the text; 1 is the start */
                 number: number;
-                /** @description By the mode, estimated from the distance; null: over 300 km */
+                /** @description By the mode; null: over 300 km */
                 way: {
-                    /** @constant */
-                    isEstimate: true;
+                    /** @description true: from the distance alone; false: over roads, without traffic */
+                    isEstimate: boolean;
+                    /** @description Who routed it; distance: nobody */
+                    source: string;
                     roadKilometers: number;
                     minutes: number;
                 } | null;
@@ -6472,7 +6532,7 @@ export interface components {
             }[];
             map: {
                 /**
-                 * @description city: schematic, without streets
+                 * @description city: without streets unless ground has them
                  * @enum {string}
                  */
                 kind: "city" | "region" | "world";
@@ -6486,6 +6546,21 @@ export interface components {
                 expiresAt: string;
                 /** @description Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there */
                 readonly labelsNotDrawn: string[];
+                /** @description What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid */
+                ground: {
+                    source: string;
+                    /** @enum {string} */
+                    sourceLevel: "live" | "open" | "embedded";
+                    asOf: string;
+                    /** @description Name them where you show the answer */
+                    readonly attribution: string[];
+                    /** @description Providers that were asked before this one and gave no answer */
+                    readonly fallbackFrom: {
+                        source: string;
+                        /** @enum {string} */
+                        reason: "timeout" | "unreachable" | "rate_limited" | "server_error" | "refused" | "unexpected_answer" | "paused" | "nothing_found";
+                    }[];
+                };
             } | null;
             /** @description Why there is no map; the rest holds */
             mapNote: string | null;

@@ -121,6 +121,8 @@ function readProviders(read: Read) {
     osrmWalkingUrl: read(variables.osrmWalkingUrl),
     osrmBicyclingUrl: read(variables.osrmBicyclingUrl),
     osrmMillisecondsBetween: read(variables.osrmMillisecondsBetween),
+    mapTilesUrl: read(variables.mapTilesUrl),
+    mapTilesMillisecondsBetween: read(variables.mapTilesMillisecondsBetween),
     providersContact: read(variables.providersContact),
     providersTimeoutMilliseconds: read(variables.providersTimeoutMilliseconds),
     geocodingProviders: read(variables.geocodingProviders),

@@ -71,6 +71,17 @@ export const providerVariables = {
     "The least time between two requests of a process to each of these OSRMs, in milliseconds. The public one demands 1000 for the whole deployment.",
     wholeNumber(0, 60_000),
   ),
+  mapTilesUrl: url(
+    "MAP_TILES_URL",
+    http,
+    "A server of map tiles as OpenStreetMap's own has them, such as `https://tile.openstreetmap.org`, for the streets on route maps; it learns about where the stops are. Unset: maps of cities are schematic.",
+  ),
+  mapTilesMillisecondsBetween: withDefault(
+    "MAP_TILES_MS_BETWEEN",
+    "50",
+    "The least time between two requests of a process to that server of map tiles, in milliseconds. A map takes up to 20 of them.",
+    wholeNumber(0, 60_000),
+  ),
   providersContact: {
     name: "PROVIDERS_CONTACT",
     fallback: undefined,

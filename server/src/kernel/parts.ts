@@ -10,6 +10,7 @@ import type { FxRates } from "../ports/fx.ts";
 import type { Environment, Identity } from "../ports/identity.ts";
 import type { Log } from "../ports/log.ts";
 import type { OpenedMailer } from "../ports/mailer.ts";
+import type { MapTiles } from "../ports/map-tiles.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
 import type { Network } from "../ports/network.ts";
@@ -62,6 +63,7 @@ export interface Parts {
   readonly conditions: Conditions;
   readonly nearby: Nearby;
   readonly ways: Ways;
+  readonly mapTiles: MapTiles;
   readonly fx: FxRates;
   readonly claimKeys: ClaimKeys;
   /** Where the parts answer that were started because the operator configured nothing in their place. */

@@ -15,6 +15,7 @@ import type { Flights } from "../ports/flights.ts";
 import type { FxRates } from "../ports/fx.ts";
 import type { Environment } from "../ports/identity.ts";
 import type { Mailer } from "../ports/mailer.ts";
+import type { MapTiles } from "../ports/map-tiles.ts";
 import type { Maps } from "../ports/maps.ts";
 import type { Nearby } from "../ports/nearby.ts";
 import type { StayBookings } from "../ports/stay-bookings.ts";
@@ -41,6 +42,7 @@ export interface Ports {
   conditions: Conditions;
   nearby: Nearby;
   ways: Ways;
+  mapTiles: MapTiles;
   stores: Stores;
   /** For lists. */
   reads: Reads;

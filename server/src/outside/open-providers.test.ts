@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { silentLog } from "../../test/support/identity.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../test/support/scripted-server.ts";
+import { tilePng } from "../../test/support/tile-png.ts";
 import { createEmbeddedPlaces } from "../adapters/embedded-places/index.ts";
 import { readConfig } from "../config/config.ts";
 import { createHttpClient } from "../platform/http-client/http-client.ts";
 import { openElevation } from "./elevation.ts";
+import { openMapTiles } from "./map-tiles.ts";
 import { openMaps } from "./maps.ts";
 import { openSources } from "./open-sources.ts";
 import { openWays } from "./ways.ts";
@@ -218,6 +220,65 @@ describe("ways", () => {
       answer: undefined,
       provenance: { fallbackFrom: [] },
     });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("map tiles", () => {
+  const good = { status: 200, bytes: tilePng(), headers: { "content-type": "image/png" } };
+  const names = [
+    { zoom: 14, x: 7775, y: 6277 },
+    { zoom: 14, x: 7776, y: 6277 },
+  ];
+  const read = (changes: Record<string, string> = { MAP_TILES_URL: `${server.url}/osm` }) => {
+    const config = readConfig({ MAP_TILES_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "300", ...changes });
+    const sources = openSources(config, { http, clock: { now: () => now }, log: silentLog });
+    return openMapTiles(sources, { now: () => now }).read(names);
+  };
+
+  it("are read at their usual addresses, say who asks, and are named", async () => {
+    answer = good;
+    const found = await read({ MAP_TILES_URL: `${server.url}/osm`, PROVIDERS_CONTACT: "ops@example.com" });
+    expect(found.answer?.map((tile) => Buffer.from(tile).equals(good.bytes))).toEqual([true, true]);
+    expect(found.provenance).toMatchObject({
+      ...{ source: "osm-tiles", sourceLevel: "open", asOf: now.toString(), fallbackFrom: [] },
+      attribution: [expect.stringContaining("OpenStreetMap")],
+    });
+    const paths = server.requests.map(({ path }) => path).toSorted();
+    expect(paths).toEqual(["/osm/14/7775/6277.png", "/osm/14/7776/6277.png"]);
+    expect(server.requests[0]?.headers["user-agent"]).toBe("wayfare (ops@example.com)");
+  });
+
+  const sized = (width: number, height: number): Answer => {
+    const bytes = tilePng();
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(16, width);
+    new DataView(bytes.buffer, bytes.byteOffset).setUint32(20, height);
+    return { ...good, bytes };
+  };
+  it.each<[string, string, Answer]>([
+    ["none there", "refused", { status: 404 }],
+    ["too many requests", "rate_limited", { status: 429 }],
+    ["an error of theirs", "server_error", { status: 500 }],
+    ["silence", "timeout", "hang"],
+    ["a broken connection", "unreachable", "reset"],
+    ["a page", "unexpected_answer", { status: 200, text: "<html>", headers: { "content-type": "text/html" } }],
+    ["a page that says it is a picture", "unexpected_answer", { ...good, bytes: Buffer.from("<html>") }],
+    ["a picture that says it is a page", "unexpected_answer", { ...good, headers: { "content-type": "text/html" } }],
+    ["a picture that no memory holds", "unexpected_answer", sized(60_000, 60_000)],
+    ["half a picture", "unexpected_answer", { ...good, bytes: good.bytes.slice(0, -20) }],
+    ["more bytes than a tile has", "unexpected_answer", { ...good, bytes: Buffer.alloc(300_000) }],
+    ["another address", "refused", { status: 302, headers: { location: "http://169.254.169.254/" } }],
+  ])("of which one is %s are none, and why is said", async (_what, reason, bad) => {
+    answer = bad;
+    expect(await read()).toMatchObject({
+      answer: undefined,
+      provenance: { source: "embedded", fallbackFrom: [{ source: "osm-tiles", reason }] },
+    });
+  });
+
+  it("are asked of nobody until somebody is configured", async () => {
+    expect(await read({})).toMatchObject({ answer: undefined, provenance: { fallbackFrom: [] } });
+    expect(() => readConfig({ MAP_TILES_URL: "file:///etc/passwd" })).toThrow("MAP_TILES_URL");
     expect(server.requests).toEqual([]);
   });
 });

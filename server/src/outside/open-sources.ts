@@ -10,14 +10,20 @@ export type OpenSources = ReturnType<typeof openSources>;
 
 /** What the free service allows to everybody. */
 const OPEN_METEO_MILLISECONDS_BETWEEN = 100;
+/** Of pictures: several hundred. */
+const TILE_CACHE_BYTES = 8 * 1024 * 1024;
 
 export function openSources(config: Config, { http, clock, log }: { http: HttpClient; clock: Clock; log: Log }) {
   const userAgent = `wayfare (${config.providersContact ?? config.publicAppUrl ?? "self-hosted"})`;
   const timeoutMilliseconds = config.providersTimeoutMilliseconds;
-  const open = (name: string, baseUrl: string | undefined, millisecondsBetween: number): OpenSource | undefined =>
-    baseUrl === undefined
-      ? undefined
-      : new OpenSource({ ...{ name, baseUrl, millisecondsBetween, timeoutMilliseconds }, http, clock, log, userAgent });
+  const common = { timeoutMilliseconds, http, clock, log, userAgent };
+  const open = (
+    name: string,
+    baseUrl: string | undefined,
+    millisecondsBetween: number,
+    more: { cacheBytes?: number } = {},
+  ): OpenSource | undefined =>
+    baseUrl === undefined ? undefined : new OpenSource({ name, baseUrl, millisecondsBetween, ...common, ...more });
   return {
     nominatim: open("nominatim", config.nominatimUrl, config.nominatimMillisecondsBetween),
     openTopoData: open("opentopodata", config.openTopoDataUrl, config.openTopoDataMillisecondsBetween),
@@ -28,6 +34,9 @@ export function openSources(config: Config, { http, clock, log }: { http: HttpCl
       walking: open("osrm", config.osrmWalkingUrl, config.osrmMillisecondsBetween),
       bicycling: open("osrm", config.osrmBicyclingUrl, config.osrmMillisecondsBetween),
     },
+    mapTiles: open("osm-tiles", config.mapTilesUrl, config.mapTilesMillisecondsBetween, {
+      cacheBytes: TILE_CACHE_BYTES,
+    }),
     openMeteoAirQuality: open("open-meteo", config.openMeteoAirQualityUrl, OPEN_METEO_MILLISECONDS_BETWEEN),
   };
 }

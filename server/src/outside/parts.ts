@@ -25,6 +25,7 @@ import { type EmbeddedOptions, openEmbedded } from "./embedded.ts";
 import { openExchangeRates } from "./exchange-rates.ts";
 import { openFacilitator } from "./facilitator.ts";
 import { openMailer } from "./mailer.ts";
+import { openMapTiles } from "./map-tiles.ts";
 import { openMaps } from "./maps.ts";
 import { openNearby } from "./nearby.ts";
 import { openNetworks } from "./networks.ts";
@@ -143,6 +144,7 @@ function outsideParts(
     conditions: () => openConditions(sources, clock),
     nearby: () => openNearby(sources, clock),
     ways: () => openWays(sources, clock),
+    mapTiles: () => openMapTiles(sources, clock),
     fx: () => openExchangeRates(config, { clock, http, log }),
     claimKeys: () => createClaimKeys(vault),
     requestLimits: () => createRequestLimits(config, clock),

@@ -55,6 +55,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     conditions: absent("conditions"),
     nearby: absent("nearby"),
     ways: absent("ways"),
+    mapTiles: absent("mapTiles"),
     travelers,
     stores,
     reads: (_, read) => read(stores),

@@ -15,7 +15,7 @@ interface SeenRequest {
 }
 
 export type Answer =
-  | { status: number; json?: unknown; text?: string; headers?: Record<string, string> }
+  | { status: number; json?: unknown; text?: string; bytes?: Uint8Array; headers?: Record<string, string> }
   /** Reads the request and breaks the connection. */
   | "reset"
   /** Reads the request and never answers. */
@@ -63,7 +63,7 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
       return;
     }
     response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
-    response.end(answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));
+    response.end(answer.bytes ?? answer.text ?? (answer.json === undefined ? "" : JSON.stringify(answer.json)));
   }
 
   const server = createServer((incoming, response) => {

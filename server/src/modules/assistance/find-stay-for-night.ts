@@ -10,8 +10,8 @@ import {
   seeAccommodations,
   toAccommodationAnswer,
 } from "../stays/index.ts";
+import { findWay, saidOfWays } from "./find-way.ts";
 import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";
-import { estimateWay } from "./way-to-airport.ts";
 
 const STAYS_RETURNED = 3;
 const LONGEST_LOCATION = 200;
@@ -77,21 +77,26 @@ export async function findHotels(
 }
 
 /** Back to the airport from where the night is spent. */
-export function findTransfer(
+export async function findTransfer(
   place: Place | undefined,
   airports: readonly (Airport | undefined)[],
   mode: "driving" | "transit",
-): z.input<typeof TransferAnswer> {
+  ports: Pick<Ports, "ways">,
+  { call }: Pick<Asker, "call">,
+): Promise<z.input<typeof TransferAnswer>> {
   const nothing = { airport: null, minutes: null, roadKilometers: null, links: null };
-  if (place === undefined) return { ...unavailable("The place of the stay is not known."), ...nothing };
+  const nobody = { isEstimate: true, source: "distance", attribution: [], notes: [] };
+  if (place === undefined) return { ...unavailable("The place of the stay is not known."), ...nothing, ...nobody };
   for (const airport of airports) {
-    const way = airport === undefined ? undefined : estimateWay(place, airport, mode);
-    if (airport === undefined || way === undefined) continue;
+    const known = airport === undefined ? undefined : await findWay([place, airport], mode, ports, call.signal);
+    const { way, routedBy } = known ?? {};
+    if (airport === undefined || known === undefined || way === undefined) continue;
     return {
       ...{ ...AVAILABLE, airport: airport.iataCode, roadKilometers: way.roadKilometers },
+      ...{ isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance", ...saidOfWays([known]) },
       minutes: { fewest: way.fewestMinutes, likely: way.minutes, most: way.mostMinutes },
       links: deepLinksOf([place, airport], mode),
     };
   }
-  return { ...unavailable("The stay is over 300 km from both airports of the leg."), ...nothing };
+  return { ...unavailable("The stay is over 300 km from both airports of the leg."), ...nothing, ...nobody };
 }

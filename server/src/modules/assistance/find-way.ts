@@ -1,8 +1,7 @@
 import type { ProviderProvenance } from "../../domain/schemas.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Position } from "../../ports/maps.ts";
-import type { WayMode } from "./arrival-input.ts";
-import { estimateWay, routedWay, type WayToAirport } from "./way-to-airport.ts";
+import { type EstimatedMode, estimateWay, routedWay, type WayToAirport } from "./way-to-airport.ts";
 
 export interface KnownWay {
   /** Undefined: too far for a way on the day. */
@@ -16,7 +15,7 @@ export interface KnownWay {
 /** Over the roads where somebody who has them is configured and answers, else by the distance. */
 export async function findWay(
   [from, to]: readonly [Position, Position],
-  mode: WayMode,
+  mode: EstimatedMode,
   { ways }: Pick<Ports, "ways">,
   signal: AbortSignal,
 ): Promise<KnownWay> {
@@ -26,4 +25,12 @@ export async function findWay(
   const { fallbackFrom } = provenance;
   if (answer === undefined) return { way: estimate, routedBy: undefined, fallbackFrom };
   return { way: routedWay(estimate, answer, mode), routedBy: provenance, fallbackFrom };
+}
+
+/** What callers must be told of such ways: who routed them, and who was asked and gave none. */
+export function saidOfWays(known: readonly KnownWay[]): { notes: string[]; attribution: string[] } {
+  const failures = known.flatMap(({ fallbackFrom }) => fallbackFrom);
+  const notes = failures.map(({ source, reason }) => `Roads were asked of ${source}, which gave none: ${reason}.`);
+  const attribution = known.flatMap(({ routedBy }) => routedBy?.attribution ?? []);
+  return { notes: [...new Set(notes)], attribution: [...new Set(attribution)] };
 }

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { readPng } from "../../../test/support/read-png.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+import { tilePng } from "../../../test/support/tile-png.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 
 const LISBON = { latitude: 38.7223, longitude: -9.1393 };
@@ -37,22 +39,44 @@ const RESTAURANTS = {
 };
 
 const CardAnswer = z.looseObject({
-  map: z.looseObject({ lightPngUrl: z.string(), svgUrl: z.string() }).nullable(),
-  restaurants: z.array(z.looseObject({ way: z.unknown(), directions: z.looseObject({ google: z.string() }) })),
+  map: z.looseObject({ lightPngUrl: z.string(), svgUrl: z.string(), ground: z.looseObject({}) }).nullable(),
+  restaurants: z.array(
+    z.looseObject({ name: z.string(), way: z.unknown(), directions: z.looseObject({ google: z.string() }) }),
+  ),
   card: z.object({ text: z.string() }),
   notes: z.array(z.string()),
+});
+
+const MapAnswer = z.object({
+  map: z.object({ lightPngUrl: z.string(), svgUrl: z.string(), ground: z.looseObject({}) }),
+  attribution: z.array(z.string()),
 });
 
 describe("with a source", () => {
   let server: ScriptedServer;
   let service: TestService;
   let answer: Answer | undefined;
+  /** Of the roads and of the tiles. */
+  let way: Answer;
+  let tile: Answer;
+  const answerTo = (path: string, data = ""): Answer => {
+    if (path.startsWith("/tiles/")) return tile;
+    if (path.startsWith("/route/")) return way;
+    return answer ?? { status: 200, json: data.includes("restaurant") ? RESTAURANTS : HELP };
+  };
+  const ROUTE = { code: "Ok", routes: [{ distance: 27_512, duration: 2_400 }], waypoints: [] };
+  const GREEN = { status: 200, bytes: tilePng(), headers: { "content-type": "image/png" } };
+  beforeEach(() => {
+    answer = undefined;
+    way = { status: 200, json: ROUTE };
+    tile = GREEN;
+  });
   beforeAll(async () => {
-    server = await startScriptedServer(
-      ({ query }) => answer ?? { status: 200, json: query.data?.includes("restaurant") === true ? RESTAURANTS : HELP },
-    );
+    server = await startScriptedServer(({ path, query }) => answerTo(path, query.data));
     const overpass = { OVERPASS_URL: server.url, OVERPASS_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "500" };
-    service = await startTestService({ ...overpass, OSRM_DRIVING_URL: server.url, OSRM_MS_BETWEEN: "0" });
+    const osrm = { OSRM_DRIVING_URL: server.url, OSRM_WALKING_URL: server.url, OSRM_MS_BETWEEN: "0" };
+    const tiles = { MAP_TILES_URL: `${server.url}/tiles`, MAP_TILES_MS_BETWEEN: "0" };
+    service = await startTestService({ ...overpass, ...osrm, ...tiles });
   });
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
@@ -61,7 +85,6 @@ describe("with a source", () => {
   const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
 
   it("lists the nearest help, nearest first, as the map has it", async () => {
-    answer = undefined;
     const { nearestHelp } = await call("travel_safety_aid", LISBON);
     expect(nearestHelp).toMatchObject({
       ...{ available: true, source: "overpass", sourceLevel: "open", fallbackFrom: [] },
@@ -79,7 +102,6 @@ describe("with a source", () => {
   });
 
   it("lists restaurants, nearest first, and lets nothing of the wish into the query but a word", async () => {
-    answer = undefined;
     const found = await call("recommend_restaurants", {
       ...{ location: "Lisbon, Portugal", cuisine: 'Sea Food"](1);out;', priceLevel: "moderate", partySize: 4 },
     });
@@ -95,7 +117,6 @@ describe("with a source", () => {
   });
 
   it("puts restaurants on one map, with the way to each from the start, nearest to the start first", async () => {
-    answer = undefined;
     const wish = {
       location: "Lisbon, Portugal",
       fromLatitude: 38.7301,
@@ -108,11 +129,11 @@ describe("with a source", () => {
     expect(card).toMatchObject({
       ...{ available: true, source: "overpass", start: { label: "Hotel", note: null }, notes: [] },
       restaurants: [
-        { name: "Second", number: 2, way: { isEstimate: true, minutes: 5 } },
-        { name: "First", number: 3, way: { roadKilometers: 2 } },
+        { name: "Second", number: 2, way: { isEstimate: false, source: "osrm", minutes: 40 } },
+        { name: "First", number: 3, way: { roadKilometers: 27.5 } },
       ],
       language: { used: "de" },
-      attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap"), expect.stringContaining("Earth")]),
+      attribution: [expect.stringContaining("OpenStreetMap"), expect.stringContaining("DejaVu")],
     });
     for (const text of ["1. Start: Hotel", "2. Second", "3. First", "🎂 Birthday", card.map?.lightPngUrl ?? "-"]) {
       expect(card.card.text).toContain(text);
@@ -126,8 +147,73 @@ describe("with a source", () => {
     expect([first, svg.includes("Second"), svg.includes("2 Restaurants")]).toEqual([second, true, true]);
   });
 
+  it("lays a map on tiles and says whose they are on it, and draws it without them when one is not to be had", async () => {
+    const draw = async (latitude: number) => {
+      const stops = [0, 0.01].map((more) => ({ latitude: latitude + more, longitude: 20, label: `Stop ${more}` }));
+      const { map, attribution } = MapAnswer.parse(await call("export_route_map", { stops }));
+      const svg = await fetch(map.svgUrl);
+      return { map, attribution, svg: await svg.text(), light: await readPng(map.lightPngUrl), headers: svg.headers };
+    };
+    const tiled = await draw(40);
+    expect(tiled.map.ground).toMatchObject({ source: "osm-tiles", sourceLevel: "open", fallbackFrom: [] });
+    expect(tiled.attribution).toEqual([expect.stringContaining("OpenStreetMap contributors"), "DejaVu Fonts"]);
+    expect(tiled.svg.match(/<image [^>]*href="data:image\/png;base64,/g)?.length).toBeGreaterThanOrEqual(12);
+    expect(tiled.svg).toContain("Straight lines, not roads · © OpenStreetMap contributors");
+    expect(tiled.headers.get("content-security-policy")).toContain("img-src data:");
+    const [red = 0, green = 0, blue = 0] = tiled.light.colorAt(5, 300);
+    expect(green > red && green > blue).toBe(true);
+    tile = { status: 404 };
+    const bare = await draw(41);
+    expect(bare.map.ground).toMatchObject({
+      ...{ source: "schematic", sourceLevel: "embedded" },
+      fallbackFrom: [{ source: "osm-tiles", reason: "refused" }],
+    });
+    expect(bare.svg).toContain("Schematic: streets are not shown");
+    expect(bare.svg).not.toContain("<image");
+    expect(bare.attribution.join()).not.toContain("OpenStreetMap");
+    tile = GREEN;
+    // Too far for streets: nobody is asked.
+    server.requests.length = 0;
+    const world = await call("export_route_map", {
+      stops: [
+        { latitude: 0, longitude: 0 },
+        { latitude: 50, longitude: 50 },
+      ],
+    });
+    expect(MapAnswer.parse(world).map.ground).toMatchObject({ source: "natural-earth", fallbackFrom: [] });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("reminds of leaving, and brings back to the airport, by the way over the roads", async () => {
+    const remind = (stayLatitude: number) =>
+      call("trip_checkin_reminder", {
+        ...{ origin: "LHR", departureDateTimeIso: "2035-05-01T09:30:00Z", stayLatitude, stayLongitude: -0.1365 },
+      });
+    // Forty minutes and ten to park, before the two and a half hours at the airport.
+    expect(await remind(51.51)).toMatchObject({
+      reminders: [{}, { kind: "leave", startsAt: "2035-05-01T06:10:00Z" }, {}],
+      ics: expect.stringContaining("28 km over the roads"),
+      notes: [expect.stringContaining("over the roads")],
+      attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
+    });
+    const night = { needsHotelFallback: false, stayLocation: "Soho, London", transferMode: "driving" };
+    const leg = { origin: "LHR", destination: "JFK", scheduledDepartureIso: "2035-05-01T09:30:00Z" };
+    const replanned = await call("trip_delay_replanner", {
+      ...{ originalLeg: leg, disruption: { kind: "delay" }, rebookSearch: { departureDate: "2035-05-01" }, ...night },
+    });
+    expect(replanned.transfer).toMatchObject({
+      ...{ available: true, isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { likely: 50 } },
+      attribution: [expect.stringContaining("OpenStreetMap")],
+    });
+    way = { status: 500 };
+    expect(await remind(51.61)).toMatchObject({
+      ics: expect.stringContaining("estimated from 27 km"),
+      notes: [expect.stringContaining("server_error"), expect.stringContaining("from the distance alone")],
+      fallbackFrom: [{ source: "osrm", reason: "server_error" }],
+    });
+  });
+
   it("takes a start by its address near the restaurants, and says what is wrong with one that it does not know", async () => {
-    answer = undefined;
     const lisbon = { location: "Lisbon, Portugal", limit: 1 };
     const near = CardAnswer.parse(await call("restaurant_route_card", { ...lisbon, fromAddress: "Rossio, Lisbon" }));
     expect(near.restaurants).toHaveLength(1);
@@ -151,14 +237,13 @@ describe("with a source", () => {
         destinationAddress,
         arrivalTimeIso: "2027-03-01T12:00:00Z",
       });
-    answer = { status: 200, json: { code: "Ok", routes: [{ distance: 27_512, duration: 2_400 }], waypoints: [] } };
     const routed = await transfer("Soho, London");
     expect(routed).toMatchObject({
       way: { isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { fewest: 35, likely: 50, most: 65 } },
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
       notes: expect.arrayContaining([expect.stringContaining("over the roads")]),
     });
-    answer = { status: 500 };
+    way = { status: 500 };
     expect(await transfer("Camden Town, London")).toMatchObject({
       way: { isEstimate: true, source: "distance" },
       notes: expect.arrayContaining([expect.stringContaining("osrm, which gave none: server_error")]),

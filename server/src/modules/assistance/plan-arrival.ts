@@ -1,14 +1,14 @@
 import type { Words } from "../../domain/texts.ts";
 import type { Ports } from "../../kernel/tool.ts";
-import { deepLinksOf, fitToChannel, MAP_ATTRIBUTION, makeRouteMap, mapTexts } from "../maps/index.ts";
+import { deepLinksOf, fitToChannel, type MapPorts, makeRouteMap, mapAttribution, mapTexts } from "../maps/index.ts";
 import type { WayMode } from "./arrival-input.ts";
 import { arrivalTexts } from "./arrival-texts.ts";
 import { type ArrivalTimes, MINUTES_TO_EXIT, timesOf } from "./arrival-times.ts";
 import type { ArrivalAirport, ArrivalDestination } from "./find-arrival-places.ts";
-import { findWay, type KnownWay } from "./find-way.ts";
+import { findWay, type KnownWay, saidOfWays } from "./find-way.ts";
 import type { WayToAirport } from "./way-to-airport.ts";
 
-type ArrivalPorts = Pick<Ports, "maps" | "ways" | "mapRenderer" | "fileShelf" | "clock">;
+type ArrivalPorts = MapPorts & Pick<Ports, "ways">;
 
 interface Arrival {
   tenantId: string;
@@ -30,7 +30,7 @@ export async function planArrival(arrival: Arrival, ports: ArrivalPorts, signal:
     { ...positionOf(airport), label: airport.label },
     { ...positionOf(destination), label: destination.label },
   ];
-  const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words });
+  const { map, mapNote } = await makeRouteMap(ports, { tenantId, title, stops, words }, signal);
   const links = deepLinksOf(stops, mode);
   return {
     ...{ title, way, times, known },
@@ -132,7 +132,7 @@ export function notesOf({ known, answer: { airport, destination, way } }: Arriva
     ...(way?.mode === "walking" && way.straightKilometers > FARTHEST_WALK_KILOMETERS
       ? ["That is far to walk with luggage: ask again with driving or transit."]
       : []),
-    ...known.fallbackFrom.map(({ source, reason }) => `Roads were asked of ${source}, which gave none: ${reason}.`),
+    ...saidOfWays([known]).notes,
     known.routedBy === undefined
       ? "Distance and times are estimated from the straight line, without roads, traffic and timetables; the links know them."
       : "Distance and times are those over the roads, without traffic; the links know it.",
@@ -142,7 +142,5 @@ export function notesOf({ known, answer: { airport, destination, way } }: Arriva
 const FARTHEST_WALK_KILOMETERS = 5;
 
 export function attributionOf({ known, answer: { map } }: ArrivalPlan, attribution: readonly string[]): string[] {
-  return [
-    ...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...(map === null ? [] : MAP_ATTRIBUTION)]),
-  ];
+  return [...new Set([...attribution, ...(known.routedBy?.attribution ?? []), ...mapAttribution(map)])];
 }

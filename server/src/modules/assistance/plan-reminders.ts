@@ -13,6 +13,8 @@ interface Trip {
   pnr: string;
   travelerName: string;
   way: WayToAirport | undefined;
+  /** Over roads that somebody knows; else estimated from the distance. */
+  isRouted: boolean;
 }
 
 /** A usual advice; the airline's own word counts. */
@@ -46,10 +48,14 @@ export function planReminders(trip: Trip, words: Words): Reminder[] {
 
 function leaving(trip: Trip, way: WayToAirport, facts: readonly string[], words: Words): Reminder {
   const say = assistanceTexts(words);
-  const distance = words.number(way.distanceKilometers, {
+  const distance = words.number(trip.isRouted ? way.roadKilometers : way.distanceKilometers, {
     ...{ style: "unit", unit: "kilometer", maximumFractionDigits: 0 },
   });
-  const estimate = say("wayEstimated", { minutes: way.minutes, distance, before: MINUTES_AT_AIRPORT });
+  const estimate = say(trip.isRouted ? "wayRouted" : "wayEstimated", {
+    minutes: way.minutes,
+    distance,
+    before: MINUTES_AT_AIRPORT,
+  });
   return {
     ...{ kind: "leave", title: say("leaveForAirport", { airport: trip.airport }), location: trip.airport },
     ...{ description: [estimate, ...facts].join("\n"), minutes: way.minutes, alarms: [30] },

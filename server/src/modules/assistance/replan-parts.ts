@@ -43,10 +43,11 @@ export const HotelAnswer = Marked.extend({
 
 export const TransferAnswer = Marked.extend({
   airport: z.string().nullable(),
-  minutes: z
-    .object({ fewest: z.int(), likely: z.int(), most: z.int() })
-    .nullable()
-    .describe("Estimated from the distance"),
+  minutes: z.object({ fewest: z.int(), likely: z.int(), most: z.int() }).nullable(),
+  isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
+  source: z.string().describe("Who routed it; distance: nobody"),
+  attribution: z.array(z.string()).describe("Name them where you show the way"),
+  notes: z.array(z.string()).describe("Who was asked for roads and gave none"),
   roadKilometers: z.number().nullable(),
   links: DeepLinks.nullable(),
 });

@@ -5,10 +5,19 @@ import type { Words } from "../../domain/texts.ts";
 import { toVisibleText } from "../../domain/visible-text.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import type { Place, Position } from "../../ports/maps.ts";
-import { deepLinksOf, fitToChannel, type MapAnswer, makeRouteMap, mapTexts, sayDistance } from "../maps/index.ts";
+import {
+  deepLinksOf,
+  fitToChannel,
+  type MapAnswer,
+  type MapPorts,
+  makeRouteMap,
+  mapTexts,
+  sayDistance,
+} from "../maps/index.ts";
 import { resolveStop } from "../places/index.ts";
+import { findWay, saidOfWays } from "./find-way.ts";
 import { restaurantTexts } from "./restaurant-texts.ts";
-import { type EstimatedMode, estimateWay } from "./way-to-airport.ts";
+import type { EstimatedMode } from "./way-to-airport.ts";
 
 const LONGEST_LABEL = 120;
 const LONGEST_ADDRESS = 300;
@@ -73,11 +82,29 @@ function noteOf(best: { label: string; unknownPart: string | null }, given: Posi
   return `fromAddress was taken as ${best.label}.${unknown}`;
 }
 
-export function toReach(start: Position, restaurant: Position, mode: EstimatedMode) {
-  const way = estimateWay(start, restaurant, mode);
-  const directions = deepLinksOf([start, restaurant], mode);
-  if (way === undefined) return { way: null, directions };
-  return { way: { isEstimate: true as const, roadKilometers: way.roadKilometers, minutes: way.minutes }, directions };
+/** The way to each from the start, and what must be said of all. */
+export async function waysTo<Known extends Position>(
+  nearest: readonly Known[],
+  start: Position,
+  mode: EstimatedMode,
+  ports: Pick<Ports, "ways">,
+  signal: AbortSignal,
+) {
+  const known = await Promise.all(nearest.map((one) => findWay([start, one], mode, ports, signal)));
+  const restaurants = nearest.map((one, index) => {
+    const { way, routedBy } = known[index] ?? {};
+    return {
+      ...{ ...one, number: index + 2, directions: deepLinksOf([start, one], mode) },
+      way:
+        way === undefined
+          ? null
+          : {
+              ...{ isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance" },
+              ...{ roadKilometers: way.roadKilometers, minutes: way.minutes },
+            },
+    };
+  });
+  return { restaurants, waysKnown: saidOfWays(known) };
 }
 
 interface RestaurantRoute {
@@ -95,7 +122,8 @@ interface RestaurantRoute {
 
 export async function drawRestaurants(
   { tenantId, place, start, restaurants, words }: RestaurantRoute,
-  ports: Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">,
+  ports: MapPorts,
+  signal: AbortSignal,
 ) {
   if (restaurants.length === 0) return { map: null, mapNote: "No restaurant is known that it could show." };
   const say = restaurantTexts(words);
@@ -104,7 +132,7 @@ export async function drawRestaurants(
   );
   const title = say("title", { place: place.label });
   const subtitle = say("found", { count: restaurants.length });
-  return await makeRouteMap(ports, { tenantId, title, subtitle, shape: "star", stops, words });
+  return await makeRouteMap(ports, { tenantId, title, subtitle, shape: "star", stops, words }, signal);
 }
 
 interface CardExtras {

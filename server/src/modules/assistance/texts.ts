@@ -50,6 +50,14 @@ export const assistanceTexts = defineTexts({
     pt: "Viajante: {name}",
     ja: "旅行者:{name}",
   },
+  wayRouted: {
+    en: "About {minutes} min on the way, {distance} over the roads, without traffic; {before} min before departure at the airport",
+    de: "Etwa {minutes} Min. Weg, {distance} über die Straßen, ohne Verkehr; {before} Min. vor Abflug am Flughafen",
+    fr: "Environ {minutes} min de trajet, {distance} par la route, sans trafic ; à l’aéroport {before} min avant le départ",
+    es: "Unos {minutes} min de camino, {distance} por carretera, sin tráfico; en el aeropuerto {before} min antes de la salida",
+    pt: "Cerca de {minutes} min de percurso, {distance} por estrada, sem trânsito; no aeroporto {before} min antes da partida",
+    ja: "移動時間は約{minutes}分(道路で{distance}、交通状況を含まない)。出発の{before}分前に空港到着",
+  },
   wayEstimated: {
     en: "About {minutes} min on the way, estimated from {distance} as the crow flies; {before} min before departure at the airport",
     de: "Etwa {minutes} Min. Weg, geschätzt aus {distance} Luftlinie; {before} Min. vor Abflug am Flughafen",

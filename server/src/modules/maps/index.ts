@@ -1,5 +1,5 @@
 export { ChannelText, fitToChannel } from "./channel-text.ts";
 export { DeepLinks, deepLinksOf, travelModes } from "./deep-links.ts";
-export { MAP_ATTRIBUTION, MapAnswer, makeRouteMap } from "./make-route-map.ts";
+export { MapAnswer, type MapPorts, makeRouteMap, mapAttribution } from "./make-route-map.ts";
 export { sayDistance } from "./route-scene.ts";
 export { mapTexts } from "./texts.ts";

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { wordsOfOthers } from "../../domain/schemas.ts";
+import { ProviderProvenance, wordsOfOthers } from "../../domain/schemas.ts";
 import type { Ports } from "../../kernel/tool.ts";
 import { MapNotDrawn } from "./drawing/map-renderer.ts";
 import { MAP_SIZE } from "./drawing/scene.ts";
+import { findStreets } from "./find-streets.ts";
 import { type RouteScene, sceneOf } from "./route-scene.ts";
 
 export const MapAnswer = z.object({
-  kind: z.enum(["city", "region", "world"]).describe("city: schematic, without streets"),
+  kind: z.enum(["city", "region", "world"]).describe("city: without streets unless ground has them"),
   lightPngUrl: z.string(),
   darkPngUrl: z.string(),
   svgUrl: z.string().describe("Light or dark by the reader's device"),
@@ -17,14 +18,23 @@ export const MapAnswer = z.object({
     .array(wordsOfOthers())
     .readonly()
     .describe("Names that the pictures lack wholly or in part, for want of a font or of room; numbers stand there"),
+  ground: ProviderProvenance.describe(
+    "What lies below the route: osm-tiles with streets, natural-earth with coasts and borders, or schematic, a plain grid",
+  ),
 });
 export type MapAnswer = z.output<typeof MapAnswer>;
 
-export const MAP_ATTRIBUTION = ["Natural Earth (public domain)", "DejaVu Fonts"] as const;
+const FONTS = "DejaVu Fonts";
+/** Of the coasts and borders. */
+const NATURAL_EARTH_DATE = "2018-05";
+
+/** Who must be named where the map is shown. */
+export const mapAttribution = (map: MapAnswer | null): string[] =>
+  map === null ? [] : [...map.ground.attribution, FONTS];
 
 const LIFETIME = Temporal.Duration.from({ hours: 7 * 24 });
 
-type MapPorts = Pick<Ports, "maps" | "mapRenderer" | "fileShelf" | "clock">;
+export type MapPorts = Pick<Ports, "maps" | "mapTiles" | "mapRenderer" | "fileShelf" | "clock">;
 
 interface MapRequest extends RouteScene {
   tenantId: string;
@@ -34,9 +44,11 @@ interface MapRequest extends RouteScene {
 export async function makeRouteMap(
   ports: MapPorts,
   request: MapRequest,
+  signal: AbortSignal,
 ): Promise<{ map: MapAnswer | null; mapNote: string | null }> {
   try {
-    const drawn = await ports.mapRenderer.render(sceneOf(request, ports.maps));
+    const { streets, provenance } = await findStreets(request.stops, request.shape, ports, signal);
+    const drawn = await ports.mapRenderer.render(sceneOf(request, ports.maps, streets));
     const expiresAt = ports.clock.now().add(LIFETIME);
     const [lightPngUrl = "", darkPngUrl = "", svgUrl = ""] = await ports.fileShelf.share(
       request.tenantId,
@@ -53,6 +65,7 @@ export async function makeRouteMap(
       map: {
         ...{ kind, lightPngUrl, darkPngUrl, svgUrl, widthPixels, heightPixels },
         ...{ expiresAt: expiresAt.toString(), labelsNotDrawn },
+        ground: streets === undefined || provenance === undefined ? drawnGround(kind, provenance) : provenance,
       },
       mapNote: null,
     };
@@ -60,4 +73,13 @@ export async function makeRouteMap(
     if (!(error instanceof MapNotDrawn)) throw error;
     return { map: null, mapNote: `${error.message} Everything else of the answer holds. Call again for the map.` };
   }
+}
+
+/** Where nobody has streets, or nobody answered who has them. */
+function drawnGround(kind: MapAnswer["kind"], asked: ProviderProvenance | undefined): ProviderProvenance {
+  return {
+    source: kind === "city" ? "schematic" : "natural-earth",
+    ...{ sourceLevel: "embedded", asOf: NATURAL_EARTH_DATE, attribution: ["Natural Earth (public domain)"] },
+    fallbackFrom: asked?.fallbackFrom ?? [],
+  };
 }

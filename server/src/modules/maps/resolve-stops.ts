@@ -50,13 +50,27 @@ export async function resolveStops(inputs: readonly StopInput[], maps: Maps, sig
   for (const [index, input] of inputs.entries()) {
     const address = toVisibleText(input.address ?? "", LONGEST_ADDRESS);
     const found = address === "" ? undefined : await maps.findPlaces(address, { limit: CANDIDATES, signal });
-    resolved.provenance ??= found?.provenance;
+    resolved.provenance = bothOf(resolved.provenance, found?.provenance);
     const stop = stopOf(input, index + 1, address, found);
     if (stop === undefined)
       resolved.unknown.push({ number: index + 1, address, nearMatches: found?.nearMatches ?? [] });
     else resolved.stops.push(stop);
   }
   return resolved;
+}
+
+type Provenance = Resolved["provenance"];
+
+/** Of the first; who must be named, and who was asked in vain, is of all. */
+function bothOf(one: Provenance, other: Provenance): Provenance {
+  if (one === undefined || other === undefined) return one ?? other;
+  const known = new Set(one.fallbackFrom.map(({ source, reason }) => `${source} ${reason}`));
+  const further = other.fallbackFrom.filter(({ source, reason }) => !known.has(`${source} ${reason}`));
+  return {
+    ...one,
+    attribution: [...new Set([...one.attribution, ...other.attribution])],
+    fallbackFrom: [...one.fallbackFrom, ...further],
+  };
 }
 
 function stopOf(

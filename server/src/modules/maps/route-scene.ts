@@ -3,7 +3,7 @@ import { distanceMeters, EARTH_RADIUS_METERS } from "../../domain/distance.ts";
 import type { Words } from "../../domain/texts.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { coordinatesOf, smallestCap } from "./drawing/route-line.ts";
-import type { MapScene, RouteShape, ScenePoint } from "./drawing/scene.ts";
+import type { MapScene, RouteShape, ScenePoint, Streets } from "./drawing/scene.ts";
 import { mapTexts } from "./texts.ts";
 
 export const LegAnswer = z.object({
@@ -50,17 +50,19 @@ export function sayDistance(kilometers: number, words: Words): string {
 export function sceneOf(
   { title, subtitle, shape = "through", stops, words }: RouteScene,
   maps: Pick<Maps, "largestCities">,
+  streets?: Streets,
 ): MapScene {
   const say = mapTexts(words);
   const legs = legsOf(stops, shape);
   const cap = smallestCap(stops.map(coordinatesOf));
   const withinKilometers = (cap.radius * EARTH_RADIUS_METERS * BEYOND_ROUTE) / 1_000;
   const [longitude, latitude] = cap.center;
-  const lines = say("straightLines");
+  const [schematic, lines] =
+    streets === undefined ? [say("schematic"), say("straightLines")] : [say("streets"), say("streets")];
   return {
-    ...{ title, shape, locale: words.locale },
+    ...{ title, shape, streets, locale: words.locale },
     subtitle: subtitle ?? say("summary", { count: stops.length, distance: sayDistance(totalOf(legs), words) }),
-    notes: { city: say("schematic"), region: lines, world: lines },
+    notes: { city: schematic, region: lines, world: lines },
     stops: stops.map((stop, index) => {
       const leg = legs[index - 1];
       return { ...stop, legDistance: leg === undefined ? "" : sayDistance(leg.distanceKilometers, words) };

@@ -34,6 +34,14 @@ export const mapTexts = defineTexts({
     pt: "Linhas mais curtas sobre o globo, não estradas · Natural Earth",
     ja: "地球上の最短線(道路ではありません) · Natural Earth",
   },
+  streets: {
+    en: "Straight lines, not roads · © OpenStreetMap contributors",
+    de: "Gerade Linien, keine Straßen · © OpenStreetMap-Mitwirkende",
+    fr: "Lignes droites, pas des routes · © contributeurs OpenStreetMap",
+    es: "Líneas rectas, no carreteras · © colaboradores de OpenStreetMap",
+    pt: "Linhas retas, não estradas · © colaboradores do OpenStreetMap",
+    ja: "直線(道路ではありません) · © OpenStreetMap contributors",
+  },
   map: { en: "Map", de: "Karte", fr: "Carte", es: "Mapa", pt: "Mapa", ja: "地図" },
   directions: {
     en: "Directions",

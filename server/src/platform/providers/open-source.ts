@@ -20,6 +20,8 @@ export interface OpenSourceOptions {
   /** What the provider's usage policy allows a program. */
   millisecondsBetween: number;
   timeoutMilliseconds?: number;
+  /** How much of what it answered is kept. */
+  cacheBytes?: number;
 }
 
 interface SourceRequest<Value> {
@@ -29,6 +31,10 @@ interface SourceRequest<Value> {
   freshMilliseconds: number;
   /** Statuses whose body `parse` understands; any other one is a failure. */
   statuses?: readonly number[];
+  /** What the answer must say that it is. Left out: the body alone tells. */
+  contentType?: string;
+  /** A longer answer is none. */
+  maximumBytes?: number;
   /** Throws when the body is not what it should be. */
   parse(body: Buffer): Value;
   signal?: AbortSignal | undefined;
@@ -46,11 +52,12 @@ export class OpenSource {
   readonly #options: OpenSourceOptions;
   readonly #limiter: RateLimiter;
   readonly #circuit = new Circuit();
-  readonly #cache = new BodyCache(CACHE_BYTES);
+  readonly #cache: BodyCache;
 
   constructor(options: OpenSourceOptions) {
-    const { name, millisecondsBetween } = options;
+    const { name, millisecondsBetween, cacheBytes = CACHE_BYTES } = options;
     this.name = name;
+    this.#cache = new BodyCache(cacheBytes);
     this.#options = options;
     this.#limiter = new RateLimiter({ millisecondsBetween, longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS });
   }
@@ -72,19 +79,19 @@ export class OpenSource {
 
   async #ask<Value>(url: string, request: SourceRequest<Value>): Promise<{ body: Buffer; answer: Value }> {
     const { http, userAgent, timeoutMilliseconds = TIMEOUT_MILLISECONDS } = this.#options;
-    const { statuses = [200], parse, signal } = request;
+    const { statuses = [200], contentType, maximumBytes = MAXIMUM_BYTES, parse, signal } = request;
     let response: HttpResponse;
     try {
       response = await http.send({
         method: "GET",
         url,
-        headers: { "user-agent": userAgent, accept: "*/*" },
-        ...{ timeoutMilliseconds, signal, maxBytes: MAXIMUM_BYTES },
+        headers: { "user-agent": userAgent, accept: contentType ?? "*/*" },
+        ...{ timeoutMilliseconds, signal, maxBytes: maximumBytes },
       });
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof HttpFailure)) throw error;
-      throw this.#failed(error.problem === "timeout" ? "timeout" : "unreachable", { cause: error });
+      throw this.#failed(problemOfFailure(error), { cause: error });
     }
     const { status, body } = response;
     if (!statuses.includes(status)) {
@@ -93,6 +100,7 @@ export class OpenSource {
       throw this.#failed(problemOf(status), { status, pauseMilliseconds: this.#pauseAskedFor(response) });
     }
     try {
+      if (contentType !== undefined && !isOfType(response, contentType)) throw new Error("another type of content");
       const answer = parse(body);
       this.#circuit.succeeded();
       return { body, answer };
@@ -135,6 +143,14 @@ function addressOf(baseUrl: string, { path, query }: Pick<SourceRequest<unknown>
   }
   return url.href;
 }
+
+function problemOfFailure({ problem }: HttpFailure): ProviderProblem {
+  if (problem === "timeout") return "timeout";
+  return problem === "too_large" ? "unexpected_answer" : "unreachable";
+}
+
+const isOfType = (response: HttpResponse, contentType: string): boolean =>
+  response.header("content-type")?.split(";")[0]?.trim().toLowerCase() === contentType;
 
 function problemOf(status: number): ProviderProblem {
   if (status === 429) return "rate_limited";

@@ -78,12 +78,12 @@ async function admit<Ports>(
   return [principal];
 }
 
-/** A file is shown by itself: whatever it holds runs nothing, loads nothing, and says nobody where it was found. */
+/** A file is shown by itself: whatever it holds runs nothing, loads nothing but what is in it, and says nobody where it was found. */
 function fileAnswer({ content, contentType, fileName }: FileAnswer): HttpAnswer {
   const headers = {
     "content-type": contentType,
     "content-disposition": `inline; filename="${fileName}"`,
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex",

@@ -19,7 +19,7 @@ export const airportTransferCoordinator = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "ways", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "clock"],
   input: z
     .strictObject({
       ...arrivalFields,

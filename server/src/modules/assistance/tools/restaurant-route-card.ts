@@ -3,7 +3,7 @@ import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { ChannelText, DeepLinks, MAP_ATTRIBUTION, MapAnswer, travelModes } from "../../maps/index.ts";
+import { ChannelText, DeepLinks, MapAnswer, mapAttribution, travelModes } from "../../maps/index.ts";
 import {
   findLocation,
   findRestaurants,
@@ -13,20 +13,19 @@ import {
   restaurantsFound,
   restaurantWishes,
 } from "../find-restaurants.ts";
-import { drawRestaurants, findStart, restaurantCard, StartAnswer, toReach } from "../restaurant-route.ts";
+import { drawRestaurants, findStart, restaurantCard, StartAnswer, waysTo } from "../restaurant-route.ts";
 
 const LONGEST_OCCASION = 200;
 
 export const restaurantRouteCard = defineTool({
   name: "restaurant_route_card",
   title: "Show ways to restaurants",
-  summary:
-    "Restaurants near a place with the way to each, one map and a text to send. Times are estimates; no ratings are known.",
+  summary: "Restaurants near a place with the way to each, one map and a text to send. No ratings are known.",
   area: "trip",
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["nearby", "maps", "mapRenderer", "fileShelf", "clock"],
+  uses: ["nearby", "maps", "ways", "mapTiles", "mapRenderer", "fileShelf", "clock"],
   input: z
     .strictObject({
       ...restaurantWishes,
@@ -52,9 +51,13 @@ export const restaurantRouteCard = defineTool({
         RestaurantAnswer.extend({
           number: z.int().describe("On the map and in the text; 1 is the start"),
           way: z
-            .object({ isEstimate: z.literal(true), roadKilometers: z.number(), minutes: z.int() })
+            .object({
+              isEstimate: z.boolean().describe("true: from the distance alone; false: over roads, without traffic"),
+              source: z.string().describe("Who routed it; distance: nobody"),
+              ...{ roadKilometers: z.number(), minutes: z.int() },
+            })
             .nullable()
-            .describe("By the mode, estimated from the distance; null: over 300 km"),
+            .describe("By the mode; null: over 300 km"),
           directions: DeepLinks,
         }),
       )
@@ -84,10 +87,10 @@ export const restaurantRouteCard = defineTool({
     if (start === undefined) throw fail("start_not_found", { extra: { nearMatches: nearStarts } });
     const { found, about, provenance } = await findRestaurants(input, [place, others], ports, signal);
     const nearest = nearestFirst(found, start, limit);
-    const restaurants = nearest.map((one, index) => ({ ...one, number: index + 2, ...toReach(start, one, mode) }));
+    const { restaurants, waysKnown } = await waysTo(nearest, start, mode, ports, signal);
     const words = wordsIn(languageCode);
     const route = { tenantId: caller.tenantId, place, start, restaurants, words };
-    const { map, mapNote } = await drawRestaurants(route, ports);
+    const { map, mapNote } = await drawRestaurants(route, ports, signal);
     return {
       ...about,
       ...{ start, restaurants, map, mapNote },
@@ -96,10 +99,10 @@ export const restaurantRouteCard = defineTool({
         search: about.links.google,
         notes: toVisibleText(occasion, LONGEST_OCCASION),
       }),
-      notes: start.note === null ? [] : [start.note],
+      notes: [...(start.note === null ? [] : [start.note]), ...waysKnown.notes],
       language: words.answer,
       ...provenance,
-      attribution: [...new Set([...provenance.attribution, ...(map === null ? [] : MAP_ATTRIBUTION)])],
+      attribution: [...new Set([...provenance.attribution, ...waysKnown.attribution, ...mapAttribution(map)])],
     };
   },
 });

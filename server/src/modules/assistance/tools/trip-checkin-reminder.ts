@@ -5,9 +5,9 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool, type Ports } from "../../../kernel/tool.ts";
 import type { Airport } from "../../../ports/maps.ts";
 import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
+import { findWay, saidOfWays } from "../find-way.ts";
 import { Instant } from "../instant-field.ts";
 import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
-import { estimateWay } from "../way-to-airport.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
@@ -61,7 +61,7 @@ export const tripCheckinReminder = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "fileShelf", "clock"],
+  uses: ["maps", "ways", "fileShelf", "clock"],
   input: Input,
   output: z.object({
     reminders: z.array(ReminderAnswer),
@@ -91,7 +91,7 @@ export const tripCheckinReminder = defineTool({
     ...{ stayLabel: "Hotel", stayLatitude: 51.5136, stayLongitude: -0.1365, travelerName: "Ada Lovelace" },
   }),
 
-  async run(input, { maps, fileShelf, clock, caller, call, fail, invalid }) {
+  async run(input, { maps, ways, fileShelf, clock, caller, call, fail, invalid }) {
     const departsAt = Temporal.Instant.from(input.departureDateTimeIso);
     const madeAt = clock.now();
     if (Temporal.Instant.compare(departsAt, madeAt) <= 0) {
@@ -102,9 +102,14 @@ export const tripCheckinReminder = defineTool({
     if (airport === undefined) throw fail("airport_not_found");
     const words = wordsIn(input.language);
     const flight = flightOf(input);
-    const { way, notes } = await wayOf(input, airport, maps, call.signal);
+    const {
+      way,
+      isRouted = false,
+      notes,
+      provenance = maps.ownProvenance,
+    } = await wayOf(input, airport, { maps, ways }, call.signal);
     const trip = {
-      ...{ flight, departsAt, way, airport: airport.name, timeZone: airport.timeZone },
+      ...{ flight, departsAt, way, isRouted, airport: airport.name, timeZone: airport.timeZone },
       ...{ pnr: shown(input.pnr), travelerName: shown(input.travelerName) },
       checkInWindowHours: input.checkInWindowHours,
     };
@@ -132,7 +137,7 @@ export const tripCheckinReminder = defineTool({
       },
       notes: [...notes, ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : [])],
       language: words.answer,
-      ...maps.ownProvenance,
+      ...provenance,
     };
   },
 });
@@ -170,33 +175,56 @@ function airportOf(
   return { ...position, timeZone, name: known?.name ?? origin.toUpperCase() };
 }
 
+interface Way {
+  way: Awaited<ReturnType<typeof findWay>>["way"];
+  isRouted?: boolean;
+  notes: string[];
+  /** Undefined: nobody outside of the service was asked. */
+  provenance?: ProviderProvenance;
+}
+
 async function wayOf(
   input: TripInput,
   airport: KnownAirport,
-  maps: Ports["maps"],
+  ports: Pick<Ports, "maps" | "ways">,
   signal: AbortSignal,
-): Promise<{ way: ReturnType<typeof estimateWay>; notes: string[] }> {
+): Promise<Way> {
   const { stayLatitude: latitude, stayLongitude: longitude, transferMode } = input;
   const address = toVisibleText(input.stayAddress ?? input.stayLabel ?? "", LONGEST_ADDRESS);
   const given = latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined;
   if (given === undefined && address === "") {
     return { way: undefined, notes: ["Without a place of stay there is no reminder to leave for the airport."] };
   }
-  const found = given === undefined ? (await maps.findPlaces(address, { limit: 1, signal })).candidates[0] : undefined;
+  const search = given === undefined ? await ports.maps.findPlaces(address, { limit: 1, signal }) : undefined;
+  const found = search?.candidates[0];
+  const provenance = search?.provenance ?? ports.maps.ownProvenance;
   const from = given ?? found;
   if (from === undefined) {
     return {
       way: undefined,
-      notes: ["The place of stay is not known: there is no reminder to leave for the airport."],
+      ...{ notes: ["The place of stay is not known: there is no reminder to leave for the airport."], provenance },
     };
   }
-  const way = estimateWay(from, airport, transferMode);
+  const known = await findWay([from, airport], transferMode, ports, signal);
+  const { way, routedBy } = known;
   if (way === undefined) {
-    return { way, notes: ["The place of stay is over 300 km from the airport: there is no reminder to leave for it."] };
+    const tooFar = "The place of stay is over 300 km from the airport: there is no reminder to leave for it.";
+    return { way, notes: [tooFar], provenance };
   }
-  const estimate = `The way is estimated from the distance alone, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`;
+  const basis =
+    routedBy === undefined ? "is estimated from the distance alone" : "is that over the roads, without traffic";
+  const said = saidOfWays([known]);
   return {
-    way,
-    notes: found === undefined ? [estimate] : [`The place of stay was taken as ${found.label}.`, estimate],
+    ...{ way, isRouted: routedBy !== undefined },
+    notes: [
+      ...(found === undefined ? [] : [`The place of stay was taken as ${found.label}.`]),
+      ...said.notes,
+      `The way ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`,
+    ],
+    provenance: {
+      ...provenance,
+      attribution: [...new Set([...provenance.attribution, ...said.attribution])],
+      fallbackFrom: [...provenance.fallbackFrom, ...known.fallbackFrom],
+    },
   };
 }

@@ -88,6 +88,7 @@ export const tripDelayReplanner = defineTool({
     "flightServicing",
     "stays",
     "maps",
+    "ways",
     "travelers",
     "stores",
     "mailer",
@@ -164,7 +165,8 @@ export const tripDelayReplanner = defineTool({
         )
       : null;
     const airports = [origin, maps.airport(originalLeg.destination)];
-    const transfer = stayLocation.trim() === "" ? null : findTransfer(place, airports, input.transferMode);
+    const transfer =
+      stayLocation.trim() === "" ? null : await findTransfer(place, airports, input.transferMode, ports, asker);
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {

@@ -1,7 +1,8 @@
 import { geoDistance, geoGraticule, geoPath } from "d3-geo";
-import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
+import { TILE_PIXELS } from "../../../ports/map-tiles.ts";
 import type { loadGeography } from "./geography.ts";
-import { MAP_SIZE } from "./scene.ts";
+import { EARTH_KILOMETERS } from "./route-line.ts";
+import { MAP_SIZE, type Streets } from "./scene.ts";
 import type { View } from "./view.ts";
 
 type Geography = ReturnType<typeof loadGeography>;
@@ -12,7 +13,8 @@ const SEEN_PIXELS = 1.25;
 const WHOLE = `width="${MAP_SIZE.width}" height="${MAP_SIZE.height}"`;
 
 /** Everything below the route. */
-export function drawGround(view: View, geography: Geography): string {
+export function drawGround(view: View, geography: Geography, streets: Streets | undefined): string {
+  if (streets !== undefined) return drawStreets(streets);
   if (view.kind === "city") return drawGrid(view);
   const path = geoPath(view.projection).digits(1);
   const { polygons, borders } = geography.at((SEEN_PIXELS / view.pixelsOfRadian) * DEGREES);
@@ -32,9 +34,18 @@ function graticuleOf({ kind, radius }: View) {
   return geoGraticule().step([step, step])();
 }
 
-const NICE = [1, 2, 5] as const;
-const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
+/** Light turned into dark, and colors kept: the tiles of others are drawn for light surroundings. */
+const NIGHT = `<filter id="night" color-interpolation-filters="sRGB" filterUnits="userSpaceOnUse" x="-256" y="-256" width="1512" height="1137"><feColorMatrix type="matrix" values="0.37 -0.95 -0.22 0 0.9  -0.43 -0.15 -0.22 0 0.9  -0.43 -0.95 0.58 0 0.92  0 0 0 1 0"/></filter>`;
 
+function drawStreets({ tiles }: Streets): string {
+  const images = tiles.map(
+    ({ left, top, pngBase64 }) =>
+      `<image x="${left}" y="${top}" width="${TILE_PIXELS}" height="${TILE_PIXELS}" href="data:image/png;base64,${pngBase64}"/>`,
+  );
+  return `${NIGHT}\n<rect class="streets" ${WHOLE}/>\n<g class="tiles">${images.join("")}</g>`;
+}
+
+const NICE = [1, 2, 5] as const;
 /** The greatest round number of kilometers that is no longer than so many pixels. */
 export function roundDistance(view: View, mostPixels: number): { kilometers: number; pixels: number } {
   const most = (mostPixels / view.pixelsOfRadian) * EARTH_KILOMETERS;

@@ -22,8 +22,8 @@ interface Drawing {
 }
 
 export function drawMap(scene: MapScene, geography: Geography): Drawing {
-  const view = openView(scene.stops, scene.shape);
-  const ground = drawGround(view, geography);
+  const view = openView(scene.stops, scene.shape, scene.streets?.zoom);
+  const ground = drawGround(view, geography, scene.streets);
   const plain = new Overlay(view, scene, geography, drawableText);
   const full = new Overlay(view, scene, geography, (text) => text);
   return {
@@ -78,7 +78,8 @@ class Overlay {
     for (const { at, numbers } of markers) this.#layout.take(markerBox(at, numbers));
     const labels = markers.map((marker) => this.#label(marker));
     const distances = this.#view.kind === "city" ? this.#distances() : [];
-    const orientation = this.#view.kind === "city" ? [] : [...this.#countries(), ...this.#cities()];
+    const isBare = this.#view.kind !== "city" && this.#scene.streets === undefined;
+    const orientation = isBare ? [...this.#countries(), ...this.#cities()] : [];
     return [
       ...orientation,
       ...this.#routeLines(),
@@ -113,7 +114,8 @@ class Overlay {
     const y = MAP_SIZE.height - 26;
     const left = MAP_SIZE.width - 30 - widthOf(note, 12, "regular");
     this.#layout.take(grown(boxAt(left, y - 12, { width: MAP_SIZE.width - 30 - left, height: 16 }), 6));
-    return [text("note haloed", left, y, note), kind === "world" ? "" : this.#scale(y), this.#north()].join("");
+    const plate = this.#scene.streets === undefined ? "" : plateAt(left - 8, y - 15, MAP_SIZE.width - 14 - left, 22);
+    return [plate, text("note haloed", left, y, note), kind === "world" ? "" : this.#scale(y), this.#north()].join("");
   }
 
   #scale(y: number): string {
@@ -124,9 +126,9 @@ class Overlay {
     return `<path class="scale" d="M30 ${y - 8}v8h${pixels.toFixed(1)}v-8"/>${text("note haloed", 38, y - 8, label)}`;
   }
 
-  /** Up is north in the middle of a small map only. */
+  /** Up is north in the middle of a small map only, and everywhere on tiles. */
   #north(): string {
-    if (this.#view.kind !== "city") return "";
+    if (this.#view.kind !== "city" && this.#scene.streets === undefined) return "";
     const [x, y] = [MAP_SIZE.width - 52, 66];
     this.#layout.take(boxAt(x - 24, y - 40, { width: 48, height: 76 }));
     return `<path class="north" d="M${x} ${y - 30}l10 30l-10 -7l-10 7z"/>${text("note haloed", x - 5, y + 18, "N")}`;
@@ -285,6 +287,10 @@ function drawMarker({ at, numbers }: Marker): string {
   const rect = `<rect class="marker" x="${left.toFixed(1)}" y="${(y - MARKER_RADIUS).toFixed(1)}" width="${(right - left).toFixed(1)}" height="${2 * MARKER_RADIUS}" rx="${MARKER_RADIUS}"/>`;
   return rect + text("number", x, y + 4.6, numbers.join(" · "));
 }
+
+/** What stands on it can be read whatever the tiles show. */
+const plateAt = (x: number, y: number, width: number, height: number): string =>
+  `<rect class="panel" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height}" rx="5"/>`;
 
 const pair = ([x, y]: Pixel): string => `${x.toFixed(1)} ${y.toFixed(1)}`;
 

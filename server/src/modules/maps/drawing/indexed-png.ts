@@ -1,13 +1,11 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** More would only be shades at the edges of lines and letters. */
-const MOST_COLORS = 32;
 const DEFLATE_LEVEL = 7;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** A PNG with a palette: a third of the size of one with a color for each point. Takes opaque points of four bytes. */
-export function encodeIndexedPng(pixels: Uint8Array, width: number, height: number): Uint8Array {
-  const { palette, indexes } = indexColors(pixels);
+export function encodeIndexedPng(pixels: Uint8Array, width: number, height: number, mostColors: number): Uint8Array {
+  const { palette, indexes } = indexColors(pixels, mostColors);
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row += 1) {
     rows.set(indexes.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
@@ -39,7 +37,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 const BUCKETS = 1 << 15;
 
 /** The colors that are seen most; every other one becomes the nearest of them. A color of the style is kept to the bit. */
-function indexColors(pixels: Uint8Array): { palette: Uint8Array; indexes: Uint8Array } {
+function indexColors(pixels: Uint8Array, mostColors: number): { palette: Uint8Array; indexes: Uint8Array } {
   const points = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   const counts = new Uint32Array(BUCKETS);
   // Of each bucket the first color stands for all: the large surfaces are of one color.
@@ -51,7 +49,7 @@ function indexColors(pixels: Uint8Array): { palette: Uint8Array; indexes: Uint8A
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   }
   const used = [...counts.keys()].filter((bucket) => (counts[bucket] ?? 0) > 0);
-  const chosen = used.toSorted((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0)).slice(0, MOST_COLORS);
+  const chosen = used.toSorted((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0)).slice(0, mostColors);
   const colors = chosen.map((bucket) => colorOf(firsts[bucket] ?? 0));
   const nearest = new Uint8Array(BUCKETS);
   for (const bucket of used) nearest[bucket] = nearestOf(colorOf(firsts[bucket] ?? 0), colors);

@@ -6,16 +6,21 @@ import { encodeIndexedPng } from "./indexed-png.ts";
 import { type DrawnMap, MAP_SIZE, type MapScene } from "./scene.ts";
 import { styles } from "./themes.ts";
 
+/** More would only be shades at the edges of lines and letters. */
+const COLORS = 32;
+const COLORS_OF_TILES = 160;
+
 /** What draws maps, with the geography read. Takes about a tenth of a second a map: not for the thread that answers callers. */
 export function createMapDrawer(): (scene: MapScene) => DrawnMap {
   const geography = loadGeography();
   return (scene) => {
     const { kind, plain, full, labelsNotDrawn } = drawMap(scene, geography);
+    const colors = scene.streets === undefined ? COLORS : COLORS_OF_TILES;
     return {
       kind,
       svg: svgOf(full, styles.adaptive),
-      lightPng: pngOf(svgOf(plain, styles.light)),
-      darkPng: pngOf(svgOf(plain, styles.dark)),
+      lightPng: pngOf(svgOf(plain, styles.light), colors),
+      darkPng: pngOf(svgOf(plain, styles.dark), colors),
       labelsNotDrawn: [...new Set(labelsNotDrawn)],
     };
   };
@@ -26,9 +31,9 @@ function svgOf(content: string, style: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"><style>${style}</style>\n${content}\n</svg>`;
 }
 
-function pngOf(svg: string): Uint8Array {
+function pngOf(svg: string, mostColors: number): Uint8Array {
   const image = new Resvg(svg, {
     font: { fontFiles: [...fontFiles], loadSystemFonts: false, defaultFontFamily: FONT_FAMILY },
   }).render();
-  return encodeIndexedPng(image.pixels, image.width, image.height);
+  return encodeIndexedPng(image.pixels, image.width, image.height, mostColors);
 }

@@ -1,5 +1,6 @@
 import { geoDistance, geoInterpolate } from "d3-geo";
-import type { ScenePoint } from "./scene.ts";
+import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
+import type { RouteShape, ScenePoint } from "./scene.ts";
 
 /** Longitude and latitude in degrees, as d3 has them. */
 export type Coordinates = [longitude: number, latitude: number];
@@ -11,6 +12,24 @@ const DEGREES = 180 / Math.PI;
 const NEARLY_OPPOSITE = Math.PI - 1e-3;
 
 export const coordinatesOf = ({ longitude, latitude }: Omit<ScenePoint, "label">): Coordinates => [longitude, latitude];
+
+export const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
+
+/** A route as it lies on the globe. */
+export interface RouteLine {
+  legs: readonly (readonly Coordinates[])[];
+  /** Of the stops and of the ways between them. */
+  points: readonly Coordinates[];
+  /** Around them. */
+  cap: Cap;
+}
+
+export function lineOf(stops: readonly ScenePoint[], shape: RouteShape = "through"): RouteLine {
+  const places = stops.map(coordinatesOf);
+  const legs = places.slice(1).map((to, index) => greatCircle(places[shape === "star" ? 0 : index] ?? to, to));
+  const points = [...places, ...legs.flat()];
+  return { legs, points, cap: smallestCap(points) };
+}
 
 /** The shortest way over the globe, in steps. */
 export function greatCircle(from: Coordinates, to: Coordinates): Coordinates[] {

@@ -10,6 +10,14 @@ export interface MapScene {
   shape: RouteShape;
   /** Cities for orientation, biggest first. */
   cities: readonly ScenePoint[];
+  /** Undefined: none are known, and the ground is drawn. */
+  streets: Streets | undefined;
+}
+
+/** Pictures of the ground, which lie as `layTiles` says. */
+export interface Streets {
+  zoom: number;
+  tiles: readonly { left: number; top: number; pngBase64: string }[];
 }
 
 export interface ScenePoint {
@@ -40,3 +48,5 @@ export interface DrawnMap {
 }
 
 export const MAP_SIZE = { width: 1_000, height: 625 } as const;
+/** The route stays within: the title stands above, and labels need room. */
+export const INNER = { left: 110, top: 140, width: 760, height: 405 } as const;

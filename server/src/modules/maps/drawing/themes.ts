@@ -40,8 +40,9 @@ const dark: typeof light = {
   markerInk: "#0b1a2a",
 };
 
-function rulesOf(colors: typeof light): string {
+function rulesOf(colors: typeof light, tiles: string): string {
   return `
+.tiles{${tiles}}
 .sea{fill:${colors.sea}}.space{fill:${colors.space}}.streets{fill:${colors.streets}}
 .land{fill:${colors.land};stroke:${colors.coast};stroke-width:0.8}
 .border{fill:none;stroke:${colors.border};stroke-width:0.9}
@@ -67,9 +68,13 @@ function rulesOf(colors: typeof light): string {
 
 const TEXT = `text{font-family:"${FONT_FAMILY}",Verdana,"Noto Sans",sans-serif}`;
 
+/** Tiles step back behind the route. */
+const DAY = "opacity:0.85";
+const NIGHT = "opacity:0.9;filter:url(#night)";
+
 export const styles = {
-  light: `${TEXT}${rulesOf(light)}`,
-  dark: `${TEXT}${rulesOf(dark)}`,
+  light: `${TEXT}${rulesOf(light, DAY)}`,
+  dark: `${TEXT}${rulesOf(dark, NIGHT)}`,
   /** By what the reader's device asks for. */
-  adaptive: `${TEXT}${rulesOf(light)}\n@media (prefers-color-scheme:dark){${rulesOf(dark)}}`,
+  adaptive: `${TEXT}${rulesOf(light, DAY)}\n@media (prefers-color-scheme:dark){${rulesOf(dark, NIGHT)}}`,
 } as const;

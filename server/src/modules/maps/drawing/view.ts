@@ -1,7 +1,7 @@
 import { type GeoProjection, geoAzimuthalEqualArea, geoNaturalEarth1 } from "d3-geo";
-import { EARTH_RADIUS_METERS } from "../../../domain/distance.ts";
-import { type Coordinates, coordinatesOf, greatCircle, middleLongitude, smallestCap } from "./route-line.ts";
-import { MAP_SIZE, type MapKind, type RouteShape, type ScenePoint } from "./scene.ts";
+import { type Coordinates, EARTH_KILOMETERS, lineOf, middleLongitude, type RouteLine } from "./route-line.ts";
+import { INNER, MAP_SIZE, type MapKind, type RouteShape, type ScenePoint } from "./scene.ts";
+import { streetProjection } from "./street-view.ts";
 
 export type Pixel = [x: number, y: number];
 
@@ -19,34 +19,38 @@ export interface View {
   locate(point: Coordinates): Pixel | undefined;
 }
 
-/** The route stays within: the title stands above, and labels need room. */
-const MARGIN = { left: 110, right: 130, top: 140, bottom: 80 } as const;
-const INNER_WIDTH = MAP_SIZE.width - MARGIN.left - MARGIN.right;
-const INNER_HEIGHT = MAP_SIZE.height - MARGIN.top - MARGIN.bottom;
-const EARTH_KILOMETERS = EARTH_RADIUS_METERS / 1_000;
 const LARGEST_CITY_KILOMETERS = 60;
 const SMALLEST_CITY_KILOMETERS = 1;
 /** Routes that reach farther around the globe than this from their middle are shown on a map of all of it. */
 const LARGEST_REGION = (72 * Math.PI) / 180;
 
-/** Turns the globe so that the middle of the route lies in the middle of the picture, wherever that is. */
-export function openView(stops: readonly ScenePoint[], shape: RouteShape = "through"): View {
-  const places = stops.map(coordinatesOf);
-  const legs = places.slice(1).map((to, index) => greatCircle(places[shape === "star" ? 0 : index] ?? to, to));
-  const points = [...places, ...legs.flat()];
-  const cap = smallestCap(points);
+/** Turns the globe so that the middle of the route lies in the middle of the picture, wherever that is. `streetZoom`: of the tiles below it. */
+export function openView(stops: readonly ScenePoint[], shape: RouteShape = "through", streetZoom?: number): View {
+  const line = lineOf(stops, shape);
+  const { legs, points, cap } = line;
   const isCity = 2 * cap.radius * EARTH_KILOMETERS < LARGEST_CITY_KILOMETERS;
   const kind = isCity ? "city" : cap.radius > LARGEST_REGION ? "world" : "region";
+  if (streetZoom !== undefined) return streetView(line, kind, streetZoom);
   const projection = kind === "world" ? worldOf(points) : aroundRoute(cap.center, points);
   const isShown = clipOf(projection, kind, cap.center);
   return {
     ...{ kind, projection, legs, center: cap.center, pixelsOfRadian: projection.scale(), radius: isShown },
-    locate(point) {
-      const at = projection(point);
-      return at === null ? undefined : at;
-    },
+    locate: locateBy(projection),
   };
 }
+
+function streetView(line: RouteLine, kind: MapKind, zoom: number): View {
+  const projection = streetProjection(line, zoom);
+  const { center, radius } = line.cap;
+  // A map of Mercator's is larger than the globe, the more so the farther from the equator.
+  const pixelsOfRadian = projection.scale() / Math.cos((center[1] * Math.PI) / 180);
+  return { ...{ kind, projection, legs: line.legs, center, radius, pixelsOfRadian }, locate: locateBy(projection) };
+}
+
+const locateBy =
+  (projection: GeoProjection) =>
+  (point: Coordinates): Pixel | undefined =>
+    projection(point) ?? undefined;
 
 function worldOf(points: readonly Coordinates[]): GeoProjection {
   return geoNaturalEarth1()
@@ -70,14 +74,14 @@ function aroundRoute([longitude, latitude]: Coordinates, points: readonly Coordi
   const [top, bottom] = rangeOf(pixels.map(([, y]) => y));
   const smallest = SMALLEST_CITY_KILOMETERS / EARTH_KILOMETERS;
   const scale = Math.min(
-    INNER_WIDTH / Math.max(right - left, smallest),
-    INNER_HEIGHT / Math.max(bottom - top, smallest / 2),
+    INNER.width / Math.max(right - left, smallest),
+    INNER.height / Math.max(bottom - top, smallest / 2),
   );
   return projection
     .scale(scale)
     .translate([
-      MARGIN.left + INNER_WIDTH / 2 - ((left + right) / 2) * scale,
-      MARGIN.top + INNER_HEIGHT / 2 - ((top + bottom) / 2) * scale,
+      INNER.left + INNER.width / 2 - ((left + right) / 2) * scale,
+      INNER.top + INNER.height / 2 - ((top + bottom) / 2) * scale,
     ])
     .precision(0.6);
 }

@@ -1,16 +1,17 @@
 import { z } from "zod";
-import { Latitude, Longitude, Provenance } from "../../../domain/schemas.ts";
+import { Latitude, Longitude, ProviderProvenance } from "../../../domain/schemas.ts";
 import { wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { ChannelText, channels, fitToChannel } from "../channel-text.ts";
 import { DeepLinks, deepLinksOf, travelModes } from "../deep-links.ts";
-import { MAP_ATTRIBUTION, MapAnswer, makeRouteMap } from "../make-route-map.ts";
+import { MapAnswer, makeRouteMap, mapAttribution } from "../make-route-map.ts";
 import { resolveStops, StopAnswer } from "../resolve-stops.ts";
 import { LegAnswer, legsOf, sayDistance, totalOf } from "../route-scene.ts";
 import { mapTexts } from "../texts.ts";
 
-const EMBEDDED = "embedded" as const;
+/** Where no address was looked up. */
+const GIVEN = { source: "given coordinates", sourceLevel: "embedded" as const, fallbackFrom: [] };
 const LONGEST_TITLE = 120;
 
 const Stop = z
@@ -38,7 +39,7 @@ export const exportRouteMap = defineTool({
   effect: "read",
   price: 3_000n,
   payableWithoutKey: true,
-  uses: ["maps", "mapRenderer", "fileShelf", "clock"],
+  uses: ["maps", "mapTiles", "mapRenderer", "fileShelf", "clock"],
   input: z.strictObject({
     title: z.string().optional(),
     stops: z.array(Stop).min(2).max(10).describe("In order; each needs an address, or latitude and longitude"),
@@ -55,8 +56,7 @@ export const exportRouteMap = defineTool({
     mapNote: z.string().nullable().describe("Why there is no map"),
     links: DeepLinks,
     card: ChannelText,
-    attribution: z.array(z.string()).readonly().describe("Name them where you show the map"),
-    ...Provenance.shape,
+    ...ProviderProvenance.shape,
   }),
   errors: {
     stop_not_found:
@@ -80,7 +80,7 @@ export const exportRouteMap = defineTool({
     const say = mapTexts(words);
     const shownTitle = toVisibleText(title ?? "", LONGEST_TITLE) || say("routeMap");
     const { map, mapNote } = includeStaticMap
-      ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops, words })
+      ? await makeRouteMap(ports, { tenantId: caller.tenantId, title: shownTitle, stops, words }, call.signal)
       : { map: null, mapNote: "Not asked for." };
     const legs = legsOf(stops);
     const links = deepLinksOf(stops, mode);
@@ -98,8 +98,9 @@ export const exportRouteMap = defineTool({
         },
         channel,
       ),
-      attribution: MAP_ATTRIBUTION,
-      ...(provenance ?? { source: "given coordinates", sourceLevel: EMBEDDED, asOf: ports.clock.now().toString() }),
+      ...(provenance ?? GIVEN),
+      asOf: provenance?.asOf ?? ports.clock.now().toString(),
+      attribution: [...new Set([...(provenance?.attribution ?? []), ...mapAttribution(map)])],
     };
   },
 });

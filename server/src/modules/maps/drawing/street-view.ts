@@ -1,0 +1,86 @@
+import { type GeoProjection, geoMercator } from "d3-geo";
+import { TILE_PIXELS, type TileName } from "../../../ports/map-tiles.ts";
+import { type Coordinates, EARTH_KILOMETERS, type RouteLine } from "./route-line.ts";
+import { INNER, MAP_SIZE } from "./scene.ts";
+
+/** Farther, streets are too thin to be seen, and Mercator's projection is not true enough. */
+const LARGEST_KILOMETERS = 600;
+const NEAREST_TO_POLE_DEGREES = 80;
+const MOST_ZOOM = 17;
+
+/** The greatest zoom at which the route has room in the picture. Undefined: it goes too far, or too near a pole, for streets. */
+export function streetZoomOf({ points, cap }: RouteLine): number | undefined {
+  const isFar = 2 * cap.radius * EARTH_KILOMETERS > LARGEST_KILOMETERS;
+  if (isFar || points.some(([, latitude]) => Math.abs(latitude) > NEAREST_TO_POLE_DEGREES)) return undefined;
+  const { width, height } = boundsOf(points, cap.center);
+  const fits = (zoom: number) => width * scaleOf(zoom) <= INNER.width && height * scaleOf(zoom) <= INNER.height;
+  for (let zoom = MOST_ZOOM; zoom > 0; zoom -= 1) if (fits(zoom)) return zoom;
+  return undefined;
+}
+
+/** Pixels of a radian of longitude. */
+const scaleOf = (zoom: number): number => (TILE_PIXELS * 2 ** zoom) / (2 * Math.PI);
+
+function boundsOf(points: readonly Coordinates[], [longitude]: Coordinates) {
+  const projection = geoMercator().rotate([-longitude, 0]).scale(1).translate([0, 0]);
+  const pixels = points.flatMap((point) => {
+    const pixel = projection(point);
+    return pixel === null ? [] : [pixel];
+  });
+  const [across, down] = [pixels.map(([x]) => x), pixels.map(([, y]) => y)];
+  const [left, right, top, bottom] = [Math.min(...across), Math.max(...across), Math.min(...down), Math.max(...down)];
+  return { width: right - left, height: bottom - top, middle: [(left + right) / 2, (top + bottom) / 2] };
+}
+
+/** Where the picture's corner is on the map of the whole world at that zoom, in whole pixels, so that tiles stay sharp. */
+function cornerOf({ points, cap }: RouteLine, zoom: number) {
+  const scale = scaleOf(zoom);
+  const { middle } = boundsOf(points, cap.center);
+  const [middleX = 0, middleY = 0] = middle;
+  const centerX = ((cap.center[0] + 180) / 360) * TILE_PIXELS * 2 ** zoom;
+  return {
+    centerX,
+    left: Math.round(centerX + middleX * scale - (INNER.left + INNER.width / 2)),
+    top: Math.round((TILE_PIXELS * 2 ** zoom) / 2 + middleY * scale - (INNER.top + INNER.height / 2)),
+  };
+}
+
+/** Mercator's, as tiles have it, around the route. */
+export function streetProjection(line: RouteLine, zoom: number): GeoProjection {
+  const { centerX, left, top } = cornerOf(line, zoom);
+  return geoMercator()
+    .rotate([-line.cap.center[0], 0])
+    .scale(scaleOf(zoom))
+    .translate([centerX - left, (TILE_PIXELS * 2 ** zoom) / 2 - top])
+    .clipExtent([
+      [-20, -20],
+      [MAP_SIZE.width + 20, MAP_SIZE.height + 20],
+    ]);
+}
+
+interface LaidTile {
+  name: TileName;
+  /** On the picture, in pixels. */
+  left: number;
+  top: number;
+}
+
+/** The tiles that cover the picture, and where they lie on it. East of the antimeridian the world begins again. */
+export function layTiles(line: RouteLine, zoom: number): LaidTile[] {
+  const { left, top } = cornerOf(line, zoom);
+  const count = 2 ** zoom;
+  const columns = coverOf(left, MAP_SIZE.width);
+  const rows = coverOf(top, MAP_SIZE.height).filter((row) => row >= 0 && row < count);
+  return rows.flatMap((y) =>
+    columns.map((column) => ({
+      name: { zoom, x: ((column % count) + count) % count, y },
+      ...{ left: column * TILE_PIXELS - left, top: y * TILE_PIXELS - top },
+    })),
+  );
+}
+
+function coverOf(start: number, length: number): number[] {
+  const first = Math.floor(start / TILE_PIXELS);
+  const last = Math.floor((start + length - 1) / TILE_PIXELS);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
