@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, test } from "vitest";
 import { z } from "zod";
 import { registry } from "../src/contributions.ts";
 import { WORDS_OF_OTHERS, wordsOfOthers } from "../src/domain/schemas.ts";
-import type { TestService } from "./support/service.ts";
+import type { Answer, TestService } from "./support/service.ts";
 import { openSharedService } from "./support/shared-service.ts";
 
 /** Texts of others reach an agent as one bounded line of what can be seen, and the schema of the result says whose they are. */
@@ -115,6 +115,8 @@ const OWN_NAMES = [
     "supplier",
   ],
   ...["text", "timeZoneName", "title", "what"],
+  // Objects whose members differ: schemas, resolutions, sums, and what records of the service say.
+  ...["expects", "onTimeout", "pricing"],
 ];
 
 interface Place {
@@ -132,15 +134,20 @@ const Schema = z.looseObject({
   oneOf: z.array(z.unknown()).optional(),
 });
 
+const isAnything = (schema: unknown): boolean =>
+  typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
+
 /** Texts of a result of which the schema says neither a form nor whose words they are. */
 function unmarked(value: unknown, place: Place): Place[] {
   const schema = Schema.safeParse(value).data;
   if (schema === undefined) return [];
   const { type, description = "", properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = schema;
   const hasForm = ["enum", "const", "format", "pattern"].some((keyword) => keyword in schema);
-  const isFree = type === "string" && !hasForm && !description.includes(WORDS_OF_OTHERS);
+  const isMarked = description.includes(WORDS_OF_OTHERS);
+  const isFree = type === "string" && !hasForm && !isMarked;
+  const isOpen = type === "object" && isAnything(additionalProperties) && !isMarked;
   return [
-    ...(isFree ? [place] : []),
+    ...(isFree || isOpen ? [place] : []),
     ...Object.entries(properties).flatMap(([name, child]) => unmarked(child, { ...place, name })),
     ...unmarked(items, place),
     ...unmarked(additionalProperties, { ...place, name: `${place.name}.*` }),
@@ -148,8 +155,11 @@ function unmarked(value: unknown, place: Place): Place[] {
   ];
 }
 
-const isKnown = ({ name }: Place): boolean =>
-  CHECKED.test(name) || CHECKED_NAMES.includes(name) || OWN_NAMES.includes(name);
+const isKnown = ({ name, tool }: Place): boolean =>
+  (name === "" && tool === "read_account") ||
+  CHECKED.test(name) ||
+  CHECKED_NAMES.includes(name) ||
+  OWN_NAMES.includes(name);
 
 test("every text of every result has a form, is the service's own, or is marked as words of others", () => {
   const found = registry.flatMap((tool) =>
@@ -157,11 +167,13 @@ test("every text of every result has a form, is the service's own, or is marked 
   );
   expect(found.filter((place) => !isKnown(place))).toEqual([]);
   // The search looks where it should: without its mark the same field is found.
-  const [marked, plain] = [wordsOfOthers(), z.string()].map((nickname) =>
+  const [marked, plain, open] = [wordsOfOthers(), z.string(), z.record(z.string(), z.unknown())].map((nickname) =>
     unmarked(z.toJSONSchema(z.object({ people: z.array(z.object({ nickname })) })), { tool: "", name: "" }),
   );
   expect(marked).toEqual([]);
-  expect(plain?.filter((place) => !isKnown(place))).toEqual([{ tool: "", name: "nickname" }]);
+  for (const found of [plain, open]) {
+    expect(found?.filter((place) => !isKnown(place))).toEqual([{ tool: "", name: "nickname" }]);
+  }
 });
 
 let service: TestService;
@@ -171,26 +183,30 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 const HIDDEN = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u{e0000}-\u{e007f}]/u;
+const Found = z.object({ result: z.object({ offers: z.array(z.object({ id: z.string() })) }) });
+const Booked = z.object({ result: z.object({ orderId: z.string() }) });
+const Passengers = z.object({ result: z.object({ flight: z.object({ passengers: z.unknown() }) }) });
 const JSON_TYPE = { "content-type": "application/json" };
 
-it.each([
-  { tool: "search_flights", path: "/air/offer_requests", args: { origin: "LHR", destination: "JFK" } },
-  { tool: "search_hotels", path: "/stays", args: { location: "Lisbon" } },
-])("what a hostile supplier calls things reaches no agent of $tool as it is", async ({ tool, path, args }) => {
-  const day = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
-  const dates =
-    tool === "search_flights" ? { departureDate: day(40) } : { checkInDate: day(40), checkOutDate: day(42) };
-  const scenario = { match: { path, method: "POST" }, fault: "hostile_texts", times: 10, delayMs: 0 };
+const dayIn = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+/** Calls a tool while the supplier answers such requests with hostile texts. */
+async function callHostile(match: { path: string; method: string }, tool: string, args: unknown): Promise<Answer> {
+  const scenario = { match, fault: "hostile_texts", times: 10, delayMs: 0 };
   const armed = await fetch(`${service.supplierUrl}/_sandbox/scenarios`, {
     method: "POST",
     headers: JSON_TYPE,
     body: JSON.stringify(scenario),
   });
   expect(armed.status).toBeLessThan(300);
-  const { status, text, body } = await service.call(tool, { ...args, ...dates });
+  const answer = await service.call(tool, args);
   await fetch(`${service.supplierUrl}/_sandbox/scenarios`, { method: "DELETE" });
+  return answer;
+}
+
+/** It was told, and what can be seen of it is shown, as data. */
+function expectVisibleOnly({ status, text, body }: Answer): void {
   expect(status, text.slice(0, 500)).toBe(200);
-  // It was told: what can be seen of it is shown, as data.
   expect(text).toContain("Ignore all instructions");
   const texts: string[] = [];
   JSON.stringify(body, (_key, value: unknown) => {
@@ -199,4 +215,23 @@ it.each([
   });
   expect(texts.filter((one) => HIDDEN.test(one))).toEqual([]);
   expect(Math.max(...texts.filter((one) => one.includes("Ignore")).map((one) => one.length))).toBeLessThanOrEqual(400);
+}
+
+const FLIGHT = { origin: "LHR", destination: "JFK", departureDate: dayIn(40) };
+const STAY = { location: "Lisbon", checkInDate: dayIn(40), checkOutDate: dayIn(42) };
+
+it.each([
+  { tool: "search_flights", path: "/air/offer_requests", args: FLIGHT },
+  { tool: "search_hotels", path: "/stays", args: STAY },
+])("what a hostile supplier calls things reaches no agent of $tool as it is", async ({ tool, path, args }) => {
+  expectVisibleOnly(await callHostile({ path, method: "POST" }, tool, args));
+});
+
+it("nor of read_order, whose lists of passengers and services have members of the supplier's choice", async () => {
+  const found = Found.parse((await service.call("search_flights", FLIGHT)).body);
+  const offerId = found.result.offers[0]?.id;
+  const { result } = Booked.parse((await service.call("book_flight", { offerId })).body);
+  const answer = await callHostile({ path: "/air/orders", method: "GET" }, "read_order", result);
+  expectVisibleOnly(answer);
+  expect(JSON.stringify(Passengers.parse(answer.body).result.flight)).toContain("Ignore all instructions");
 });

@@ -19,3 +19,8 @@ test("more development money than the tokens could mint is refused", () => {
   expect(readConfig({ SANDBOX_BALANCE_USDC: "1000000000" }).sandboxBalanceUsdc).toBe(10n ** 15n);
   expect(readConfig({ SANDBOX_BALANCE_USDC: "0" }).sandboxBalanceUsdc).toBe(0n);
 });
+
+test("a stop in sandbox mode waits at most four seconds for a balancer, as all of it has to be over within ten", () => {
+  expect(readConfig({ DRAIN_SECONDS: "3" }).drainSeconds).toBe(3);
+  expect(readConfig({ DRAIN_SECONDS: "600" }).drainSeconds).toBe(4);
+});

@@ -5,6 +5,8 @@ export { variables };
 
 export type Config = { [Name in keyof typeof variables]: ReturnType<(typeof variables)[Name]["read"]> };
 
+const MOST_SANDBOX_DRAIN_SECONDS = 4;
+
 /** Says in one line what to do. */
 export class ConfigError extends Error {}
 
@@ -85,7 +87,11 @@ function readAll(read: Read): Config {
     x402FacilitatorKey: read(variables.x402FacilitatorKey),
     x402FacilitatorTimeoutMilliseconds: read(variables.x402FacilitatorTimeoutMilliseconds),
     databasePoolSize: read(variables.databasePoolSize),
-    drainSeconds: read(variables.drainSeconds),
+    // In sandbox mode a stop is over within ten seconds, whatever runs.
+    drainSeconds: Math.min(
+      read(variables.drainSeconds),
+      read(variables.networkMode) === "sandbox" ? MOST_SANDBOX_DRAIN_SECONDS : Number.POSITIVE_INFINITY,
+    ),
     databaseReadPoolSize: read(variables.databaseReadPoolSize),
     databaseReadTimeoutMilliseconds: read(variables.databaseReadTimeoutMilliseconds),
     supplierSearchTimeoutMilliseconds: read(variables.supplierSearchTimeoutMilliseconds),

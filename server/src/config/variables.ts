@@ -234,7 +234,7 @@ export const variables = {
   drainSeconds: withDefault(
     "DRAIN_SECONDS",
     "0",
-    "How long a process that was told to stop still serves while `/readyz` already answers 503, in seconds: longer than a balancer needs to see that twice.",
+    "How long a process that was told to stop still serves while `/readyz` already answers 503, in seconds: longer than a balancer needs to see that twice. In sandbox mode at most 4.",
     wholeNumber(0, 600),
   ),
   databaseReadPoolSize: withDefault(

@@ -109,3 +109,20 @@ export function wordsOfOthers(meaning?: string, longest = LONGEST_WORDS): z.ZodS
     .overwrite((text) => toVisibleText(text, longest))
     .describe(meaning === undefined ? WORDS_OF_OTHERS : `${meaning}. ${WORDS_OF_OTHERS}`);
 }
+
+/** Members that a list of offers or orders says in a few words, in a form that differs: every text in them is one of others. */
+export function detailsOfOthers(meaning?: string) {
+  return z
+    .record(z.string(), z.unknown())
+    .overwrite((members) => mapValues(members, toVisible))
+    .describe(meaning === undefined ? WORDS_OF_OTHERS : `${meaning}. ${WORDS_OF_OTHERS}`);
+}
+
+function toVisible(value: unknown): unknown {
+  if (typeof value === "string") return toVisibleText(value, LONGEST_WORDS);
+  if (Array.isArray(value)) return value.map(toVisible);
+  return typeof value === "object" && value !== null ? mapValues(value, toVisible) : value;
+}
+
+const mapValues = (members: object, map: (value: unknown) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, map(value)]));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
+import { detailsOfOthers } from "../../domain/schemas.ts";
 import { APPROVAL_STATES, type Approval } from "./approvals.ts";
 
 export const ApprovalAnswer = z.object({
@@ -23,9 +24,7 @@ export const ApprovalAnswer = z.object({
   decidedAt: z.string().nullable(),
   reason: z.string().nullable(),
   usedAt: z.string().nullable(),
-  evidence: z
-    .record(z.string(), z.unknown())
-    .describe("What whoever decides is shown: what is bought and paid, and what the policy said of it"),
+  evidence: detailsOfOthers("What whoever decides is shown: what is bought and paid, and what the policy said of it"),
 });
 
 export function describeApproval(approval: Approval, now: Temporal.Instant): z.output<typeof ApprovalAnswer> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount, Provenance } from "../../domain/schemas.ts";
+import { DecimalAmount, detailsOfOthers, Provenance } from "../../domain/schemas.ts";
 
 /** As short as a list of offers must be: what describes an aircraft or a terminal is not in it. */
 const Segment = z.object({
@@ -15,7 +15,7 @@ const Segment = z.object({
   cabinClass: z.string(),
 });
 
-const Details = z.array(z.record(z.string(), z.unknown())).readonly().default([]);
+const details = (members: string) => z.array(detailsOfOthers()).readonly().default([]).describe(members);
 
 export const Slice = z.object({
   origin: z.string(),
@@ -39,8 +39,8 @@ export const SearchedSlice = Slice.extend({
 
 /** What an order says of a flight beside where it goes and when. */
 export const FlownSegment = {
-  stops: Details.describe("Technical stops: airport, arrivingAt and departingAt (local), durationMinutes"),
-  passengers: Details.describe("passengerId, cabinClass, baggage in the fare (type, quantity), seat or null"),
+  stops: details("Technical stops: airport, arrivingAt and departingAt (local), durationMinutes"),
+  passengers: details("passengerId, cabinClass, baggage in the fare (type, quantity), seat or null"),
 };
 
 const Condition = z
@@ -63,7 +63,7 @@ export const DescribedSlice = OrderedSlice.extend({
 });
 
 /** Whom the passenger ids stand for. */
-export const NamedPassengers = Details.describe("id, givenName, familyName");
+export const NamedPassengers = details("id, givenName, familyName");
 
 export const VoidWindow = z
   .string()

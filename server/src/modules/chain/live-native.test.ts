@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
 import {
@@ -13,6 +16,8 @@ import { resultOf } from "../../../test/support/treasury.ts";
 /** The product in production mode on a chain whose gas is paid in USDC, where plain payments log nothing at the token. */
 vi.setConfig({ testTimeout: 240_000 });
 const MICRO = 10n ** 12n;
+/** What asks for the balance is paid from it, later than this test ends. */
+const LIVE = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400" };
 let chain: LiveChain;
 let coin: Awaited<ReturnType<typeof imitateNativeUsdc>>;
 let deployment: LiveDeployment;
@@ -21,9 +26,7 @@ beforeAll(async () => {
   chain = await startLiveChain();
   coin = await imitateNativeUsdc(chain);
   deployment = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
-  // What asks for the balance is paid from it, later than this test ends.
-  const change = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400" };
-  service = await deployment.start({ ...change, CHAIN_USDC: coin.token });
+  service = await deployment.start({ ...LIVE, CHAIN_USDC: coin.token });
 });
 afterAll(async () => {
   await service?.stop();
@@ -63,4 +66,34 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
   expect((await books()).balances.USDC).toBe("26.000002");
   const [network] = await deployment.sql("select stopped_because from chain_network where network = 'production'");
   expect(network).toEqual({ stopped_because: null });
+});
+
+it("another host with a folder of its own and the same keys serves the same tenants: caps, repeats and money are one", async () => {
+  const as = await service.operator(async (identity) => {
+    const { tenant } = await identity.createTenant({ name: "Two hosts", actor: "test" });
+    const scopes = ["treasury:read"];
+    const { apiKey: key } = await identity.mintKey({
+      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+    });
+    return { key, tenantId: tenant.id };
+  });
+  const folder = mkdtempSync(join(tmpdir(), "wayfare-other-host-"));
+  const other = await deployment.start({ ...LIVE, CHAIN_USDC: coin.token, DATA_DIR: folder });
+  try {
+    const repeat = { "idempotency-key": "both" };
+    const answers = [
+      await service.call("check_treasury", {}, as, repeat),
+      await other.call("check_treasury", {}, as, repeat),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [first, again] = answers.map((answer) => Books.parse(resultOf(answer)).address);
+    expect(again).toBe(first);
+    const [meter, meterAgain] = answers.map(({ headers }) => headers.get("x-service-meter-id"));
+    expect(meterAgain).toBe(meter);
+    await service.operator((identity) => identity.setTenant(as.tenantId, { monthlyCapMicroUsdc: 0n }, "test"));
+    await expect.poll(async () => (await other.call("check_treasury", {}, as)).status).toBe(402);
+  } finally {
+    await other.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -26,7 +26,7 @@ import type { Trip } from "./trips.ts";
 
 /** What the routes of the tenant's trips and bookings in escrow read. */
 interface TripRoutePorts {
-  stores: Pick<Stores, "trips" | "escrowBookings" | "tripRecords">;
+  stores: Pick<Stores, "trips" | "escrowBookings">;
   reads: Reads;
   clock: Clock;
 }
@@ -79,13 +79,13 @@ const readTrip = defineRoute({
   answers: { 200: { description: "The trip.", schema: TripAnswer.extend(TripRecordAnswer.shape) } },
   errors: { not_found: NO_SUCH_TRIP },
   example: { answer: { ...exampleTrip, ...exampleRecord } },
-  async run({ principal, params, query, fail }, { stores, clock }: TripRoutePorts) {
-    const { trips, escrowBookings, tripRecords } = stores;
+  async run({ principal, params, query, fail }, { stores, reads, clock }: TripRoutePorts) {
+    const { trips, escrowBookings } = stores;
     const { tenantId, environment } = principal;
     const whole = await readWholeTrip({ trips, escrowBookings }, { tenantId, environment }, hashOf(params.tripId));
     if (whole === undefined) throw fail("not_found");
     const owner = { tenantId, network: environment, tripId: whole.trip.tripId };
-    return { ...describeWhole(whole, clock.now()), ...(await readTripRecord(tripRecords, owner, query)) };
+    return { ...describeWhole(whole, clock.now()), ...(await readTripRecord(reads, owner, query)) };
   },
 });
 

@@ -5,7 +5,7 @@ import { DecimalAmount, IsoDate } from "../../domain/schemas.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
 import { defineRoute } from "../../kernel/route.ts";
-import type { Stores } from "../../kernel/stores.ts";
+import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
 import type { Budget } from "./budgets.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
@@ -80,8 +80,9 @@ const readBudgetList = defineRoute({
   answers: { 200: { description: "The budgets.", schema: z.object({ budgets: z.array(BudgetAnswer) }) } },
   errors: {},
   example: { answer: { budgets: [exampleAnswer] } },
-  async run({ principal: { tenantId, environment } }, { stores }: { stores: Stores }) {
-    return { budgets: (await readBudgets(stores, { tenantId, environment })).map(describeBudget) };
+  async run({ principal: { tenantId, environment } }, { reads }: { reads: Reads }) {
+    const budgets = await reads(tenantId, (aggregates) => readBudgets(aggregates, { tenantId, environment }));
+    return { budgets: budgets.map(describeBudget) };
   },
 });
 

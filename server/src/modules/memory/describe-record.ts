@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { detailsOfOthers } from "../../domain/schemas.ts";
 import { NextCursor, readPage } from "../../kernel/page.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import { tripEntryKinds } from "../../kernel/trip-note.ts";
-import type { TripEntry, TripOwner, TripRecordSummary, TripRecords } from "./trip-record.ts";
+import type { TripEntry, TripOwner, TripRecordSummary } from "./trip-record.ts";
 
 /** The latest of what a trip is told by. */
 const MILESTONES = 12;
@@ -10,7 +12,7 @@ const Entry = z.object({
   at: z.string().meta({ format: "date-time" }),
   kind: z.enum(tripEntryKinds),
   text: z.string(),
-  details: z.record(z.string(), z.unknown()).describe("Ids, hashes, amounts and states"),
+  details: detailsOfOthers("Ids, hashes, amounts and states"),
   userId: z.string().nullable().describe("Who acted; null: the service by itself, or the guest"),
 });
 
@@ -25,7 +27,7 @@ export const RecordCursor = z.string().regex(/^[1-9]\d{0,17}$/, "must be the nex
 
 /** One page of a trip's record, with what sums it up. */
 export async function readTripRecord(
-  tripRecords: TripRecords,
+  reads: Reads,
   trip: TripOwner,
   query: { cursor?: string | undefined; limit?: string | number },
 ): Promise<z.output<typeof TripRecordAnswer>> {
@@ -33,10 +35,10 @@ export async function readTripRecord(
   const [page, summary] = await Promise.all([
     readPage(
       query,
-      (limit) => tripRecords.list(trip, { limit, before }),
+      (limit) => reads(trip.tenantId, ({ tripRecords }) => tripRecords.list(trip, { limit, before })),
       ({ position }) => position.toString(),
     ),
-    tripRecords.summarize(trip, MILESTONES),
+    reads(trip.tenantId, ({ tripRecords }) => tripRecords.summarize(trip, MILESTONES)),
   ]);
   return { summary: sayRecord(summary), record: page.shown.map(describeEntry), nextCursor: page.nextCursor };
 }

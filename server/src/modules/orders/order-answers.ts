@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { formatDecimal } from "../../domain/money.ts";
-import { wordsOfOthers } from "../../domain/schemas.ts";
+import { detailsOfOthers, wordsOfOthers } from "../../domain/schemas.ts";
 import { BookingRate, inUsdc } from "../bookings/index.ts";
 import type { OrderRecord } from "./orders.ts";
 
 /** Orders as routes and tools show them. */
 
 const Time = z.string().meta({ format: "date-time" });
-export const Details = z.record(z.string(), z.unknown());
+export const Details = detailsOfOthers();
 export const Happened = z.object({ at: Time, details: Details });
 
 export const OrderSummary = z.object({

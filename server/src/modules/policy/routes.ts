@@ -3,6 +3,7 @@ import { invalidInput } from "../../domain/errors.ts";
 import { IsoDate } from "../../domain/schemas.ts";
 import { CURSOR_MESSAGE, NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import { Created, defineRoute } from "../../kernel/route.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import { findContradictions } from "./contradictions.ts";
@@ -53,10 +54,12 @@ const { document: _document, ...exampleFacts } = example;
 
 interface PolicyPorts {
   stores: { travelPolicies: TravelPolicies };
+  reads: Reads;
   activePolicies: ActivePolicies;
   clock: Clock;
 }
 
+const shownBy = ({ stores: { travelPolicies }, clock }: PolicyPorts) => ({ travelPolicies, clock });
 const ownerOf = ({ tenantId, environment }: Principal): Owner => ({ tenantId, environment });
 
 const builtInFacts: z.output<typeof VersionFacts> = {
@@ -69,7 +72,7 @@ const builtInFacts: z.output<typeof VersionFacts> = {
 };
 
 async function describeVersions(
-  { stores: { travelPolicies }, clock }: PolicyPorts,
+  { travelPolicies, clock }: { travelPolicies: TravelPolicies; clock: Clock },
   owner: Owner,
   versions: readonly PolicyVersion[],
 ): Promise<z.output<typeof VersionFacts>[]> {
@@ -108,8 +111,10 @@ const listPolicies = defineRoute({
   example: { answer: { policies: [builtInFacts, exampleFacts] } },
   async run({ principal }, ports: PolicyPorts) {
     const owner = ownerOf(principal);
-    const newest = await ports.stores.travelPolicies.list(owner);
-    return { policies: [builtInFacts, ...(await describeVersions(ports, owner, newest))] };
+    const versions = await ports.reads(owner.tenantId, async ({ travelPolicies }) =>
+      describeVersions({ travelPolicies, clock: ports.clock }, owner, await travelPolicies.list(owner)),
+    );
+    return { policies: [builtInFacts, ...versions] };
   },
 });
 
@@ -139,7 +144,7 @@ const readPolicy = defineRoute({
       ? findShown(travelPolicies, owner, policyId, ports.clock.now())
       : travelPolicies.find(owner, policyId, asked));
     if (found === undefined) throw fail("not_found");
-    const [facts] = await describeVersions(ports, owner, [found]);
+    const [facts] = await describeVersions(shownBy(ports), owner, [found]);
     const said = await travelPolicies.document(owner, policyId, found.version);
     if (facts === undefined || said === undefined) throw fail("not_found");
     return { ...facts, document: said };
@@ -180,11 +185,14 @@ const listPolicyVersions = defineRoute({
     const before = query.cursor === undefined ? undefined : Number(query.cursor);
     const { shown, nextCursor } = await readPage(
       query,
-      (limit) => ports.stores.travelPolicies.listVersions(owner, policyId, { before, limit }),
+      (limit) =>
+        ports.reads(owner.tenantId, ({ travelPolicies }) =>
+          travelPolicies.listVersions(owner, policyId, { before, limit }),
+        ),
       ({ version }) => String(version),
     );
     if (shown.length === 0 && before === undefined) throw fail("not_found");
-    return { versions: await describeVersions(ports, owner, shown), nextCursor };
+    return { versions: await describeVersions(shownBy(ports), owner, shown), nextCursor };
   },
 });
 
@@ -227,7 +235,7 @@ const writePolicy = defineRoute({
     const version = { document: body.document, effectiveAt, createdBy: principal.serviceAccountId };
     const added = await ports.stores.travelPolicies.add(owner, policyId, version);
     if (added === undefined) throw fail("conflict");
-    const [facts] = await describeVersions(ports, owner, [added]);
+    const [facts] = await describeVersions(shownBy(ports), owner, [added]);
     if (facts === undefined) throw new Error("a version that was stored is not described");
     const answer = { ...facts, document: body.document };
     return added.version === 1 ? new Created(answer) : answer;

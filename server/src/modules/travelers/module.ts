@@ -6,6 +6,7 @@ import { travelerRoutes } from "./routes.ts";
 import { privacyRoutes } from "./routes-privacy.ts";
 import { countProfiles, createTravelers } from "./store.ts";
 import { createPersonalData } from "./store-personal-data.ts";
+import { createTravelerRecords } from "./store-records.ts";
 import { listTravelers } from "./tools/list-travelers.ts";
 import { saveTraveler } from "./tools/save-traveler.ts";
 import type { Travelers } from "./traveler-profile.ts";
@@ -37,9 +38,10 @@ export const travelersModule = defineModule({
   needs: ["identity"],
   tools: [listTravelers, saveTraveler],
   routes: [...travelerRoutes, ...privacyRoutes],
+  stores: ({ db, vault }) => ({ travelerRecords: createTravelerRecords({ db, vault }) }),
   parts: {
     travelers: ({ db, vault, clock, settings: { networkMode } }) => createTravelers({ db, vault, clock, networkMode }),
-    personalData: ({ db, clock, random, travelers }) => createPersonalData({ db, clock, random, travelers }),
+    personalData: ({ db, clock, random }) => createPersonalData({ db, clock, random }),
   },
   ports: ({ travelers }) => ({ travelers }),
   jobs: ({ personalData, clock, settings }) => [

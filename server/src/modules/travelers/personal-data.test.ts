@@ -89,7 +89,7 @@ it("after the configured times, guests and travelers who are not used go by them
     const { trips } = createStores(db, clock, vault);
     const travelers = createTravelers(setup);
     const { tenant } = await setup.open().createTenant({ name: "Old", actor: "test" });
-    const personalData = createPersonalData({ db, clock, random: systemRandom, travelers });
+    const personalData = createPersonalData({ db, clock, random: systemRandom });
     const newTrip = async (digit: string) =>
       await trips.insert({
         ...{ tripId: `0x${digit.repeat(64)}`, codeNonce: `0x${digit.repeat(64)}`, network: "production" },

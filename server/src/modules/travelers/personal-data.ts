@@ -21,8 +21,6 @@ export interface HeldData {
 }
 
 export interface PersonalData {
-  /** Undefined: there is no such user. */
-  read(tenantId: string, userId: string, network: Environment): Promise<HeldData | undefined>;
   /** `busy`: a booking or a run of the person is under way, and nothing was deleted. */
   erase(tenantId: string, userId: string, network: Environment, actor: string): Promise<"erased" | "unknown" | "busy">;
   /** Erases guests of trips that expired before, and travelers whose profile nobody has written or booked with since. */

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { defineRoute } from "../../kernel/route.ts";
+import type { Reads } from "../../kernel/stores.ts";
 import type { PersonalData } from "./personal-data.ts";
 import { TravelerPath, TravelerProfileAnswer } from "./routes.ts";
 
 interface PrivacyPorts {
   personalData: PersonalData;
+  reads: Reads;
 }
 
 const HeldAnswer = z.object({
@@ -52,8 +54,8 @@ const exportTraveler = defineRoute({
   params: TravelerPath,
   answers: { 200: { description: "What is held.", schema: HeldAnswer } },
   errors: { not_found: NO_SUCH_TRAVELER },
-  async run({ principal: { tenantId, environment }, params: { userId }, fail }, { personalData }: PrivacyPorts) {
-    const held = await personalData.read(tenantId, userId, environment);
+  async run({ principal: { tenantId, environment }, params: { userId }, fail }, { reads }: PrivacyPorts) {
+    const held = await reads(tenantId, ({ travelerRecords }) => travelerRecords.held(tenantId, userId, environment));
     if (held === undefined) throw fail("not_found");
     const bookings = held.bookings.map((booking) => ({ ...booking, createdAt: booking.createdAt.toString() }));
     return { ...held, userId, profile: held.profile ?? null, bookings };

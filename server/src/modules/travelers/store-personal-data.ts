@@ -3,22 +3,15 @@ import { newId, type RandomBytes } from "../../domain/ids.ts";
 import { keyIdOf } from "../../domain/user-ids.ts";
 import type { OpenDatabase, Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Environment } from "../../ports/identity.ts";
 import { appendAudit } from "../identity/index.ts";
-import type { HeldData, PersonalData } from "./personal-data.ts";
-import type { Travelers } from "./traveler-profile.ts";
+import type { PersonalData } from "./personal-data.ts";
+import { concerns, isHeld } from "./store-records.ts";
+import type { SealedFor } from "./stored-profile.ts";
 
 interface Options {
   db: OpenDatabase["db"];
   clock: Clock;
   random: RandomBytes;
-  travelers: Pick<Travelers, "get">;
-}
-
-interface User {
-  tenantId: string;
-  userId: string;
-  network: Environment;
 }
 
 const AT_ONCE = 100;
@@ -44,10 +37,6 @@ const NAMING_COLUMNS = [
 export function createPersonalData(options: Options): PersonalData {
   const { db } = options;
   return {
-    async read(tenantId, userId, network) {
-      const user = { tenantId, userId, network };
-      return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
-    },
     erase: (tenantId, userId, network, actor) => erase(options, { tenantId, userId, network }, actor),
     async eraseOld({ guests, travelers }) {
       await eraseGuests(db, guests);
@@ -57,52 +46,9 @@ export function createPersonalData(options: Options): PersonalData {
   };
 }
 
-async function isHeld(db: Queryable, { tenantId, userId, network }: User): Promise<boolean> {
-  const user = await db
-    .selectFrom("appUser")
-    .select("id")
-    .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
-    .where("id", "=", userId)
-    .executeTakeFirst();
-  return user !== undefined;
-}
-
-/** Of bookings that the person made or travels on. */
-const concerns = ({ tenantId, userId, network }: User) => sql<boolean>`
-  booking.tenant_id = ${tenantId} and booking.network = ${network}
-  and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
-
-async function readHeld({ db, travelers }: Options, user: User): Promise<HeldData> {
-  const { tenantId, userId, network } = user;
-  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
-  const bookings = await sql<HeldData["bookings"][number]>`
-    select booking.id as booking_id, booking.kind, booking.order_id, booking.created_at,
-      traveler ->> 'givenName' as given_name, traveler ->> 'familyName' as family_name
-    from booking left join lateral (
-      select traveler from jsonb_array_elements(booking.travelers) traveler where traveler ->> 'userId' = ${userId} limit 1
-    ) named on true
-    where ${concerns(user)} order by booking.created_at`.execute(db);
-  const customers = await sql<{ customerUserId: string }>`
-    select customer_user_id from traveler_customer where ${own} and user_id = ${userId}`.execute(db);
-  const trips = await sql<{ tripId: string }>`
-    select trip_id from trip where ${own} and user_id = ${userId} order by created_at`.execute(db);
-  const counts = await sql<{ ratings: number; usageRecords: number }>`
-    select (select count(*)::int from feedback where ${own} and user_id = ${userId}) as ratings,
-      (select count(*)::int from usage_record where ${own} and subject = ${userId}) as usage_records`.execute(db);
-  return {
-    profile: await travelers.get(tenantId, userId, network),
-    customerUserIds: customers.rows.map(({ customerUserId }) => customerUserId),
-    bookings: bookings.rows,
-    tripIds: trips.rows.map(({ tripId }) => tripId),
-    ratings: counts.rows[0]?.ratings ?? 0,
-    usageRecords: counts.rows[0]?.usageRecords ?? 0,
-  };
-}
-
 async function erase(
   { db, clock, random }: Options,
-  user: User,
+  user: SealedFor,
   actor: string,
 ): Promise<"erased" | "unknown" | "busy"> {
   const { tenantId, userId, network } = user;
@@ -150,7 +96,7 @@ async function erase(
 }
 
 /** A list of travelers in which a mark stands for the person. */
-function withoutName(travelers: ReturnType<typeof sql>, { userId }: User, mark: string): ReturnType<typeof sql> {
+function withoutName(travelers: ReturnType<typeof sql>, { userId }: SealedFor, mark: string): ReturnType<typeof sql> {
   const erased = JSON.stringify({ givenName: ERASED_NAME, familyName: ERASED_NAME, userId: mark });
   return sql`(
     select jsonb_agg(case when traveler ->> 'userId' = ${userId} then traveler || ${erased}::jsonb else traveler end)
@@ -158,7 +104,7 @@ function withoutName(travelers: ReturnType<typeof sql>, { userId }: User, mark: 
 }
 
 /** An answer of a booking in which a mark stands for the person, and passengers, who are not told apart there, have no names. */
-function withoutPeople(answer: ReturnType<typeof sql>, user: User, mark: string): ReturnType<typeof sql> {
+function withoutPeople(answer: ReturnType<typeof sql>, user: SealedFor, mark: string): ReturnType<typeof sql> {
   const nameless = sql`(
     select jsonb_agg(passenger - 'givenName' - 'familyName') from jsonb_array_elements(${answer} -> 'passengers') passenger)`;
   return sql`${answer}
@@ -167,7 +113,7 @@ function withoutPeople(answer: ReturnType<typeof sql>, user: User, mark: string)
       then jsonb_build_object('passengers', ${nameless}) else '{}' end`;
 }
 
-async function eraseNames(transaction: Queryable, user: User, mark: string): Promise<void> {
+async function eraseNames(transaction: Queryable, user: SealedFor, mark: string): Promise<void> {
   await sql`
     update booking set travelers = ${withoutName(sql`booking.travelers`, user, mark)},
       result = case when result -> 'travelers' is null then result
@@ -176,7 +122,7 @@ async function eraseNames(transaction: Queryable, user: User, mark: string): Pro
 }
 
 /** Stored answers may name the person. */
-async function eraseAnswers(transaction: Queryable, { tenantId, userId, network }: User): Promise<void> {
+async function eraseAnswers(transaction: Queryable, { tenantId, userId, network }: SealedFor): Promise<void> {
   const own = sql`tenant_id = ${tenantId} and network = ${network} and subject = ${userId}`;
   await sql`delete from idempotency where ${own} and state = 'done'`.execute(transaction);
   await sql`update call set result = null where ${own} and state <> 'reserved'`.execute(transaction);
@@ -184,7 +130,7 @@ async function eraseAnswers(transaction: Queryable, { tenantId, userId, network 
 }
 
 /** What runs were told and have journaled may name the person, and the guests that the person named. */
-async function eraseRuns(transaction: Queryable, user: User, mark: string): Promise<void> {
+async function eraseRuns(transaction: Queryable, user: SealedFor, mark: string): Promise<void> {
   const { tenantId, userId, network } = user;
   const answer = sql`(workflow_step.outcome -> 'result')`;
   const runs = sql`select id from workflow_run where tenant_id = ${tenantId} and network = ${network}`;
@@ -216,8 +162,8 @@ async function eraseGuests(db: Queryable, before: Temporal.Instant): Promise<voi
       limit ${AT_ONCE})`.execute(db);
 }
 
-async function findUnused(db: Queryable, before: Temporal.Instant): Promise<readonly User[]> {
-  const { rows } = await sql<User>`
+async function findUnused(db: Queryable, before: Temporal.Instant): Promise<readonly SealedFor[]> {
+  const { rows } = await sql<SealedFor>`
     select tenant_id, network, user_id from traveler_profile profile
     where updated_at < ${before.toString()} and not exists (
       select 1 from booking where booking.tenant_id = profile.tenant_id and booking.network = profile.network

@@ -1,28 +1,12 @@
 import { sql } from "kysely";
-import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
 import type { OpenDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { appendAudit, ensureUser, isUserOf } from "../identity/index.ts";
+import { openProfile, type SealedFor, sealProfile } from "./stored-profile.ts";
 import type { TravelerProfile, Travelers } from "./traveler-profile.ts";
-
-/** As it is stored; what a field may hold was checked when it came in. */
-const StoredProfile = z.object({
-  givenName: z.string().exactOptional(),
-  familyName: z.string().exactOptional(),
-  bornOn: z.string().exactOptional(),
-  title: z.enum(["mr", "ms", "mrs", "miss", "dr"]).exactOptional(),
-  gender: z.enum(["m", "f"]).exactOptional(),
-  email: z.string().exactOptional(),
-  phoneNumber: z.string().exactOptional(),
-  preferredLanguage: z.string().exactOptional(),
-  loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })),
-  passports: z.array(
-    z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }),
-  ),
-});
 
 interface TravelersOptions {
   db: OpenDatabase["db"];
@@ -44,7 +28,7 @@ export function createTravelers(options: TravelersOptions): Travelers {
   };
 }
 
-function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pick<Travelers, "get" | "list" | "put"> {
+function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pick<Travelers, "get" | "put"> {
   return {
     async get(tenantId, userId, network) {
       const row = await db
@@ -55,39 +39,11 @@ function createProfiles({ db, vault, clock, networkMode }: TravelersOptions): Pi
         .where("userId", "=", userId)
         .executeTakeFirst();
       if (row === undefined) return undefined;
-      const profile = StoredProfile.parse(row.profile);
-      return mapNumbers(profile, (text, field) => vault.decrypt(text, contextOf(field, { tenantId, userId, network })));
-    },
-
-    async list(tenantId, network, { after, limit }) {
-      const rows = await db
-        .selectFrom("travelerProfile as traveler")
-        .leftJoin("travelerCustomer as customer", (join) =>
-          join
-            .onRef("customer.tenantId", "=", "traveler.tenantId")
-            .onRef("customer.userId", "=", "traveler.userId")
-            .onRef("customer.network", "=", "traveler.network"),
-        )
-        .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
-        .where("traveler.tenantId", "=", tenantId)
-        .where("traveler.network", "=", network)
-        .where("traveler.userId", ">", after ?? "")
-        .orderBy("traveler.userId")
-        .limit(limit)
-        .execute();
-      return rows.map(({ userId, customerUserId, profile }) => ({
-        userId,
-        customerUserId: customerUserId ?? undefined,
-        profile: mapNumbers(StoredProfile.parse(profile), (text, field) =>
-          vault.decrypt(text, contextOf(field, { tenantId, userId, network })),
-        ),
-      }));
+      return openProfile(vault, row.profile, { tenantId, userId, network });
     },
 
     async put(tenantId, userId, network, profile, actor) {
-      const sealed = mapNumbers(profile, (text, field) =>
-        vault.encrypt(text, contextOf(field, { tenantId, userId, network })),
-      );
+      const sealed = sealProfile(vault, profile, { tenantId, userId, network });
       const values = { profile: JSON.stringify(sealed), updatedAt: clock.now().toString() };
       return await db.transaction().execute(async (transaction) => {
         if (!(await ensureUser(transaction, { tenantId, network, networkMode }, userId, clock.now())))
@@ -137,9 +93,7 @@ async function findByLoyaltyAccounts(
       .limit(MOST_COMPARED)
       .execute();
     for (const { userId, profile: sealed } of rows) {
-      const profile = mapNumbers(StoredProfile.parse(sealed), (text, field) =>
-        vault.decrypt(text, contextOf(field, { tenantId, userId, network })),
-      );
+      const profile = openProfile(vault, sealed, { tenantId, userId, network });
       const hasIt = profile.loyaltyProgrammeAccounts.some(
         (own) => own.airlineIataCode === airlineIataCode.toUpperCase() && own.accountNumber === accountNumber,
       );
@@ -217,12 +171,6 @@ function createCustomers({
   };
 }
 
-interface SealedFor {
-  tenantId: string;
-  userId: string;
-  network: Environment;
-}
-
 export async function countProfiles(db: OpenDatabase["db"], network: Environment): Promise<number> {
   const { count } = await db
     .selectFrom("travelerProfile")
@@ -230,25 +178,6 @@ export async function countProfiles(db: OpenDatabase["db"], network: Environment
     .where("network", "=", network)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-type NumberField = "passport" | "loyalty_account";
-
-/** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */
-function contextOf(field: NumberField, { tenantId, userId, network }: SealedFor): string {
-  return `${network === "sandbox" ? "" : `${network}:`}${field}:${tenantId}:${userId}`;
-}
-
-/** The same profile with its document and account numbers passed through `change`. */
-function mapNumbers(profile: TravelerProfile, change: (text: string, field: NumberField) => string): TravelerProfile {
-  return {
-    ...profile,
-    passports: profile.passports.map((passport) => ({ ...passport, number: change(passport.number, "passport") })),
-    loyaltyProgrammeAccounts: profile.loyaltyProgrammeAccounts.map((account) => ({
-      ...account,
-      accountNumber: change(account.accountNumber, "loyalty_account"),
-    })),
-  };
 }
 
 function noSuchUser(): Failure {

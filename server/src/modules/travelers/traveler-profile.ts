@@ -56,12 +56,6 @@ export interface Travelers {
     profile: TravelerProfile,
     actor: string,
   ): Promise<boolean>;
-  /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
-  list(
-    tenantId: string,
-    network: Environment,
-    page: { after: string | undefined; limit: number },
-  ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]>;
   /** The supplier's customer ids of this tenant's users. */
   findCustomerUserId(tenantId: string, userId: string, network: Environment): Promise<string | undefined>;
   findUserByCustomerId(tenantId: string, customerUserId: string, network: Environment): Promise<string | undefined>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { detailsOfOthers } from "../../domain/schemas.ts";
 import type { JournaledStep, Run, RunPause } from "./runs.ts";
 
 export const RUN_STATES = ["running", "paused", "completed", "failed"] as const;
@@ -33,7 +34,7 @@ export const RunAnswer = RunSummary.extend({
   pauseReason: z.string().nullable(),
   decidedBy: z.enum(["caller", "person", "service"]).nullable().describe("Who may resolve the pause"),
   expects: z.record(z.string(), z.unknown()).nullable().describe("JSON Schema of the resolution"),
-  shown: z.record(z.string(), z.unknown()).nullable().describe("What is to be decided about"),
+  shown: detailsOfOthers("What is to be decided about").nullable(),
   expiresAt: z.string().nullable().describe("When the pause ends by itself"),
   onTimeout: z.record(z.string(), z.unknown()).nullable().describe("The resolution that it then has"),
   result: z.unknown().describe("null unless completed"),

@@ -36,7 +36,10 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return ended;
 }
 
-async function start(serve: "app" | "edge"): Promise<{ child: ChildProcess; output: string }> {
+async function start(
+  serve: "app" | "edge",
+  others: Readonly<Record<string, string>> = {},
+): Promise<{ child: ChildProcess; output: string }> {
   const child = spawn(process.execPath, [program], {
     env: {
       PATH: process.env.PATH,
@@ -46,11 +49,15 @@ async function start(serve: "app" | "edge"): Promise<{ child: ChildProcess; outp
       DATABASE_URL: database.url,
       PORT: String(ports.app),
       EDGE_PORT: String(ports.edge),
+      ...others,
     },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
   const started = { child, output: "" };
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    started.output += text;
+  });
   await new Promise<void>((done, fail) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       started.output += text;
@@ -90,6 +97,18 @@ it("share what they keep: a key of one buys at the other, either can be gone", a
   const buy = async () => (await buyer.buy("find_airports_nearby", { query: "Porto" })).status;
   await expect.poll(buy, { timeout: 120_000 }).toBe(200);
   expect(await stop(edge.child)).toBe(0);
+}, 300_000);
+
+it("a host with a folder, and so a chain, of its own is refused on the same database, and told what to do", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "wayfare-other-"));
+  const own = { DATA_DIR: folder, MASTER_KEY_FILE: join(dataDir, "master.key"), PORT: "0", EDGE_PORT: "0" };
+  try {
+    await expect(start("app", { ...own, PUBLIC_EDGE_URL: "https://edge.example" })).rejects.toThrow(
+      /Not started: .*another genesis.*share DATA_DIR .*EMBEDDED_SANDBOX=off/,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }, 300_000);
 
 it.each([

@@ -40,7 +40,7 @@ export const readTrip = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["stores", "clock"],
+  uses: ["stores", "reads", "clock"],
   input: z.strictObject({
     tripId: z.string().describe("Of prefund_trip or list_trips"),
     ...pageInput(RecordCursor),
@@ -49,13 +49,13 @@ export const readTrip = defineTool({
   errors: { trip_not_found },
   example: (_today, { tripId }) => ({ tripId }),
 
-  async run(input, { stores: { trips, escrowBookings, tripRecords }, clock, caller, fail }) {
+  async run(input, { stores: { trips, escrowBookings }, reads, clock, caller, fail }) {
     const tripId = readHash(input.tripId);
     const whole = tripId === undefined ? undefined : await readWholeTrip({ trips, escrowBookings }, caller, tripId);
     if (whole === undefined) throw fail("trip_not_found");
     const { codeNonce, transactions, promisedUsdc, ...trip } = describeWhole(whole, clock.now());
     const owner = { tenantId: caller.tenantId, network: caller.environment, tripId: trip.tripId };
-    const record = await readTripRecord(tripRecords, owner, input);
+    const record = await readTripRecord(reads, owner, input);
     return { ...trip, budget: budgetOf(whole), history: historyOf(whole), ...record };
   },
 });

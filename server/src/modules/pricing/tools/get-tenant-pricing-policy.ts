@@ -15,7 +15,7 @@ export const getTenantPricingPolicy = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["stores"],
+  uses: ["stores", "reads"],
   input: z.strictObject({}),
   output: PolicyAnswer.extend({
     isDefault: z.boolean().describe("True: you have activated none, and these are the defaults"),
@@ -25,9 +25,11 @@ export const getTenantPricingPolicy = defineTool({
   errors: {},
   example: () => ({}),
 
-  async run(_input, { stores: { pricingPolicies }, caller: { tenantId, environment } }) {
-    const versions = await pricingPolicies.list(tenantId, environment, LATEST);
-    const active = versions[0] ?? (await pricingPolicies.active(tenantId, environment));
+  async run(_input, { stores, reads, caller: { tenantId, environment } }) {
+    const versions = await reads(tenantId, ({ pricingPolicies }) =>
+      pricingPolicies.list(tenantId, environment, LATEST),
+    );
+    const active = versions[0] ?? (await stores.pricingPolicies.active(tenantId, environment));
     return {
       ...describePolicy(active),
       isDefault: active.version === 0,

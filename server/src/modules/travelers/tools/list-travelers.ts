@@ -13,7 +13,7 @@ export const listTravelers = defineTool({
   effect: "read",
   price: 500n,
   payableWithoutKey: false,
-  uses: ["travelers"],
+  uses: ["reads"],
   input: z.strictObject(pageInput(z.string().refine(isUserId, { message: CURSOR_MESSAGE }))),
   output: z.object({
     travelers: z
@@ -32,10 +32,11 @@ export const listTravelers = defineTool({
   errors: {},
   example: () => ({ limit: 10 }),
 
-  async run({ cursor, ...page }, { travelers, caller: { tenantId, travelerId, environment } }) {
+  async run({ cursor, ...page }, { reads, caller: { tenantId, travelerId, environment } }) {
     const { shown, nextCursor } = await readPage(
       page,
-      (limit) => travelers.list(tenantId, environment, { after: cursor, limit }),
+      (limit) =>
+        reads(tenantId, ({ travelerRecords }) => travelerRecords.list(tenantId, environment, { after: cursor, limit })),
       ({ userId }) => userId,
     );
     return {

@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import type { StoreParts } from "../../kernel/stores.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { HeldData } from "./personal-data.ts";
+import { openProfile, type SealedFor } from "./stored-profile.ts";
+import type { TravelerRecords } from "./traveler-records.ts";
+
+type Options = Pick<StoreParts, "vault"> & { db: Queryable };
+
+export function createTravelerRecords(options: Options): TravelerRecords {
+  const { db, vault } = options;
+  return {
+    async list(tenantId, network, { after, limit }) {
+      const rows = await db
+        .selectFrom("travelerProfile as traveler")
+        .leftJoin("travelerCustomer as customer", (join) =>
+          join
+            .onRef("customer.tenantId", "=", "traveler.tenantId")
+            .onRef("customer.userId", "=", "traveler.userId")
+            .onRef("customer.network", "=", "traveler.network"),
+        )
+        .select(["traveler.userId", "traveler.profile", "customer.customerUserId"])
+        .where("traveler.tenantId", "=", tenantId)
+        .where("traveler.network", "=", network)
+        .where("traveler.userId", ">", after ?? "")
+        .orderBy("traveler.userId")
+        .limit(limit)
+        .execute();
+      return rows.map(({ userId, customerUserId, profile }) => ({
+        userId,
+        customerUserId: customerUserId ?? undefined,
+        profile: openProfile(vault, profile, { tenantId, userId, network }),
+      }));
+    },
+
+    async held(tenantId, userId, network) {
+      const user = { tenantId, userId, network };
+      return (await isHeld(db, user)) ? await readHeld(options, user) : undefined;
+    },
+  };
+}
+
+export async function isHeld(db: Queryable, { tenantId, userId, network }: SealedFor): Promise<boolean> {
+  const user = await db
+    .selectFrom("appUser")
+    .select("id")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return user !== undefined;
+}
+
+/** Of bookings that the person made or travels on. */
+export const concerns = ({ tenantId, userId, network }: SealedFor) => sql<boolean>`
+  booking.tenant_id = ${tenantId} and booking.network = ${network}
+  and (booking.user_id = ${userId} or booking.travelers @> ${JSON.stringify([{ userId }])}::jsonb)`;
+
+async function readHeld({ db, vault }: Options, user: SealedFor): Promise<HeldData> {
+  const { tenantId, userId, network } = user;
+  const own = sql`tenant_id = ${tenantId} and network = ${network}`;
+  const bookings = await sql<HeldData["bookings"][number]>`
+    select booking.id as booking_id, booking.kind, booking.order_id, booking.created_at,
+      traveler ->> 'givenName' as given_name, traveler ->> 'familyName' as family_name
+    from booking left join lateral (
+      select traveler from jsonb_array_elements(booking.travelers) traveler where traveler ->> 'userId' = ${userId} limit 1
+    ) named on true
+    where ${concerns(user)} order by booking.created_at`.execute(db);
+  const customers = await sql<{ customerUserId: string }>`
+    select customer_user_id from traveler_customer where ${own} and user_id = ${userId}`.execute(db);
+  const trips = await sql<{ tripId: string }>`
+    select trip_id from trip where ${own} and user_id = ${userId} order by created_at`.execute(db);
+  const counts = await sql<{ ratings: number; usageRecords: number }>`
+    select (select count(*)::int from feedback where ${own} and user_id = ${userId}) as ratings,
+      (select count(*)::int from usage_record where ${own} and subject = ${userId}) as usage_records`.execute(db);
+  const profiles = await sql<{ profile: unknown }>`
+    select profile from traveler_profile where ${own} and user_id = ${userId}`.execute(db);
+  const [profile] = profiles.rows.map(({ profile: stored }) => openProfile(vault, stored, user));
+  return {
+    profile,
+    customerUserIds: customers.rows.map(({ customerUserId }) => customerUserId),
+    bookings: bookings.rows,
+    tripIds: trips.rows.map(({ tripId }) => tripId),
+    ratings: counts.rows[0]?.ratings ?? 0,
+    usageRecords: counts.rows[0]?.usageRecords ?? 0,
+  };
+}

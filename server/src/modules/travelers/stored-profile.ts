@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Environment } from "../../ports/identity.ts";
+import type { Vault } from "../../ports/vault.ts";
+import type { TravelerProfile } from "./traveler-profile.ts";
+
+/** As it is stored; what a field may hold was checked when it came in. */
+const StoredProfile = z.object({
+  givenName: z.string().exactOptional(),
+  familyName: z.string().exactOptional(),
+  bornOn: z.string().exactOptional(),
+  title: z.enum(["mr", "ms", "mrs", "miss", "dr"]).exactOptional(),
+  gender: z.enum(["m", "f"]).exactOptional(),
+  email: z.string().exactOptional(),
+  phoneNumber: z.string().exactOptional(),
+  preferredLanguage: z.string().exactOptional(),
+  loyaltyProgrammeAccounts: z.array(z.object({ airlineIataCode: z.string(), accountNumber: z.string() })),
+  passports: z.array(
+    z.object({ nationality: z.string(), number: z.string(), issuedOn: z.string(), expiresOn: z.string() }),
+  ),
+});
+
+export interface SealedFor {
+  tenantId: string;
+  userId: string;
+  network: Environment;
+}
+
+export function openProfile(vault: Vault, stored: unknown, owner: SealedFor): TravelerProfile {
+  return mapNumbers(StoredProfile.parse(stored), (text, field) => vault.decrypt(text, contextOf(field, owner)));
+}
+
+export function sealProfile(vault: Vault, profile: TravelerProfile, owner: SealedFor): TravelerProfile {
+  return mapNumbers(profile, (text, field) => vault.encrypt(text, contextOf(field, owner)));
+}
+
+type NumberField = "passport" | "loyalty_account";
+
+/** What is sealed opens for its user in its environment only. The sandbox is not named: so it was sealed before there were two. */
+function contextOf(field: NumberField, { tenantId, userId, network }: SealedFor): string {
+  return `${network === "sandbox" ? "" : `${network}:`}${field}:${tenantId}:${userId}`;
+}
+
+/** The same profile with its document and account numbers passed through `change`. */
+function mapNumbers(profile: TravelerProfile, change: (text: string, field: NumberField) => string): TravelerProfile {
+  return {
+    ...profile,
+    passports: profile.passports.map((passport) => ({ ...passport, number: change(passport.number, "passport") })),
+    loyaltyProgrammeAccounts: profile.loyaltyProgrammeAccounts.map((account) => ({
+      ...account,
+      accountNumber: change(account.accountNumber, "loyalty_account"),
+    })),
+  };
+}

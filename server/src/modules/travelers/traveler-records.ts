@@ -1,0 +1,21 @@
+import type { Environment } from "../../ports/identity.ts";
+import type { HeldData } from "./personal-data.ts";
+import type { TravelerProfile } from "./traveler-profile.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    travelerRecords: TravelerRecords;
+  }
+}
+
+/** What is read of many records at once. */
+export interface TravelerRecords {
+  /** Those who have a profile, by their ids, each with its customer id; those behind `after`. */
+  list(
+    tenantId: string,
+    network: Environment,
+    page: { after: string | undefined; limit: number },
+  ): Promise<readonly { userId: string; customerUserId: string | undefined; profile: TravelerProfile }[]>;
+  /** Everything that is held of a user. Undefined: there is no such user. */
+  held(tenantId: string, userId: string, network: Environment): Promise<HeldData | undefined>;
+}
