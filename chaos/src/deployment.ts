@@ -9,7 +9,7 @@ import pg from "pg";
 import { z } from "zod";
 import { type Operator, withIdentity } from "../../server/src/commands/open-database.ts";
 import { readConfig } from "../../server/src/config/config.ts";
-import { endProcesses, findPart, findProcesses } from "./processes.ts";
+import { endProcesses, findProcesses, isRunning } from "./processes.ts";
 import { ServiceProcess } from "./service-process.ts";
 import { type Aim, aimAt } from "./victims.ts";
 
@@ -242,7 +242,7 @@ export class Deployment {
     const parts = readParts(this.dataDir);
     for (const one of this.#kills) if (one.isReplaced(parts)) this.#kills.delete(one);
     if (this.#kills.size > 0) return false;
-    return parts.length > 0 && parts.every(({ pid, ready }) => ready && findPart(pid, this.dataDir).length > 0);
+    return parts.length > 0 && parts.every(({ pid, ready }) => ready && isRunning(pid, this.dataDir));
   }
 
   async #queryIn(database: string, text: string): Promise<Record<string, unknown>[]> {

@@ -8,8 +8,8 @@ interface Process {
   /** A process that ended and was not yet collected; it does nothing any more. */
   zombie: boolean;
   command: string;
-  /** Where it works, as far as the system says so. */
-  directory: string;
+  /** Where it works, as far as the system says so; looked up when it is asked. */
+  directory(): string;
 }
 
 /** What runs on this machine now. */
@@ -20,18 +20,21 @@ function listProcesses(): Process[] {
 function listFromProc(): Process[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-        // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
-        const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
-        const zombie = "ZX".includes(state);
-        return [{ pid: Number(name), parent: Number(parent), zombie, command, directory: directoryOf(name) }];
-      } catch {
-        return [];
-      }
-    });
+    .flatMap((name) => readFromProc(name) ?? []);
+}
+
+/** Undefined: it has ended. */
+function readFromProc(name: string): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+    // The command name stands in parentheses and may hold spaces and parentheses: count from the last one.
+    const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+    const zombie = "ZX".includes(state);
+    return { pid: Number(name), parent: Number(parent), zombie, command, directory: () => directoryOf(name) };
+  } catch {
+    return undefined;
+  }
 }
 
 function directoryOf(pid: string): string {
@@ -49,7 +52,7 @@ function listFromPs(): Process[] {
     const [, pid, parent, state = "", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     return pid === undefined
       ? []
-      : [{ pid: Number(pid), parent: Number(parent), zombie: state.startsWith("Z"), command, directory: "" }];
+      : [{ pid: Number(pid), parent: Number(parent), zombie: state.startsWith("Z"), command, directory: () => "" }];
   });
 }
 
@@ -59,7 +62,7 @@ function listFromPs(): Process[] {
  */
 export function findProcesses(folder: string): number[] {
   const all = listProcesses().filter(({ pid, zombie }) => pid !== process.pid && !zombie);
-  const inFolder = ({ command, directory }: Process) => command.includes(folder) || directory.startsWith(folder);
+  const inFolder = ({ command, directory }: Process) => command.includes(folder) || directory().startsWith(folder);
   const found = new Set(all.filter(inFolder).map(({ pid }) => pid));
   return all.filter(({ pid, parent }) => found.has(pid) || found.has(parent)).map(({ pid }) => pid);
 }
@@ -71,10 +74,16 @@ export function findPart(pid: number, folder: string): number[] {
   return [pid, ...all.filter(({ parent }) => parent === pid).map((child) => child.pid)];
 }
 
+/** Whether a part lives, for who asks many times a second: without a look at what else runs. */
+export function isRunning(pid: number, folder: string): boolean {
+  const part = process.platform === "linux" ? readFromProc(String(pid)) : listFromPs().find((one) => one.pid === pid);
+  return part !== undefined && !part.zombie && part.command.includes(folder);
+}
+
 /** What works in a part's folder although the part itself was killed: started after it was looked up. */
 export function findOrphans(folder: string): number[] {
   return listProcesses().flatMap(({ pid, zombie, directory }) =>
-    !zombie && directory.startsWith(folder) ? [pid] : [],
+    !zombie && directory().startsWith(folder) ? [pid] : [],
   );
 }
 

@@ -10,7 +10,7 @@ import { servicing } from "../servicing/index.ts";
 
 const areas: readonly Area[] = [calls, chain, servicing, escrow, paid];
 /** Of each area's usual load. */
-const SHARE = 0.2;
+const SHARE = 0.1;
 
 /** Every area's calls on one service, with one set of kills. */
 async function open({ deployment, history: whole }: Scene): Promise<AreaRun> {
