@@ -89,11 +89,12 @@ function plannedBy(name: string): Planned {
   return one;
 }
 
-const usdc = (amount: unknown, from: Party, to: unknown) => ({
+const usdc = (amount: unknown, from: Party, to: unknown, part?: string) => ({
   token: "USDC",
   amount: parseDecimal(String(amount)),
   from,
   to: String(to).toLowerCase(),
+  ...(part === undefined ? {} : { part }),
 });
 const later = (...movement: Parameters<typeof usdc>) => ({ ...usdc(...movement), isLater: true });
 
@@ -108,19 +109,19 @@ const bookingPays = ({ chargedUsdc }: Planned["result"]) => ({
 const movements: Readonly<Record<string, (one: Planned) => readonly object[]>> = {
   send_tokens: ({ args }) => [usdc(args.amount, "treasury", args.to)],
   settle_split: ({ args, result }) => [
-    usdc(result.supplierUsdc, "treasury", args.supplier),
-    usdc(result.serviceFeeUsdc, "treasury", "collection"),
+    usdc(result.supplierUsdc, "treasury", args.supplier, "cost"),
+    usdc(result.serviceFeeUsdc, "treasury", "collection", "service_fee"),
   ],
   prefund_trip: ({ result }) => [usdc(result.budgetUsdc, "treasury", "trip_budget")],
   reserve_booking: ({ result }) => [usdc(result.reservedUsdc, "trip_budget", "booking_reservation")],
   commit_booking: ({ args, result }) => [
-    later(result.vendorAmountUsdc, "booking_reservation", args.vendorAddress),
-    later(result.feeAmountUsdc, "booking_reservation", "treasury"),
+    later(result.vendorAmountUsdc, "booking_reservation", args.vendorAddress, "cost"),
+    later(result.feeAmountUsdc, "booking_reservation", "treasury", "markup"),
   ],
   confirm_booking: ({ args, result }) => [
-    later(result.costUsdc, "booking_reservation", args.vendorAddress),
-    later(result.markupUsdc, "booking_reservation", "treasury"),
-    later(result.serviceTakeUsdc, "booking_reservation", "collection"),
+    later(result.costUsdc, "booking_reservation", args.vendorAddress, "cost"),
+    later(result.markupUsdc, "booking_reservation", "treasury", "markup"),
+    later(result.serviceTakeUsdc, "booking_reservation", "collection", "service_fee"),
   ],
   cancel_booking: ({ result }) => [usdc(result.refundedUsdc, "booking_reservation", "treasury")],
   log_agent_action: ({ result }) => [usdc(result.feeUsdc, "trip_budget", "treasury")],
@@ -140,7 +141,7 @@ describe("the plan of a call", () => {
   it("settle_booking pays out what was committed, and gives back the rest", () => {
     const { plan, result } = plannedBy("settle_booking");
     const { vendorAddress } = plannedBy("commit_booking").args;
-    expect(plan.movements[0]).toEqual(usdc(result.vendorPaidUsdc, "booking_reservation", vendorAddress));
+    expect(plan.movements[0]).toEqual(usdc(result.vendorPaidUsdc, "booking_reservation", vendorAddress, "cost"));
     const total = [result.vendorPaidUsdc, result.feePaidUsdc, result.refundedUsdc].map((text) =>
       parseDecimal(String(text)),
     );
@@ -173,8 +174,8 @@ describe("the plan of a call", () => {
 
   it("is what preview_call has said of every tool before its call, with the price that was paid", () => {
     const shown = ({ movements, irreversible }: Plan) => ({
-      movements: movements.map(({ token, expected, amount = expected, from, to, isLater = false }) => ({
-        ...{ token, from, to, isLater, amount: amount === undefined ? null : formatDecimal(amount) },
+      movements: movements.map(({ token, expected, amount = expected, from, to, part = null, isLater = false }) => ({
+        ...{ token, from, to, part, isLater, amount: amount === undefined ? null : formatDecimal(amount) },
       })),
       irreversible: irreversible.map(({ what }) => expect.objectContaining({ what })),
     });

@@ -78,7 +78,7 @@ export interface paths {
         put?: never;
         /**
          * Search flights
-         * @description Find the three best flight offers for a route and date, by price, duration and stops. Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags and what changing or giving back costs: book any id of them. picks names the best, the cheapest and the fastest of all that were considered. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find the three best flight offers for a route and date, by price, duration and stops. Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags and what changing or giving back costs: book any id of them. picks names the best, the cheapest, the fastest, and the cheapest fare that can be changed. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Only with the booking: nothing here adds a bag or seat to an order afterwards, the airline alone may, by the order's pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one may be lost with it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy. Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy. Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -457,6 +457,28 @@ export interface paths {
          *     Changes nothing. Scope `flights:read` or `stays:read`, list price 0.0005 USDC; only a successful call is paid.
          */
         post: operations["read_order"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#list_movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List money movements
+         * @description Money that came to your treasury wallet or went out of it, newest first: what for, amount, counterpart, order or trip, transaction. What is only held for an open booking is in check_treasury. The price of calls is in list_usage. Price: 500 micro-USDC (0.0005 USDC).
+         *
+         *     Changes nothing. Scope `treasury:read`, list price 0.0005 USDC; only a successful call is paid.
+         */
+        post: operations["list_movements"];
         delete?: never;
         options?: never;
         head?: never;
@@ -611,6 +633,28 @@ export interface paths {
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
         post: operations["prefund_trip"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/dispatch#preview_price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a price
+         * @description What a pricing policy makes of a cost: markup, the service's take and total, as confirm_booking would price it. Nothing is activated, booked or moved. Give policy to try one; left out, your active one counts. Amounts in micro-USDC are whole millionths. Price: 500 micro-USDC (0.0005 USDC).
+         *
+         *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
+         */
+        post: operations["preview_price"];
         delete?: never;
         options?: never;
         head?: never;
@@ -892,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Get pricing policy
-         * @description Your active pricing policy, by which confirm_booking prices, and its latest versions. Amounts are whole micro-USDC: 25 USDC is 25000000. preview_call of confirm_booking says what the policy makes of a cost. Price: 500 micro-USDC (0.0005 USDC).
+         * @description Your active pricing policy, by which confirm_booking prices, and its latest versions. Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price says what it, or another policy, makes of a cost. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -914,7 +958,7 @@ export interface paths {
         put?: never;
         /**
          * Activate pricing policy
-         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Replace your whole pricing policy by a new version; confirm_booking prices by it from then on. preview_price tries one without activating it. What is left out is reset, not kept: floor 0, no ceiling, add_to_customer. Read get_tenant_pricing_policy first to keep values; the answer holds the new version and the previous one. Amounts are whole micro-USDC: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `policy:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -2599,11 +2643,21 @@ export interface components {
                 totalEmissionsKg: string | null;
                 expiresAt: string;
             }[];
-            /** @description Ids of offers; cheapest and fastest of all that were considered */
+            /** @description Ids of offers; all but best of everything that was considered */
             picks: {
                 best: string;
                 cheapest: string;
                 fastest: string;
+                /** @description null: no fare can be changed */
+                cheapestChangeable: {
+                    /** @description offerId of book_flight */
+                    id: string;
+                    totalAmount: string;
+                    /** @description In totalCurrency, beside the difference of the fares */
+                    penaltyAmount?: string | null;
+                    /** @description Where they are not among those that are shown */
+                    flights?: string;
+                } | null;
             };
             considered: {
                 offers: number;
@@ -2866,6 +2920,11 @@ export interface components {
             ticketing: "pending" | "ticketed";
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
+            /**
+             * @description transferId of read_transaction, of what was charged; null: nothing was
+             * @default null
+             */
+            chargeTransferId: string | null;
             rate: {
                 from: string;
                 to: string;
@@ -3058,6 +3117,15 @@ export interface components {
                 destination: string;
                 departingAt: string;
             }[];
+            /** @description Bags and seats bought for removed flights, at what they cost. The new flights have none, and none can be added */
+            readonly servicesLost: {
+                id: string;
+                kind: string;
+                quantity: number;
+                designator: string | null;
+                totalAmount: string;
+                totalCurrency: string;
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -3133,6 +3201,16 @@ export interface components {
             chargedUsdc: string;
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
+            /**
+             * @description transferId of read_transaction, of what was charged; null: nothing was
+             * @default null
+             */
+            chargeTransferId: string | null;
+            /**
+             * @description The same of what is given back
+             * @default null
+             */
+            refundTransferId: string | null;
             /**
              * @description At which it was converted: recorded with the booking
              * @default null
@@ -3328,6 +3406,16 @@ export interface components {
             /** @description On its way to the treasury wallet */
             refundedUsdc: string;
             /**
+             * @description transferId of read_transaction, of what was charged; null: nothing was
+             * @default null
+             */
+            chargeTransferId: string | null;
+            /**
+             * @description The same of what is given back
+             * @default null
+             */
+            refundTransferId: string | null;
+            /**
              * @description null: what is money comes back at the rate
              * @default null
              */
@@ -3453,6 +3541,15 @@ export interface components {
                 expiresAt: string | null;
             }[];
             order: string;
+            /** @description Ids of accommodations; cheapest and nearest of all that were considered */
+            picks: {
+                best: string;
+                cheapest: string;
+                /** @description null: the supplier does not say where they are */
+                nearest: string | null;
+                /** @description null: no rate of those shown is given back in full */
+                cheapestRefundable: string | null;
+            };
             /** @description So many places the supplier has there */
             considered: number;
             location: {
@@ -3580,6 +3677,11 @@ export interface components {
             totalCurrency: string;
             /** @description Taken from the treasury wallet */
             chargedUsdc: string;
+            /**
+             * @description transferId of read_transaction, of what was charged; null: nothing was
+             * @default null
+             */
+            chargeTransferId: string | null;
             rate: {
                 from: string;
                 to: string;
@@ -3879,7 +3981,7 @@ export interface components {
             tickets: {
                 [key: string]: unknown;
             }[];
-            /** @description Bags and seats booked with it */
+            /** @description Bags and seats booked with it. None can be added here afterwards; the airline may, by the pnr */
             services: {
                 [key: string]: unknown;
             }[];
@@ -3921,6 +4023,47 @@ export interface components {
                 };
                 kind: string;
             }[];
+        } & {
+            [key: string]: unknown;
+        };
+        list_movements_args: {
+            /** @description nextCursor of the page before */
+            cursor?: string;
+            /** @default 50 */
+            limit?: number;
+        };
+        list_movements_result: {
+            readonly movements: {
+                id: string;
+                at: string;
+                /** @enum {string} */
+                direction: "in" | "out";
+                /**
+                 * @description trip_return: given back or paid out by the escrow; usage: the price of calls
+                 * @enum {string}
+                 */
+                kind: "deposit" | "faucet" | "order_payment" | "order_refund" | "transfer" | "split" | "trip_budget" | "trip_return" | "usage" | "other";
+                /** @enum {string} */
+                token: "USDC" | "EURC";
+                amount: string;
+                /** @description collection: the service; trip_budget: the escrow; or an address */
+                counterpart: string | null;
+                /**
+                 * @description reverted: the money is available again
+                 * @enum {string}
+                 */
+                state: "pending" | "confirmed" | "reverted";
+                orderId: string | null;
+                /** @description Of the order, bkg_…, or in escrow, 0x… */
+                bookingId: string | null;
+                tripId: string | null;
+                /** @description For read_transaction; null: not sent by you */
+                transferId: string | null;
+                /** @description null: not signed yet */
+                txHash: string | null;
+            }[];
+            /** @description null on the last page */
+            nextCursor: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -4168,6 +4311,58 @@ export interface components {
             claimCode?: string;
             emailSent: boolean;
             emailNote?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        preview_price_args: {
+            /** @description What the supplier gets: 200 USDC is 200000000 */
+            costMicroUsdc: string;
+            /** @description As activate_tenant_pricing_policy takes it */
+            policy?: {
+                markupConfig: {
+                    /** @enum {string} */
+                    strategy: "static";
+                    /** @description Of the cost, in basis points: 500 is 5 % */
+                    bps: number;
+                };
+                /** @description Least markup in micro-USDC: 2 USDC is 2000000; left out: 0 */
+                floorMicroUsdc?: string;
+                /** @description Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none */
+                ceilingMicroUsdc?: string | null;
+                /**
+                 * @description Left out: add_to_customer
+                 * @enum {string}
+                 */
+                serviceTakeBehavior?: "add_to_customer" | "deduct_from_markup";
+            };
+            /** @description As in confirm_booking; left out: the policy's */
+            markupBps?: number;
+            /** @description Not together with markupBps */
+            markupMicroUsdc?: string;
+        };
+        preview_price_result: {
+            /** @description false: confirm_booking would refuse it, and problem says why */
+            accepted: boolean;
+            problem: {
+                code: string;
+                detail: string;
+            } | null;
+            /** @description null: the policy that was given */
+            policyVersion: number | null;
+            /** @description Also where an override would let it through; null: no price comes of it */
+            price: {
+                costUsdc: string;
+                /** @description Yours, before the service's take where that comes out of it */
+                markupUsdc: string;
+                serviceTakeUsdc: string;
+                /** @description What the customer pays */
+                totalUsdc: string;
+                vendorGetsUsdc: string;
+                youGetUsdc: string;
+                /** @description true: only with the override of confirm_booking */
+                isOverCeiling: boolean;
+            } | null;
+            sandbox: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -4661,6 +4856,8 @@ export interface components {
             state: "closed";
             /** @description Of the trip's budget, all that has come back to your treasury wallet */
             returnedUsdc: string;
+            /** @description Your treasury wallet's address, from which the budget came */
+            returnedTo?: string;
             /** @description Reserved for bookings, which go on: settle_booking or cancel_booking */
             heldUsdc: string;
             /** @description By which the free money came back; null: nothing was free */
@@ -6902,8 +7099,16 @@ export interface components {
                 /** @description treasury, collection, trip_budget, booking_reservation or an address */
                 from: string;
                 to: string;
+                /** @description Of a price that is divided */
+                part: ("cost" | "markup" | "service_fee" | "rest") | null;
                 /** @description true: the call fixes it, and a later one moves it */
                 isLater: boolean;
+            }[];
+            /** @description Of all movements, fee and markup included, by token */
+            readonly totals: {
+                token: string;
+                /** @description null: the supplier or the chain decides */
+                amount: string | null;
             }[];
             /** @description What cannot be taken back afterwards; undoableUntil null: at no time */
             readonly irreversible: {
@@ -12529,6 +12734,272 @@ export interface operations {
             };
         };
     };
+    list_movements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "list_movements";
+                    args: components["schemas"]["list_movements_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["list_movements_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
     check_treasury: {
         parameters: {
             query?: never;
@@ -14369,6 +14840,272 @@ export interface operations {
                         status?: 500;
                         /** @enum {unknown} */
                         code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "agent_not_found" | "tool_failed" | "internal_error";
+                    };
+                };
+            };
+            /** @description Starting; Draining; Sandbox unavailable; Unavailable */
+            503: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 503;
+                        /** @enum {unknown} */
+                        code?: "starting" | "draining" | "sandbox_unavailable" | "unavailable";
+                    };
+                };
+            };
+        };
+    };
+    preview_price: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Kept 24 hours for the tenant, user and tool. The same key with the same body gives the first answer again: no second run, no second charge. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description W3C trace context; the call continues its trace. */
+                traceparent?: components["parameters"]["Traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The key's own tenant, `tenant_…`; left out, it follows from the key */
+                    tenantId?: string;
+                    /** @constant */
+                    tool: "preview_price";
+                    args: components["schemas"]["preview_price_args"];
+                    /** @description A user of the tenant; left out, the key's own service account calls */
+                    userId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The tool's result. */
+            200: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "x-service-meter-id": components["headers"]["MeterId"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: components["schemas"]["preview_price_result"];
+                        /**
+                         * @description An earlier call's answer: nothing ran again
+                         * @constant
+                         */
+                        replayed?: true;
+                        latencyMs: number;
+                        /** @description What was paid, in micro-USDC */
+                        priceMicroUsdc: string;
+                    };
+                };
+            };
+            /** @description Malformed json; Invalid input */
+            400: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 400;
+                        /** @enum {unknown} */
+                        code?: "malformed_json" | "invalid_input";
+                    };
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "www-authenticate": components["headers"]["WwwAuthenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 401;
+                        /** @enum {unknown} */
+                        code?: "unauthorized";
+                    };
+                };
+            };
+            /** @description Spend cap exceeded; Spend limit exceeded */
+            402: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 402;
+                        /** @enum {unknown} */
+                        code?: "spend_cap_exceeded" | "spend_limit_exceeded";
+                    };
+                };
+            };
+            /** @description Missing scope; Policy denied; Approval required; Approval used; Approval expired; Approval price changed; Approval offer changed; Approval revoked; Approval rejected */
+            403: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 403;
+                        /** @enum {unknown} */
+                        code?: "missing_scope" | "policy_denied" | "approval_required" | "approval_used" | "approval_expired" | "approval_price_changed" | "approval_offer_changed" | "approval_revoked" | "approval_rejected";
+                    };
+                };
+            };
+            /** @description Tool not found; Tenant not found */
+            404: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 404;
+                        /** @enum {unknown} */
+                        code?: "tool_not_found" | "tenant_not_found";
+                    };
+                };
+            };
+            /** @description In progress */
+            409: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 409;
+                        /** @enum {unknown} */
+                        code?: "in_progress";
+                    };
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 413;
+                        /** @enum {unknown} */
+                        code?: "too_large";
+                    };
+                };
+            };
+            /** @description Unsupported media type */
+            415: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 415;
+                        /** @enum {unknown} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description Idempotency mismatch */
+            422: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 422;
+                        /** @enum {unknown} */
+                        code?: "idempotency_mismatch";
+                    };
+                };
+            };
+            /** @description Rate limited */
+            429: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "retry-after": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 429;
+                        /** @enum {unknown} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description Headers too large */
+            431: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 431;
+                        /** @enum {unknown} */
+                        code?: "headers_too_large";
+                    };
+                };
+            };
+            /** @description The tool ran and failed */
+            500: {
+                headers: {
+                    "x-service-trace-id": components["headers"]["TraceId"];
+                    "x-service-sig": components["headers"]["Signature"];
+                    "idempotent-replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @constant */
+                        status?: 500;
+                        /** @enum {unknown} */
+                        code?: "tool_failed" | "internal_error";
                     };
                 };
             };

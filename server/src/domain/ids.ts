@@ -37,6 +37,11 @@ export function newId(prefix: string, epochMilliseconds: number, random: RandomB
   return prefix + timeText(epochMilliseconds) + letters.toString("latin1");
 }
 
+/** Of a chain transaction. */
+export function newTransferId({ epochMilliseconds }: Temporal.Instant): string {
+  return newId("ctx_", epochMilliseconds);
+}
+
 let lastTime = { epochMilliseconds: 0, text: "0000000000" };
 
 /** Many ids are made within a millisecond. */

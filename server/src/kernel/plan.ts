@@ -9,6 +9,9 @@ import type { Purchase } from "./purchase.ts";
  */
 export type Party = "treasury" | "collection" | "trip_budget" | "booking_reservation" | Hex;
 
+/** What of a price a movement is: the vendor's, the tenant's own, the service's, or what was reserved and is not needed. */
+export type MovementPart = "cost" | "markup" | "service_fee" | "rest";
+
 export interface PlannedMovement {
   token: TokenSymbol;
   /** In micro-units of the token. Undefined: the service's records do not say; the supplier or the chain decides. */
@@ -17,6 +20,8 @@ export interface PlannedMovement {
   expected?: Micro | undefined;
   from: Party;
   to: Party;
+  /** Where a price is divided. */
+  part?: MovementPart | undefined;
   /** True: this call fixes amount and payee, and a later call moves the money. */
   isLater?: true;
 }
@@ -64,8 +69,12 @@ export function planOnce(work: LazyPlan): LazyPlan {
 }
 
 /** Movements in USDC, as amount, payer and payee. Those of nothing are left out. */
-export function usdcMovements(...movements: readonly [amount: Micro, from: Party, to: Party][]): PlannedMovement[] {
-  return movements.filter(([amount]) => amount > 0n).map(([amount, from, to]) => ({ token: "USDC", amount, from, to }));
+export function usdcMovements(
+  ...movements: readonly [amount: Micro, from: Party, to: Party, part?: MovementPart][]
+): PlannedMovement[] {
+  return movements
+    .filter(([amount]) => amount > 0n)
+    .map(([amount, from, to, part]) => ({ token: "USDC", amount, from, to, ...(part === undefined ? {} : { part }) }));
 }
 
 /** What cannot be undone at all. */

@@ -49,7 +49,10 @@ export interface ChainTransaction {
 export type TransactionIntent = Pick<
   ChainTransaction,
   "network" | "idempotencyKey" | "tenantId" | "callId" | "purpose" | "operation" | "result"
->;
+> & {
+  /** Where an answer names it before it is stored; left out: a new one. */
+  id?: string;
+};
 
 export interface ChainSigning {
   id: string;

@@ -4,7 +4,11 @@ import { openServicing } from "./servicing-service.ts";
 
 const Found = z.object({
   accommodations: z.array(
-    z.object({ id: z.string(), name: z.string(), cheapestRate: z.object({ id: z.string(), totalAmount: z.string() }) }),
+    z.object({
+      ...{ id: z.string(), name: z.string() },
+      cheapestRate: z.object({ id: z.string(), totalAmount: z.string() }),
+      rates: z.array(z.object({ id: z.string(), refundable: z.boolean() })),
+    }),
   ),
 });
 const Quote = z.looseObject({

@@ -13,7 +13,7 @@ const query = {
 };
 const fetchPath = (id: string) => `/stays/search_results/srr_${id}/actions/fetch_all_rates`;
 
-test("the best places by score against price come with the cheapest rate that the balance can pay", async () => {
+test("the best places by score against price, and the cheapest of all, come with the cheapest rate that the balance can pay", async () => {
   const stays = [
     wireStay("dear", 9.4, "900.00"),
     wireStay("good", 8.8, "300.00"),
@@ -28,7 +28,7 @@ test("the best places by score against price come with the cheapest rate that th
     return { status: 200, json: { data: withRates(stay, "123.45") } };
   });
   const { accommodations: found } = await duffel.stays.searchAccommodations(query, 3);
-  expect(found.map((place) => place.id)).toEqual(["acc_cheap", "acc_good", "acc_unrated"]);
+  expect(found.map((place) => place.id)).toEqual(["acc_cheap", "acc_good", "acc_poor"]);
   expect(found[0]).toEqual({
     id: "acc_cheap",
     searchResultId: "srr_cheap",

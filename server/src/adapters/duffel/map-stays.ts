@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import { parseDecimal } from "../../domain/money.ts";
 import type { Accommodation, CancellationPolicy, StayRate } from "../../ports/stays.ts";
 import { Amount, Count, Currency, described, describedList, Instant, Text } from "./wire.ts";
@@ -170,4 +171,18 @@ export function rankStays(stays: readonly WireStay[]): WireStay[] {
     return a.stay.id < b.stay.id ? -1 : 1;
   });
   return ranked.map(({ stay }) => stay);
+}
+
+/** The best, the cheapest and the nearest are among those that are shown, whatever else there is: they come before the rest. */
+export function outstandingFirst(ranked: readonly WireStay[], center: Coordinates): WireStay[] {
+  const price = ({ cheapest_rate_total_amount: amount }: WireStay) =>
+    amount ? Number(micro(amount)) : Number.POSITIVE_INFINITY;
+  const distance = ({ accommodation }: WireStay) => {
+    const position = accommodation.location?.geographic_coordinates;
+    return position ? distanceMeters(center, position) : Number.POSITIVE_INFINITY;
+  };
+  const [best] = ranked;
+  const cheapest = ranked.toSorted((left, right) => price(left) - price(right))[0];
+  const nearest = ranked.toSorted((left, right) => distance(left) - distance(right))[0];
+  return [...new Set([best, cheapest, nearest, ...ranked])].filter((stay) => stay !== undefined);
 }

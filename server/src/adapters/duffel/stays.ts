@@ -6,7 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Accommodation, StaySearch, Stays } from "../../ports/stays.ts";
 import type { DuffelClient } from "./client.ts";
 import { failure } from "./errors.ts";
-import { rankStays, toAccommodation, WireStay, WireStayWithRates } from "./map-stays.ts";
+import { outstandingFirst, rankStays, toAccommodation, WireStay, WireStayWithRates } from "./map-stays.ts";
 import type { createSandboxPhotos } from "./sandbox-photos.ts";
 
 export interface StaysOptions {
@@ -100,7 +100,12 @@ export function createStays(options: StaysOptions): Stays {
         signal: call.signal,
       });
       const ranked = rankStays(understoodStays(answer.results));
-      return { accommodations: await firstWithRates(ranked, limit, call.signal), considered: ranked.length };
+      const found = await firstWithRates(outstandingFirst(ranked, query), limit, call.signal);
+      const rank = new Map(ranked.map(({ id }, index) => [id, index]));
+      const accommodations = found.sort(
+        (left, right) => (rank.get(left.searchResultId) ?? 0) - (rank.get(right.searchResultId) ?? 0),
+      );
+      return { accommodations, considered: ranked.length };
     },
   };
 }

@@ -66,10 +66,11 @@ describe("preview_call", () => {
     expect(asked).toMatchObject({
       accepted: true,
       movements: [
-        { amount: "200.00", from: "booking_reservation", to: ADDRESS, isLater: true },
-        { amount: "6.00", from: "booking_reservation", to: "treasury" },
-        { amount: "2.00", from: "booking_reservation", to: "collection" },
+        { amount: "200.00", from: "booking_reservation", to: ADDRESS, part: "cost", isLater: true },
+        { amount: "6.00", from: "booking_reservation", to: "treasury", part: "markup" },
+        { amount: "2.00", from: "booking_reservation", to: "collection", part: "service_fee" },
       ],
+      totals: [{ token: "USDC", amount: "208.00" }],
     });
     const over = commit({ markupBps: 1_500 });
     expect(await expectSameRefusal("confirm_booking", over)).toMatchObject({ code: "ceiling_exceeded" });

@@ -71,6 +71,17 @@ describe("read_account", () => {
     expect(refused.body).toMatchObject({ code: "missing_scope", scope: "usage:read" });
   });
 
+  it("names each source that the operator has not configured, and what is not known without it", async () => {
+    const { missing } = await read();
+    for (const [tool, variable] of [
+      ["trip_weather_brief", "OPEN_METEO_URL"],
+      ["air_quality_brief", "OPEN_METEO_AIR_QUALITY_URL"],
+    ]) {
+      const part = { what: expect.stringContaining(`${tool}`), how: expect.stringContaining(`${variable} `) };
+      expect(missing).toContainEqual(part);
+    }
+  });
+
   it("is put together from modules that do not give the same fact", () => {
     expect(() => joinAccountFacts([{ facts: { wallet: 1 } }, { facts: { wallet: 2 } }])).toThrow("one name");
   });

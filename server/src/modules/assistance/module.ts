@@ -1,4 +1,5 @@
 import { defineModule } from "../../kernel/module.ts";
+import { missingSources } from "./missing-sources.ts";
 import { airQualityBrief } from "./tools/air-quality-brief.ts";
 import { airportArrivalPlaybook } from "./tools/airport-arrival-playbook.ts";
 import { airportTransferCoordinator } from "./tools/airport-transfer-coordinator.ts";
@@ -24,4 +25,5 @@ export const assistanceModule = defineModule({
     recommendRestaurants,
     restaurantRouteCard,
   ],
+  account: ({ settings }) => ({ missing: missingSources(settings) }),
 });

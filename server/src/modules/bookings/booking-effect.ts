@@ -1,4 +1,5 @@
 import { Failure } from "../../domain/errors.ts";
+import { newTransferId } from "../../domain/ids.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
@@ -27,7 +28,7 @@ export interface BookingSteps {
 /** What the supplier made, in the words of the booking. */
 export interface Booked {
   order: Pick<BookingChange, "pnr" | "ticketing" | "ticketOrderHash"> & { orderId: string; itineraryHash: string };
-  result: unknown;
+  result: Readonly<Record<string, unknown>>;
   /** What the balance pays; at most what is held. */
   charged: Micro;
 }
@@ -44,13 +45,14 @@ export function ledgerReference(booking: Pick<Booking, "id">): string {
 const purseOf = ({ tenantId, network }: Booking) => ({ tenantId, network, token: "USDC" }) as const;
 
 export function booked(booking: Booking, { order, result, charged }: Booked): BookingMove {
+  const chargeTransferId = charged === 0n ? null : newTransferId(booking.updatedAt);
   return {
     kind: "done",
     end: async () => ({
-      result,
+      result: { ...result, chargeTransferId },
       change: order,
       async apply(aggregates) {
-        await collect(aggregates, purseOf(booking), ledgerReference(booking), charged);
+        await collect(aggregates, purseOf(booking), ledgerReference(booking), charged, chargeTransferId);
         await aggregates.callSpends.price(booking.callId, charged);
       },
     }),

@@ -39,6 +39,13 @@ export const OrderHashes = z.object({
   ticketOrderHash: z.string().nullable().default(null).describe("For confirm_flight; null: not ticketed yet"),
 });
 
+/** The transaction of what was charged; an answer of an earlier release has none. */
+export const ChargeTransferId = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe("transferId of read_transaction, of what was charged; null: nothing was");
+
 /** What a model should do now, in a sentence. */
 export const NextStep = z.string().default("");
 
@@ -52,6 +59,7 @@ export const BookingResult = SupplierResult.extend({
   taxAmount: DecimalAmount.nullable().default(null).describe("Part of totalAmount; null: the supplier does not say"),
   ticketing: z.enum(["pending", "ticketed"]),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  chargeTransferId: ChargeTransferId,
   rate: BookingRate,
   travelers: z
     .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
@@ -127,7 +135,7 @@ export function toResult(
   flights: Flights,
   booking: Booking,
   order: SupplierOrder,
-): BookingResult & { itineraryHash: string } {
+): Omit<BookingResult, "chargeTransferId"> & { itineraryHash: string } {
   const { airlineCreditId } = booking;
   const { creditAppliedAmount } = order;
   return {

@@ -22,6 +22,7 @@ export {
 export {
   BookingResult,
   balancePays,
+  ChargeTransferId,
   NextStep,
   OrderHashes,
   toBookedSegment,

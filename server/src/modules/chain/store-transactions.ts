@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { newId } from "../../domain/ids.ts";
+import { newTransferId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { isSameOperation } from "../../kernel/chain-operation.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
@@ -70,7 +70,7 @@ async function enqueue(db: Queryable, clock: Clock, intent: TransactionIntent): 
   const row = await db
     .insertInto("chainTransaction")
     .values({
-      id: newId("ctx_", at.epochMilliseconds),
+      id: intent.id ?? newTransferId(at),
       network: intent.network,
       idempotencyKey: intent.idempotencyKey,
       tenantId: intent.tenantId,

@@ -40,9 +40,9 @@ export async function takeClosing(
 }
 
 /** What is free goes back with what went back before. */
-export function describeClosing({ tripId, refunded, free, held }: Trip) {
+export function describeClosing({ tripId, refunded, free, held, funder }: Trip) {
   const [returnedUsdc, heldUsdc] = [formatDecimal(refunded + free), formatDecimal(held)];
-  return { tripId, state: "closed" as const, returnedUsdc, heldUsdc };
+  return { tripId, state: "closed" as const, returnedUsdc, returnedTo: funder, heldUsdc };
 }
 
 /** A release can have been quicker. */

@@ -24,6 +24,7 @@ import { guestClaimLink } from "./tools/guest-claim-link.ts";
 import { listTrips } from "./tools/list-trips.ts";
 import { logAgentAction } from "./tools/log-agent-action.ts";
 import { prefundTrip } from "./tools/prefund-trip.ts";
+import { previewPrice } from "./tools/preview-price.ts";
 import { readTrip } from "./tools/read-trip.ts";
 import { reserveBooking } from "./tools/reserve-booking.ts";
 import { settleBooking } from "./tools/settle-booking.ts";
@@ -40,6 +41,7 @@ export const escrowModule = defineModule({
   needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
   tools: [
     prefundTrip,
+    previewPrice,
     guestClaimLink,
     reserveBooking,
     commitBooking,

@@ -77,9 +77,9 @@ export function planCommit(
     const { vendorAmount, markup, serviceFee } = await price();
     requireReserved(booking, vendorAmount + markup + serviceFee);
     const later = usdcMovements(
-      [vendorAmount, "booking_reservation", vendor],
-      [markup, "booking_reservation", "treasury"],
-      [serviceFee, "booking_reservation", "collection"],
+      [vendorAmount, "booking_reservation", vendor, "cost"],
+      [markup, "booking_reservation", "treasury", "markup"],
+      [serviceFee, "booking_reservation", "collection", "service_fee"],
     );
     return {
       movements: later.map((movement) => ({ ...movement, isLater: true })),
@@ -101,9 +101,10 @@ function settlementOf(booking: EscrowBooking, vendor: Hex): Plan {
   const { vendorPaid, refunded } = payouts(booking);
   return {
     movements: usdcMovements(
-      [vendorPaid, "booking_reservation", vendor],
-      [booking.markup + refunded, "booking_reservation", "treasury"],
-      [booking.serviceFee, "booking_reservation", "collection"],
+      [vendorPaid, "booking_reservation", vendor, "cost"],
+      [booking.markup, "booking_reservation", "treasury", "markup"],
+      [refunded, "booking_reservation", "treasury", "rest"],
+      [booking.serviceFee, "booking_reservation", "collection", "service_fee"],
     ),
     boughtHash: booking.itineraryHash,
     irreversible: [final("the booking is paid out")],

@@ -83,9 +83,24 @@ export const Comparison = z.object({
   itineraries: z.number(),
 });
 
+/** Another fare than those of the offers that are shown, perhaps of other flights. */
+const PickedFare = z
+  .object({
+    id: z.string().describe("offerId of book_flight"),
+    totalAmount: DecimalAmount,
+    penaltyAmount: Penalty,
+    flights: z.string().optional().describe("Where they are not among those that are shown"),
+  })
+  .nullable();
+
 export const Picks = z
-  .object({ best: z.string(), cheapest: z.string(), fastest: z.string() })
-  .describe("Ids of offers; cheapest and fastest of all that were considered");
+  .object({
+    best: z.string(),
+    cheapest: z.string(),
+    fastest: z.string(),
+    cheapestChangeable: PickedFare.describe("null: no fare can be changed"),
+  })
+  .describe("Ids of offers; all but best of everything that was considered");
 
 /** How much was looked at, and which of the offers that are shown is which. Undefined: there are none. */
 export function compareOffers(
@@ -98,7 +113,26 @@ export function compareOffers(
   if (best === undefined || cheapest === undefined || fastest === undefined) return undefined;
   return {
     considered: { offers: offers.length, itineraries: new Set(offers.map(itineraryKey)).size },
-    picks: { best: best.id, cheapest: cheapest.id, fastest: fastest.id },
+    picks: {
+      ...{ best: best.id, cheapest: cheapest.id, fastest: fastest.id },
+      cheapestChangeable: pickChangeable(shown, offers),
+    },
+  };
+}
+
+/** The cheapest of all whose terms allow changes. */
+function pickChangeable(shown: readonly FlightOffer[], offers: readonly FlightOffer[]): z.infer<typeof PickedFare> {
+  const found = lowest(
+    offers.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true),
+    micro,
+  );
+  if (found === undefined) return null;
+  const { id, totalAmount, conditions } = found;
+  const flights = found.slices.flatMap(({ segments }) => segments.map(({ flightNumber }) => flightNumber));
+  const isShown = shown.some((offer) => itineraryKey(offer) === itineraryKey(found));
+  return {
+    ...{ id, totalAmount, penaltyAmount: conditions.changeBeforeDeparture?.penaltyAmount },
+    ...(isShown ? {} : { flights: flights.join(" ") }),
   };
 }
 

@@ -33,12 +33,16 @@ const Found = z.object({
           name: z.string(),
           totalAmount: z.string(),
           refundable: z.boolean(),
+          changeable: z.boolean(),
           changePenaltyAmount: z.string().optional(),
         }),
       ),
     }),
   ),
-  picks: z.object({ best: z.string(), cheapest: z.string(), fastest: z.string() }),
+  picks: z.object({
+    ...{ best: z.string(), cheapest: z.string(), fastest: z.string() },
+    cheapestChangeable: z.object({ id: z.string(), totalAmount: z.string(), penaltyAmount: z.string() }),
+  }),
   considered: z.object({ offers: z.number(), itineraries: z.number() }),
 });
 
@@ -84,7 +88,33 @@ test("neither is left out because three others are better in all", () => {
   const offers = [...middling, at("cheap", "100.00", 900, 5), at("fast", "300.00", 400, 6)];
   const shown = bestOffers(offers, 3);
   expect(shown.map(({ id }) => id)).toEqual(["middling_1", "cheap", "fast"]);
-  expect(compareOffers(shown, offers)?.picks).toEqual({ best: "middling_1", cheapest: "cheap", fastest: "fast" });
+  const picks = { best: "middling_1", cheapest: "cheap", fastest: "fast" };
+  expect(compareOffers(shown, offers)?.picks).toMatchObject(picks);
+});
+
+test("the cheapest fare that can be changed is named, also of flights that are not shown, and can be booked as such", async () => {
+  const { offers, picks } = await agent.ask(Found, "search_flights", journey);
+  const { id, totalAmount, penaltyAmount } = picks.cheapestChangeable;
+  for (const fare of offers.flatMap(({ fares }) => fares).filter(({ changeable }) => changeable)) {
+    expect(Number(totalAmount)).toBeLessThanOrEqual(Number(fare.totalAmount));
+  }
+  const conditions = await agent.ask(z.looseObject({}), "display_offer_conditions", { offerId: id });
+  expect(conditions).toMatchObject({
+    totalAmount,
+    conditions: { changeBeforeDeparture: { allowed: true, penaltyAmount } },
+  });
+  const fixed = { refundBeforeDeparture: null, changeBeforeDeparture: null };
+  const changeable = {
+    ...fixed,
+    changeBeforeDeparture: { allowed: true, penaltyAmount: "60.00", penaltyCurrency: "USD" },
+  };
+  const all = [
+    offer({ conditions: fixed }),
+    offer({ id: "off_change", totalAmount: "500.00", conditions: changeable }),
+  ];
+  expect(compareOffers(all.slice(0, 1), all)?.picks).toMatchObject({
+    cheapestChangeable: { id: "off_change", totalAmount: "500.00", penaltyAmount: "60.00" },
+  });
 });
 
 test("fares of the same terms are shown once, at the lower price", () => {
@@ -103,6 +133,7 @@ test("fares of the same terms are shown once, at the lower price", () => {
 const Hotels = z.object({
   accommodations: z.array(
     z.object({
+      id: z.string(),
       distanceMeters: z.number(),
       photos: z.array(z.string()).min(1),
       cheapestRate: z.object({ id: z.string() }),
@@ -118,17 +149,21 @@ const Hotels = z.object({
       ),
     }),
   ),
-  order: z.string().regex(/review score/),
+  order: z.string().regex(/review score.*distanceMeters/),
+  picks: z.object({ best: z.string(), cheapest: z.string(), nearest: z.string(), cheapestRefundable: z.string() }),
   considered: z.number(),
 });
 
 test("a hotel shows up to four rates, with the cheapest and one that is given back", async () => {
-  const { accommodations, considered } = await agent.ask(Hotels, "search_hotels", {
+  const { accommodations, considered, picks } = await agent.ask(Hotels, "search_hotels", {
     location: "London",
     checkInDate: inDays(60),
     checkOutDate: inDays(64),
   });
   expect(considered).toBeGreaterThan(accommodations.length);
+  expect(picks.best).toBe(accommodations[0]?.id);
+  const nearest = accommodations.toSorted((left, right) => left.distanceMeters - right.distanceMeters)[0];
+  expect(picks.nearest).toBe(nearest?.id);
   for (const { rates, cheapestRate, distanceMeters } of accommodations) {
     expect(rates[0]?.id).toBe(cheapestRate.id);
     expect(rates.length).toBeLessThanOrEqual(4);

@@ -1,3 +1,3 @@
 export type { Ledger, OwnedMovement, Purse } from "./ledger.ts";
-export { lacksBalance, postAll } from "./store-postings.ts";
+export { accountOf, lacksBalance, postAll } from "./store-postings.ts";
 export { ownerOf, ownMovements } from "./wallet-owners.ts";

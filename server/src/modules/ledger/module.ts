@@ -2,6 +2,7 @@ import type { Micro } from "../../domain/money.ts";
 import { type Measured, measured } from "../../kernel/measured.ts";
 import { defineModule } from "../../kernel/module.ts";
 import * as ledgerOnChain from "./migrations/0006-ledger-on-chain.ts";
+import * as movementSenders from "./migrations/0065-movement-senders.ts";
 import { createLedger, ledgerImbalance } from "./store.ts";
 
 declare module "../../kernel/parts.ts" {
@@ -19,7 +20,8 @@ export const ledgerModule = defineModule({
   stores: ({ db, clock }) => ({
     ledger: createLedger(db, clock),
   }),
-  migrations: { "0006-ledger-on-chain": ledgerOnChain },
+  migrations: { "0006-ledger-on-chain": ledgerOnChain, "0065-movement-senders": movementSenders },
+  indexes: { ledger_entry_by_account_newest: "on ledger_entry (account_id, transaction_id desc)" },
   parts: {
     measuredImbalance: ({ db }) => measured("measure-ledger", MEASURE_MILLISECONDS, () => ledgerImbalance(db)),
   },

@@ -23,7 +23,7 @@ export interface Posting {
   kind: LedgerTransactionTable["kind"];
   moves: readonly Move[];
   /** The event of the chain that this stands for. */
-  event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint };
+  event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint; from: Hex };
 }
 
 type Account = Pick<Posting, "network" | "token"> & { move: Pick<Move, "kind" | "tenantId"> };
@@ -69,14 +69,15 @@ async function insertTransactions(
 ): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: bigint; reference: string }>`
     ${prepared("post-transactions")}
-    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number)
-    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number
+    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number, from_address)
+    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number, from_address
     from unnest(
       ${postings.map(({ reference }) => reference)}::text[], ${postings.map(({ kind }) => kind)}::text[],
       ${postings.map(({ event }) => event?.transactionHash ?? null)}::text[],
       ${postings.map(({ event }) => event?.logIndex ?? null)}::int[],
-      ${postings.map(({ event }) => event?.blockNumber.toString() ?? null)}::bigint[]
-    ) as line (reference, kind, transaction_hash, log_index, block_number)
+      ${postings.map(({ event }) => event?.blockNumber.toString() ?? null)}::bigint[],
+      ${postings.map(({ event }) => event?.from ?? null)}::text[]
+    ) as line (reference, kind, transaction_hash, log_index, block_number, from_address)
     order by reference
     on conflict (reference) do nothing
     returning id, reference`.execute(db);

@@ -177,7 +177,7 @@ function toPosting(network: Environment, { movement, from, to }: OwnedMovement):
       { ...sender(from), amount: -amount },
       { ...receiver(to), amount },
     ],
-    event: { transactionHash, logIndex, blockNumber },
+    event: { transactionHash, logIndex, blockNumber, from: movement.from },
   };
 }
 

@@ -2,16 +2,19 @@ import { defineModule } from "../../kernel/module.ts";
 import * as orders from "./migrations/0010-orders.ts";
 import { orderRoutes } from "./routes.ts";
 import { createOrders } from "./store.ts";
+import { createWalletMovements } from "./store-movements.ts";
+import { listMovements } from "./tools/list-movements.ts";
 import { listOrders } from "./tools/list-orders.ts";
 import { readOrder } from "./tools/read-order.ts";
 
 export const ordersModule = defineModule({
   name: "orders",
-  needs: ["bookings", "memory", "treasury"],
-  tools: [listOrders, readOrder],
+  needs: ["bookings", "ledger", "memory", "treasury"],
+  tools: [listOrders, readOrder, listMovements],
   routes: orderRoutes,
   stores: ({ db, clock }) => ({
     orders: createOrders(db, clock),
+    walletMovements: createWalletMovements(db),
   }),
   migrations: { "0010-orders": orders },
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { readApiDescription } from "../../../test/support/api-description.ts";
 import { openStays, type StaysWorld } from "../../../test/support/stays-service.ts";
-import { newFundedTenant } from "../../../test/support/treasury.ts";
+import { newFundedTenant, stranger } from "../../../test/support/treasury.ts";
+import { formatDecimal, parseDecimal } from "../../domain/money.ts";
 
 /** Orders of flights and stays as their tenant reads them. */
 let world: StaysWorld;
@@ -81,4 +82,117 @@ test("are nobody else's, and need a key that may read flights", async () => {
 test.each([["?limit=0"], ["?limit=201"], ["?cursor=ord_1"], ["?status=open"]])("%s is refused", async (query) => {
   const { status, body } = await get(`/api/orders${query}`);
   expect([status, body.code]).toEqual([400, "invalid_input"]);
+});
+
+/** What the wallet's movements say, against the calls that made them, the chain and the wallet itself. */
+describe("the wallet's movements", () => {
+  const Movement = z.looseObject({
+    id: z.string(),
+    direction: z.enum(["in", "out"]),
+    kind: z.string(),
+    token: z.string(),
+    amount: z.string(),
+    state: z.string(),
+    transferId: z.string().nullable(),
+    txHash: z.string().nullable(),
+  });
+  const Movements = z.object({ movements: z.array(Movement), nextCursor: z.string().nullable() });
+  const movements = async (args = {}, options = {}) =>
+    Movements.parse(await world.result("list_movements", args, options));
+  const Charged = z.object({ orderId: z.string(), bookingId: z.string(), chargeTransferId: z.string() });
+  async function refundableRate() {
+    const { accommodations } = await world.searchHotels();
+    return accommodations.flatMap(({ rates }) => rates).find(({ refundable }) => refundable)?.id;
+  }
+  const newest = async () => (await movements({ limit: 1 })).movements[0];
+
+  test("each call that moved money is found again, with what it was for and by which transaction", async () => {
+    const [offer] = await world.search();
+    const booked = await world.result("book_flight", { offerId: offer?.id ?? "" });
+    const flight = Charged.parse(booked);
+    expect(await newest()).toMatchObject({
+      ...{ direction: "out", kind: "order_payment", amount: booked.chargedUsdc, counterpart: "collection" },
+      ...{ orderId: flight.orderId, bookingId: flight.bookingId, transferId: flight.chargeTransferId },
+    });
+    const stayed = await world.bookStay((await world.quoted(await refundableRate())).id);
+    const stay = Charged.parse(stayed.body.result);
+    expect(await newest()).toMatchObject({ orderId: stay.orderId, transferId: stay.chargeTransferId });
+
+    const { cancellationId } = await world.result("cancel_order_quote", { orderId: stay.orderId });
+    const cancelled = await world.result("confirm_cancel_order", { cancellationId });
+    expect(cancelled).toMatchObject({ chargeTransferId: null, refundTransferId: expect.stringMatching(/^ctx_/) });
+    await expect.poll(newest).toMatchObject({
+      ...{ direction: "in", kind: "order_refund", amount: cancelled.refundedUsdc, counterpart: "collection" },
+      ...{ orderId: stay.orderId, transferId: cancelled.refundTransferId, state: "confirmed" },
+    });
+
+    const to = stranger();
+    const sent = await world.result("send_tokens", { to, amount: "1.50", token: "EURC" });
+    expect(await newest()).toMatchObject({
+      ...{ kind: "transfer", token: "EURC", amount: "1.50", counterpart: to, state: "confirmed", txHash: sent.txHash },
+    });
+    const { tripId, txHash } = await world.result("prefund_trip", { budgetUsdc: "40" });
+    const budget = { kind: "trip_budget", amount: "40.00", counterpart: "trip_budget", tripId };
+    expect(await newest()).toMatchObject({ ...budget, direction: "out", txHash });
+    const closed = await world.result("close_trip", { tripId });
+    expect(closed.returnedTo).toBe((await world.result("check_treasury", {})).address);
+    await expect.poll(newest).toMatchObject({ ...budget, kind: "trip_return", direction: "in", txHash: closed.txHash });
+  });
+
+  test("the transaction of a charge can be read by the id that the booking has answered", async () => {
+    const [offer] = await world.search();
+    const { chargeTransferId, chargedUsdc } = await world.result("book_flight", { offerId: offer?.id ?? "" });
+    await expect
+      .poll(() => world.result("read_transaction", { transferId: chargeTransferId }))
+      .toMatchObject({ state: "confirmed", transfers: [{ amount: chargedUsdc, direction: "out" }] });
+    const [mine] = (await movements({ limit: 1 })).movements;
+    expect(mine).toMatchObject({ state: "confirmed", txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+  });
+
+  test("add up to the wallet, page by page, and are nobody else's", async () => {
+    const all = await movements();
+    let pages = await movements({ limit: 3 });
+    const paged = [...pages.movements];
+    while (pages.nextCursor !== null) {
+      pages = await movements({ limit: 3, cursor: pages.nextCursor });
+      paged.push(...pages.movements);
+    }
+    expect(paged).toEqual(all.movements);
+    const total = (token: string) =>
+      all.movements
+        .filter((one) => one.token === token && one.state !== "reverted")
+        .reduce(
+          (sum, { direction, amount }) => sum + (parseDecimal(amount) ?? 0n) * (direction === "in" ? 1n : -1n),
+          0n,
+        );
+    const { available } = await world.result("check_treasury", {});
+    expect(available).toEqual({ USDC: formatDecimal(total("USDC")), EURC: formatDecimal(total("EURC")) });
+
+    const other = await newFundedTenant(world.service, "Others");
+    const theirs = (await movements({}, other.as)).movements;
+    expect(theirs.map(({ kind, amount }) => [kind, amount])).toEqual([
+      ["faucet", "100000.00"],
+      ["faucet", "100000.00"],
+    ]);
+    const key = (
+      await world.service.operator((identity) =>
+        identity.mintKey({
+          tenantId: world.service.tenantId,
+          environment: "sandbox",
+          scopes: ["flights:read"],
+          actor: "test",
+        }),
+      )
+    ).apiKey;
+    expect((await world.service.call("list_movements", {}, { key })).body).toMatchObject({ code: "missing_scope" });
+  });
+
+  test("a deposit of somebody else names who has sent it", async () => {
+    const other = await newFundedTenant(world.service, "Payers");
+    const wallet = async (as = {}) => z.string().parse((await world.result("check_treasury", {}, as)).address);
+    const { txHash } = await world.result("send_tokens", { to: await wallet(), amount: "3" }, other.as);
+    await expect
+      .poll(newest)
+      .toMatchObject({ kind: "deposit", direction: "in", amount: "3.00", counterpart: await wallet(other.as), txHash });
+  });
 });

@@ -9,7 +9,7 @@ import { BookingRate, inUsdc, SupplierResult, toRate } from "../bookings/index.t
 import { creditEvents, type OrderRecord } from "../orders/index.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
-import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
+import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 
 const Credits = z
   .array(
@@ -42,6 +42,7 @@ export const CancellationResult = Refund.extend({
   confirmedAt: z.string(),
   chargedUsdc: DecimalAmount,
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  ...ServicingTransfers.shape,
   notRefundedBecause: z.string().nullable().default(null).describe("null: what is money comes back at the rate"),
   ...OrderNow.shape,
 });

@@ -10,7 +10,7 @@ import type { OrderRecord } from "../orders/index.ts";
 import { givenBack, isPast, rateOf, requireOrderCurrency } from "./cancel-order.ts";
 import { OrderNow } from "./order-now.ts";
 import type { NewServicingAction, ServicingAction } from "./servicing-actions.ts";
-import type { ServicingCommit, ServicingOutcome } from "./servicing-effect.ts";
+import { type ServicingCommit, type ServicingOutcome, ServicingTransfers } from "./servicing-effect.ts";
 
 /** What a change costs, as offers of it, the pending change and the confirmed one say it. */
 export const ChangePrice = z.object({
@@ -33,6 +33,7 @@ export const ChangeResult = SupplierResult.extend(ChangePrice.shape).extend({
   newTotalCurrency: z.string().nullable().default(null),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   refundedUsdc: DecimalAmount.describe("On its way to the treasury wallet"),
+  ...ServicingTransfers.shape,
   rate: BookingRate.nullable().default(null).describe("At which it was converted: recorded with the booking"),
   ...OrderNow.shape,
 });

@@ -1,10 +1,13 @@
+import { z } from "zod";
 import { Failure } from "../../domain/errors.ts";
+import { newTransferId } from "../../domain/ids.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { EffectUse } from "../../kernel/effect-use.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
+import { ChargeTransferId } from "../bookings/index.ts";
 import {
   defineEffectUse,
   type EffectDefinition,
@@ -37,6 +40,12 @@ import type { ServicingAction, ServicingKind } from "./servicing-actions.ts";
  * supplier is told after its confirmation. What ends the action settles both, in the same transaction.
  */
 export const SERVICING_PURPOSE = "servicing";
+
+/** In the answers of what charges and gives back. */
+export const ServicingTransfers = z.object({
+  chargeTransferId: ChargeTransferId,
+  refundTransferId: z.string().nullable().default(null).describe("The same of what is given back"),
+});
 
 interface NewOrderEvent {
   kind: string;
@@ -143,9 +152,10 @@ export class ServicingSteps {
     const back = atMost(outcome.refund, await paidFor(stores, action));
     const refundedUsdc = formatDecimal(back);
     const [{ details }] = outcome.events;
+    const transfers = await this.#transfersOf(action, back);
     const refunded = { kind: "refunded", key: action.subjectId, details: { ...details, refundedUsdc } };
     return {
-      result: { ...outcome.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc },
+      result: { ...outcome.result, chargedUsdc: formatDecimal(payment?.amount ?? 0n), refundedUsdc, ...transfers },
       apply: async (aggregates) => {
         const { orders } = aggregates;
         await orders.update(network, orderId, outcome.order);
@@ -153,9 +163,26 @@ export class ServicingSteps {
           await orders.record(network, orderId, { ...event, at: clock.now(), source: this.#source });
         }
         const reference = paymentReference(action);
-        if (payment?.kind === "balance") await collect(aggregates, purseOf(action), reference, payment.amount);
-        await refund(aggregates, purseOf(action), reference, back);
+        if (payment?.kind === "balance") {
+          await collect(aggregates, purseOf(action), reference, payment.amount, transfers.chargeTransferId);
+        }
+        await refund(aggregates, purseOf(action), reference, back, transfers.refundTransferId);
       },
+    };
+  }
+
+  /** What the answer calls the transactions of what is charged and given back: the wallet's own is there before. */
+  async #transfersOf(action: ServicingAction, back: Micro): Promise<z.infer<typeof ServicingTransfers>> {
+    const { stores, clock } = this.#ports;
+    const { network, payment } = action;
+    const isPaid = payment !== undefined && payment.amount > 0n;
+    const own =
+      payment?.kind === "wallet"
+        ? await stores.chainTransactions.findByKey(network, paymentReference(action))
+        : undefined;
+    return {
+      chargeTransferId: own?.id ?? (isPaid ? newTransferId(clock.now()) : null),
+      refundTransferId: back > 0n ? newTransferId(clock.now()) : null,
     };
   }
 }

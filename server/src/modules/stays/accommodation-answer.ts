@@ -71,6 +71,27 @@ export function toAccommodationAnswer(
   };
 }
 
+/** Which of those that are shown, of which there is one, is which. */
+export function pickAccommodations(shown: readonly z.input<typeof AccommodationAnswer>[]) {
+  const of = (measure: (one: z.input<typeof AccommodationAnswer>) => number): string | null => {
+    const least = Math.min(...shown.map(measure));
+    return least === Number.POSITIVE_INFINITY ? null : (shown.find((one) => measure(one) === least)?.id ?? null);
+  };
+  const never = Number.POSITIVE_INFINITY;
+  return {
+    best: shown[0]?.id ?? "",
+    cheapest: of(({ cheapestRate }) => compared(cheapestRate)) ?? "",
+    nearest: of(({ distanceMeters: meters }) => meters ?? never),
+    cheapestRefundable: of(({ rates }) =>
+      Math.min(never, ...rates.filter(({ fullRefundUntil }) => fullRefundUntil !== null).map(compared)),
+    ),
+  };
+}
+
+/** Only compared: in USDC, as each place may sell in its own currency. */
+const compared = ({ totalUsdc, totalAmount }: { totalUsdc?: string | undefined; totalAmount: string }): number =>
+  Number(parseDecimal(totalUsdc ?? totalAmount) ?? Number.MAX_SAFE_INTEGER);
+
 /** The cheapest, the cheapest that is given back in full, and the cheapest of other boards and rooms; cheapest first. */
 function chooseRates(rates: readonly StayRate[]): StayRate[] {
   const kinds = new Map<string, StayRate>();

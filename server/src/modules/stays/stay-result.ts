@@ -6,6 +6,7 @@ import type { Stays } from "../../ports/stays.ts";
 import {
   type Booking,
   BookingRate,
+  ChargeTransferId,
   inUsdc,
   itineraryHashOf,
   NextStep,
@@ -35,6 +36,7 @@ export const StayResult = SupplierResult.extend({
   totalAmount: DecimalAmount,
   totalCurrency: z.string(),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
+  chargeTransferId: ChargeTransferId,
   rate: BookingRate,
   cancellationPolicy: StayCancellationPolicy,
   keyCollectionInstructions: wordsOfOthers().nullable(),
@@ -69,7 +71,7 @@ export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
   booking: Booking,
   stay: SupplierStay,
-): StayResult & { itineraryHash: string; ticketOrderHash: string } {
+): Omit<StayResult, "chargeTransferId"> & { itineraryHash: string; ticketOrderHash: string } {
   const { id: orderId, bookingId: _, cancelledAt: __, price: ___, ...facts } = stay;
   const { amount, currency } = priceOf(booking, stay);
   const { accommodationName, checkInDate, checkOutDate } = stay;

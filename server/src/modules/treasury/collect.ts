@@ -7,13 +7,15 @@ export const COLLECT_PURPOSE = "capture";
 
 /**
  * Takes at most the held amount for the service, in the caller's transaction: the hold ends, and what was taken goes from the
- * tenant's treasury to the collection wallet by a chain transaction that is stored with it.
+ * tenant's treasury to the collection wallet by a chain transaction that is stored with it. `transferId`: what an answer
+ * has called that transaction.
  */
 export async function collect(
   { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
   purse: Purse,
   reference: string,
   amount: Micro,
+  transferId?: string | null,
 ): Promise<void> {
   await ledger.capture(purse, reference, amount);
   if (amount === 0n) return;
@@ -21,6 +23,7 @@ export async function collect(
   const treasury = await wallets.ensure(network, "treasury", tenantId);
   const collection = await wallets.ensure(network, "collection");
   await chainTransactions.enqueue({
+    ...(transferId ? { id: transferId } : {}),
     network,
     idempotencyKey: `capture:${reference}`,
     tenantId,

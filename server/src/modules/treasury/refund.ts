@@ -7,13 +7,15 @@ export const REFUND_PURPOSE = "refund";
 
 /**
  * Gives back what was taken, in the caller's transaction and once for a reference: from the collection wallet to the tenant's
- * treasury, by a chain transaction that is stored with it.
+ * treasury, by a chain transaction that is stored with it. `transferId`: what an answer
+ * has called that transaction.
  */
 export async function refund(
   { ledger, wallets, chainTransactions }: Pick<Aggregates, "ledger" | "wallets" | "chainTransactions">,
   purse: Purse,
   reference: string,
   amount: Micro,
+  transferId?: string | null,
 ): Promise<void> {
   if (amount === 0n) return;
   const { network, token, tenantId } = purse;
@@ -21,6 +23,7 @@ export async function refund(
   const treasury = await wallets.ensure(network, "treasury", tenantId);
   const collection = await wallets.ensure(network, "collection");
   await chainTransactions.enqueue({
+    ...(transferId ? { id: transferId } : {}),
     network,
     idempotencyKey: `refund:${reference}`,
     tenantId,

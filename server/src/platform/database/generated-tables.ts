@@ -376,6 +376,7 @@ export interface LedgerTransactionTable {
   transactionHash: Hex | null;
   logIndex: number | null;
   blockNumber: bigint | null;
+  fromAddress: Hex | null;
 }
 
 export interface MessageTable {

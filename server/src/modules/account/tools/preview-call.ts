@@ -28,10 +28,15 @@ const Output = z.object({
         amount: Amount,
         from: z.string().describe("treasury, collection, trip_budget, booking_reservation or an address"),
         to: z.string(),
+        part: z.enum(["cost", "markup", "service_fee", "rest"]).nullable().describe("Of a price that is divided"),
         isLater: z.boolean().describe("true: the call fixes it, and a later one moves it"),
       }),
     )
     .readonly(),
+  totals: z
+    .array(z.object({ token: z.string(), amount: Amount }))
+    .readonly()
+    .describe("Of all movements, fee and markup included, by token"),
   irreversible: z
     .array(z.object({ what: z.string(), undoableUntil: z.string().nullable(), undoCostUsdc: Amount }))
     .readonly()
@@ -75,10 +80,11 @@ export const previewCall = defineTool({
       listPriceMicroUsdc: tried?.listPrice.toString() ?? null,
       paidBy: tried?.paidBy ?? null,
       allowances,
-      movements: movements.map(({ token, expected, amount = expected, from, to, isLater }) => ({
-        ...{ token, from, to, isLater: isLater === true },
+      movements: movements.map(({ token, expected, amount = expected, from, to, part = null, isLater }) => ({
+        ...{ token, from, to, part, isLater: isLater === true },
         amount: amount === undefined ? null : formatDecimal(amount),
       })),
+      totals: totalsOf(movements),
       irreversible: irreversible.map(({ what, undoableUntil, undoCost }) => ({
         what,
         undoableUntil: undoableUntil?.toString() ?? null,
@@ -88,6 +94,15 @@ export const previewCall = defineTool({
     };
   },
 });
+
+function totalsOf(movements: Plan["movements"]) {
+  return [...Map.groupBy(movements, ({ token }) => token)].map(([token, some]) => {
+    const amounts = some.map(({ expected, amount = expected }) => amount);
+    const known = amounts.filter((amount) => amount !== undefined);
+    const isKnown = known.length === amounts.length;
+    return { token, amount: isKnown ? formatDecimal(known.reduce((sum, amount) => sum + amount, 0n)) : null };
+  });
+}
 
 /** Nobody outside was asked, and an agent must not take this for more than it is. */
 function noteOn(effect: string | undefined, plan: Plan | undefined): string {

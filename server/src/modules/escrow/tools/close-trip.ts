@@ -12,6 +12,7 @@ const Output = ChainResult.extend({
   tripId: z.string(),
   state: z.literal("closed"),
   returnedUsdc: DecimalAmount.describe("Of the trip's budget, all that has come back to your treasury wallet"),
+  returnedTo: z.string().optional().describe("Your treasury wallet's address, from which the budget came"),
   heldUsdc: DecimalAmount.describe("Reserved for bookings, which go on: settle_booking or cancel_booking"),
   txHash: z.string().nullable().describe("By which the free money came back; null: nothing was free"),
   status: z.literal("confirmed"),

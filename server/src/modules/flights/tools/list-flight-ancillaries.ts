@@ -10,7 +10,8 @@ export const listFlightAncillaries = defineTool({
   title: "List flight ancillaries",
   summary:
     "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes.",
-  advice: "Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
+  advice:
+    "Only with the booking: nothing here adds a bag or seat to an order afterwards, the airline alone may, by the order's pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
   area: "flights",
   effect: "read",
   price: 500n,

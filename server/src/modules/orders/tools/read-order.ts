@@ -30,7 +30,9 @@ export const readOrder = defineTool({
     stay: StayNow.nullable(),
     isLive: z.boolean().describe("false: the supplier does not answer now; the rest is as it was read last"),
     tickets: z.array(Details).describe("type, number, passengerIds"),
-    services: z.array(Details).describe("Bags and seats booked with it"),
+    services: z
+      .array(Details)
+      .describe("Bags and seats booked with it. None can be added here afterwards; the airline may, by the pnr"),
     itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
     ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
     externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),

@@ -10,7 +10,7 @@ export const getTenantPricingPolicy = defineTool({
   title: "Get pricing policy",
   summary: "Your active pricing policy, by which confirm_booking prices, and its latest versions.",
   advice:
-    "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_call of confirm_booking says what the policy makes of a cost.",
+    "Amounts are whole micro-USDC: 25 USDC is 25000000. preview_price says what it, or another policy, makes of a cost.",
   area: "policy",
   effect: "read",
   price: 500n,

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { CabinClass, isCalendarDate } from "../../../domain/schemas.ts";
+import { CabinClass, DecimalAmount, isCalendarDate, wordsOfOthers } from "../../../domain/schemas.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import type { BookedService, OrderedSlice } from "../../../ports/flights.ts";
 import { checkSlice, Slice, SupplierResult, supplierErrors } from "../../bookings/index.ts";
 import { ChangePrice, priceOf } from "../change-order.ts";
 import { seeChangeOffers } from "../see-changes.ts";
@@ -23,7 +24,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one may be lost with it. Then select_order_change_offer, then confirm_order_change.",
+    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. Then select_order_change_offer, then confirm_order_change.",
   area: "flights",
   effect: "write",
   price: 2_000n,
@@ -66,6 +67,17 @@ export const requestOrderChange = defineTool({
       .array(z.object({ id: z.string(), origin: z.string(), destination: z.string(), departingAt: z.string() }))
       .readonly()
       .describe("The slices of the order that every offer replaces"),
+    servicesLost: z
+      .array(
+        z.object({
+          ...{ id: z.string(), kind: z.string(), quantity: z.number(), designator: wordsOfOthers().nullable() },
+          ...{ totalAmount: DecimalAmount, totalCurrency: z.string() },
+        }),
+      )
+      .readonly()
+      .describe(
+        "Bags and seats bought for removed flights, at what they cost. The new flights have none, and none can be added",
+      ),
   }),
   errors: {
     ...supplierErrors,
@@ -103,7 +115,7 @@ export const requestOrderChange = defineTool({
       ...{ origin: origin.toUpperCase(), destination: destination.toUpperCase(), departureDate },
       ...(cabinClass === undefined ? {} : { cabinClass }),
     }));
-    const { slices: present } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
+    const { slices: present, services } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
     for (const [index, { slice_id: sliceId }] of slices.remove.entries()) {
       if (present.some(({ id }) => id === sliceId)) continue;
       const known = present.map(({ id, origin, destination }) => `${id} (${origin} to ${destination})`).join(", ");
@@ -122,6 +134,7 @@ export const requestOrderChange = defineTool({
       expiresAt: offer.expiresAt,
       slices: { add: offer.slices.add },
     }));
+    const removed = present.filter(({ id }) => remove.some(({ sliceId }) => sliceId === id));
     return {
       orderId,
       changeRequestId: request.id,
@@ -129,14 +142,22 @@ export const requestOrderChange = defineTool({
         .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
         .slice(0, MOST_OFFERS),
       considered: offers.length,
-      removed: present
-        .filter(({ id }) => remove.some(({ sliceId }) => sliceId === id))
-        .map(({ id, origin, destination, segments: [first] }) => ({
-          ...{ id, origin, destination },
-          departingAt: first?.departingAt ?? "",
-        })),
+      removed: removed.map(({ id, origin, destination, segments: [first] }) => ({
+        ...{ id, origin, destination },
+        departingAt: first?.departingAt ?? "",
+      })),
+      servicesLost: servicesOf(removed, services),
       ...flights.provenance(),
       sandbox: flights.sandbox,
     };
   },
 });
+
+function servicesOf(slices: readonly OrderedSlice[], services: readonly BookedService[]) {
+  const gone = new Set(slices.flatMap(({ segments }) => segments.map(({ id }) => id)));
+  return services
+    .filter(({ segmentIds }) => segmentIds.some((id) => gone.has(id)))
+    .map(({ id, kind, quantity, designator, totalAmount, totalCurrency }) => ({
+      ...{ id, kind, quantity, designator, totalAmount, totalCurrency },
+    }));
+}

@@ -3,7 +3,7 @@ import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../.
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../../bookings/index.ts";
-import { AccommodationAnswer, toAccommodationAnswer } from "../accommodation-answer.ts";
+import { AccommodationAnswer, pickAccommodations, toAccommodationAnswer } from "../accommodation-answer.ts";
 import { explainNoStays } from "../explain-no-stays.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
@@ -12,7 +12,8 @@ import { seeAccommodations } from "../see-stays.ts";
 const ACCOMMODATIONS_RETURNED = 6;
 const LONGEST_LOCATION = 200;
 
-const ORDER = "best first: review score (0 to 10) less three points for each time the median price";
+const ORDER =
+  "best first: review score (0 to 10) less three points for each time the median price. How near a place is does not count in it: distanceMeters and picks.nearest say that";
 
 const Given = z.looseObject({
   location: z.string().optional().catch(undefined),
@@ -30,7 +31,7 @@ export const searchHotels = defineTool({
   title: "Search hotels",
   summary: "Find up to six hotels at a place, each with its cheapest rate and cancellation policy.",
   advice:
-    "Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted. Next: quote_stay with a rate's id.",
+    "Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,
@@ -57,6 +58,14 @@ export const searchHotels = defineTool({
   output: SupplierResult.extend({
     accommodations: z.array(AccommodationAnswer).readonly(),
     order: z.string(),
+    picks: z
+      .object({
+        best: z.string(),
+        cheapest: z.string(),
+        nearest: z.string().nullable().describe("null: the supplier does not say where they are"),
+        cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
+      })
+      .describe("Ids of accommodations; cheapest and nearest of all that were considered"),
     considered: z.number().describe("So many places the supplier has there"),
     location: z.object({
       label: wordsOfOthers(),
@@ -131,10 +140,12 @@ export const searchHotels = defineTool({
     const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
     const rates = await saleRates({ fx, clock }, caller.environment, currencies);
     await seeAccommodations(stores.seenOffers, caller, { ...query, place, timeZone }, accommodations, rates);
+    const shown = accommodations
+      .slice(0, ACCOMMODATIONS_RETURNED)
+      .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
     return {
-      accommodations: accommodations
-        .slice(0, ACCOMMODATIONS_RETURNED)
-        .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates })),
+      accommodations: shown,
+      picks: pickAccommodations(shown),
       order: ORDER,
       considered,
       location: { ...place, provenance },

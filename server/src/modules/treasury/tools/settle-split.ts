@@ -60,8 +60,8 @@ export const settleSplit = defineTool({
     const parts = splitParts(parseDecimal(gross) ?? 0n, commissionBps, serviceFeeBps);
     return {
       movements: usdcMovements(
-        [parts.supplier, "treasury", addressOf(supplier)],
-        [parts.serviceFee, "treasury", "collection"],
+        [parts.supplier, "treasury", addressOf(supplier), "cost"],
+        [parts.serviceFee, "treasury", "collection", "service_fee"],
       ),
       irreversible: [final("the payment")],
     };

@@ -1,0 +1,38 @@
+import type { MissingPart } from "../../kernel/account.ts";
+
+/** Where the open providers of briefs are; undefined: they are not asked. */
+interface Sources {
+  readonly openMeteoUrl: string | undefined;
+  readonly openMeteoAirQualityUrl: string | undefined;
+  readonly overpassUrl: string | undefined;
+}
+
+declare module "../../kernel/parts.ts" {
+  interface Settings extends Sources {}
+}
+
+const SOURCES: readonly { setting: keyof Sources; variable: string; without: string }[] = [
+  {
+    setting: "openMeteoUrl",
+    variable: "OPEN_METEO_URL",
+    without: "trip_weather_brief has no weather, only the sun's times: no source of forecasts is configured.",
+  },
+  {
+    setting: "openMeteoAirQualityUrl",
+    variable: "OPEN_METEO_AIR_QUALITY_URL",
+    without: "air_quality_brief has no measurements: no source of air quality is configured.",
+  },
+  {
+    setting: "overpassUrl",
+    variable: "OVERPASS_URL",
+    without: "recommend_restaurants and travel_safety_aid know no places nearby: no source of places is configured.",
+  },
+];
+
+/** What briefs cannot say because the operator has configured nobody who knows it. */
+export function missingSources(settings: Sources): MissingPart[] {
+  return SOURCES.filter(({ setting }) => settings[setting] === undefined).map(({ variable, without }) => ({
+    what: without,
+    how: `The operator sets ${variable} and starts the service again.`,
+  }));
+}

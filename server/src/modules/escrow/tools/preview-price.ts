@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { Failure } from "../../../domain/errors.ts";
+import { MicroAmount, microOf, readMicro } from "../../../domain/micro-amount.ts";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { PolicyInput, readPolicyInput } from "../../pricing/index.ts";
+import { priceBooking } from "../price-booking.ts";
+
+const isPositive = (text: string): boolean => readMicro(text) !== 0n;
+
+export const previewPrice = defineTool({
+  name: "preview_price",
+  title: "Preview a price",
+  summary:
+    "What a pricing policy makes of a cost: markup, the service's take and total, as confirm_booking would price it. Nothing is activated, booked or moved.",
+  advice: "Give policy to try one; left out, your active one counts. Amounts in micro-USDC are whole millionths.",
+  area: "policy",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["stores"],
+  input: z
+    .strictObject({
+      costMicroUsdc: MicroAmount.refine(isPositive, { message: "must be more than 0" }).describe(
+        "What the supplier gets: 200 USDC is 200000000",
+      ),
+      policy: PolicyInput.optional().describe("As activate_tenant_pricing_policy takes it"),
+      markupBps: z.int().min(0).max(10_000).optional().describe("As in confirm_booking; left out: the policy's"),
+      markupMicroUsdc: MicroAmount.optional().describe("Not together with markupBps"),
+    })
+    .refine(({ markupBps, markupMicroUsdc }) => markupBps === undefined || markupMicroUsdc === undefined, {
+      path: ["markupMicroUsdc"],
+      message: "must not be given together with markupBps",
+    }),
+  output: z.object({
+    accepted: z.boolean().describe("false: confirm_booking would refuse it, and problem says why"),
+    problem: z.object({ code: z.string(), detail: z.string() }).nullable(),
+    policyVersion: z.int().nullable().describe("null: the policy that was given"),
+    price: z
+      .object({
+        costUsdc: DecimalAmount,
+        markupUsdc: DecimalAmount.describe("Yours, before the service's take where that comes out of it"),
+        serviceTakeUsdc: DecimalAmount,
+        totalUsdc: DecimalAmount.describe("What the customer pays"),
+        vendorGetsUsdc: DecimalAmount,
+        youGetUsdc: DecimalAmount,
+        isOverCeiling: z.boolean().describe("true: only with the override of confirm_booking"),
+      })
+      .nullable()
+      .describe("Also where an override would let it through; null: no price comes of it"),
+    sandbox: z.boolean(),
+  }),
+  errors: {},
+  example: () => ({
+    costMicroUsdc: "200000000",
+    policy: { markupConfig: { strategy: "static" as const, bps: 300 }, ceilingMicroUsdc: "25000000" },
+  }),
+
+  async run({ costMicroUsdc, policy: tried, markupBps, markupMicroUsdc }, { stores, caller }) {
+    const { tenantId, environment } = caller;
+    const active = tried === undefined ? await stores.pricingPolicies.active(tenantId, environment) : undefined;
+    const policy = tried === undefined ? active : { version: 0, ...readPolicyInput(tried) };
+    if (policy === undefined) throw new Error("every tenant has a policy");
+    const markup = markupMicroUsdc === undefined ? undefined : microOf(markupMicroUsdc);
+    const asked = { cost: microOf(costMicroUsdc), markupBps, markup, policy };
+    const refusal = refusalOf(() => priceBooking(asked));
+    // The ceiling alone can be overridden; without it the price is the same.
+    const priced = { ...asked, policy: { ...policy, ceiling: undefined } };
+    const noPrice = refusalOf(() => priceBooking(priced));
+    return {
+      accepted: refusal === undefined,
+      problem: refusal === undefined ? null : { code: refusal.code, detail: refusal.message },
+      policyVersion: active?.version ?? null,
+      price: noPrice === undefined ? describePrice(priceBooking(priced), refusal !== undefined) : null,
+      sandbox: environment === "sandbox",
+    };
+  },
+});
+
+function describePrice({ answer, committed }: ReturnType<typeof priceBooking>, isOverCeiling: boolean) {
+  const [vendorGetsUsdc, youGetUsdc] = [formatDecimal(committed.vendorAmount), formatDecimal(committed.markup)];
+  return { ...answer, vendorGetsUsdc, youGetUsdc, isOverCeiling };
+}
+
+function refusalOf(work: () => unknown): Failure | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { WalletMovement } from "./wallet-movements.ts";
+
+export const MovementKind = z
+  .enum([
+    "deposit",
+    "faucet",
+    "order_payment",
+    "order_refund",
+    "transfer",
+    "split",
+    "trip_budget",
+    "trip_return",
+    "usage",
+    "other",
+  ])
+  .describe("trip_return: given back or paid out by the escrow; usage: the price of calls");
+type MovementKind = z.infer<typeof MovementKind>;
+
+export const MovementState = z
+  .enum(["pending", "confirmed", "reverted"])
+  .describe("reverted: the money is available again");
+
+/** By what transactions of ours are stored for. */
+const KIND_BY_PURPOSE: Readonly<Record<string, MovementKind>> = {
+  development_money: "faucet",
+  faucet_drip: "faucet",
+  capture: "order_payment",
+  servicing: "order_payment",
+  refund: "order_refund",
+  send_tokens: "transfer",
+  settle_split: "split",
+  trip_prefund: "trip_budget",
+  escrow_trip: "trip_return",
+  escrow_booking: "trip_return",
+  usage: "usage",
+};
+
+/** What operations name of where their money goes, and of the trip that they belong to. */
+const Named = z.object({
+  to: z.string().optional(),
+  supplier: z.string().optional(),
+  tripId: z.string().optional(),
+  action: z.object({ bookingId: z.string().optional() }).optional(),
+});
+
+export function describeMovement(movement: WalletMovement) {
+  const { id, at, direction, token, transaction, order, hash } = movement;
+  const { tripId, action } = Named.parse(transaction?.operation ?? {});
+  return {
+    ...{ id, direction, token },
+    at: at.toString(),
+    kind: kindOf(movement),
+    counterpart: direction === "in" ? senderOf(movement) : receiverOf(movement),
+    state: stateOf(movement),
+    orderId: order?.orderId ?? null,
+    bookingId: order?.bookingId ?? action?.bookingId ?? null,
+    tripId: tripId ?? null,
+    transferId: transaction?.id ?? null,
+    txHash: hash ?? null,
+  };
+}
+
+function kindOf({ direction, sender, transaction }: WalletMovement): MovementKind {
+  if (direction === "in" && "account" in sender && sender.account === "escrow") return "trip_return";
+  const known = transaction === undefined ? undefined : KIND_BY_PURPOSE[transaction.purpose];
+  return known ?? (direction === "in" ? "deposit" : "other");
+}
+
+function stateOf({ direction, transaction }: WalletMovement): z.infer<typeof MovementState> {
+  // An event of the chain has happened; what left by nobody's transaction of ours was entered after it.
+  if (direction === "in" || transaction === undefined) return "confirmed";
+  return transaction.state === "queued" || transaction.state === "signed" ? "pending" : transaction.state;
+}
+
+function senderOf({ sender }: WalletMovement): string | null {
+  if (!("account" in sender)) return sender.address ?? null;
+  return sender.account === "escrow" ? "trip_budget" : "collection";
+}
+
+function receiverOf(movement: WalletMovement): string | null {
+  const kind = kindOf(movement);
+  if (kind === "trip_budget") return "trip_budget";
+  if (kind === "order_payment" || kind === "usage") return "collection";
+  const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});
+  return to ?? supplier ?? null;
+}

@@ -1,0 +1,173 @@
+import { sql } from "kysely";
+import { type TokenSymbol, tokenSymbols } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { accountOf } from "../ledger/index.ts";
+import type { OwnTransaction, WalletMovement, WalletMovements } from "./wallet-movements.ts";
+
+/**
+ * Read from the books: what came in is an event of the chain that reached `prefunded`; what goes out is in `outgoing` from the
+ * moment that it was decided. The transaction that carries it out, and the order behind that, are found by the references.
+ */
+export function createWalletMovements(queryable: Queryable): WalletMovements {
+  return {
+    async list(tenantId, network, { limit, before }) {
+      const postings = await readPostings(queryable, tenantId, network, limit, before);
+      const transactions = await readTransactions(queryable, tenantId, network, postings);
+      const orders = await readOrders(queryable, tenantId, network, transactions);
+      return postings.map((posting) => {
+        const transaction = transactions.find((one) => isOf(one, posting));
+        return toMovement(posting, transaction, transaction && orders.get(transaction.idempotencyKey));
+      });
+    },
+  };
+}
+
+interface PostingRow {
+  id: string;
+  kind: LedgerTransactionTable["kind"];
+  reference: string;
+  token: TokenSymbol;
+  amount: string;
+  createdAt: Temporal.Instant;
+  transactionHash: LedgerTransactionTable["transactionHash"];
+  fromAddress: LedgerTransactionTable["fromAddress"];
+  sender: LedgerAccountTable["kind"] | null;
+}
+
+interface TransactionRow extends OwnTransaction {
+  idempotencyKey: string;
+}
+
+async function readPostings(
+  db: Queryable,
+  tenantId: string,
+  network: Environment,
+  limit: number,
+  before: string | undefined,
+): Promise<readonly PostingRow[]> {
+  const accounts = tokenSymbols.flatMap((token) => {
+    const purse = { tenantId, network, token };
+    return [
+      { id: accountOf(purse, "outgoing"), token, kinds: ["send", "capture"] },
+      { id: accountOf(purse, "prefunded"), token, kinds: ["movement"] },
+    ];
+  });
+  const { rows } = await sql<PostingRow>`
+    select entry.id::text as id, entry.kind, entry.reference, account.token, entry.amount::text as amount,
+      entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
+      (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
+        where entry.kind = 'movement' and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
+    from unnest(
+      ${accounts.map(({ id }) => id)}::text[], ${accounts.map(({ token }) => token)}::text[],
+      ${accounts.map(({ kinds }) => kinds.join())}::text[]
+    ) as account (id, token, kinds)
+    cross join lateral (
+      select posting.id, posting.kind, posting.reference, posting.created_at, posting.transaction_hash, posting.from_address,
+        entry.amount_micro as amount
+      from ledger_entry as entry join ledger_transaction as posting on posting.id = entry.transaction_id
+      where entry.account_id = account.id and entry.amount_micro > 0
+        and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
+        and posting.kind = any (string_to_array(account.kinds, ','))
+      order by entry.transaction_id desc limit ${limit}
+    ) as entry
+    order by entry.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** What carries out a sending is named by its id, what pays the supplier by its key, and what brings money by its hash. */
+const isOf = (
+  { id, idempotencyKey, hash }: TransactionRow,
+  { kind, reference, transactionHash }: PostingRow,
+): boolean => {
+  if (kind === "send") return reference === `send:${id}`;
+  if (kind === "capture") return firstKey(idempotencyKey) === captureKey(reference);
+  return hash === transactionHash;
+};
+
+const captureKey = (reference: string) => reference.replace(/^settle:/, "capture:");
+/** One that was reverted and sent again is another transaction with a number behind its key. */
+const firstKey = (idempotencyKey: string) => idempotencyKey.replace(/#\d+$/, "");
+const MOST_ATTEMPTS = 5;
+
+/** The latest attempts first. */
+async function readTransactions(
+  db: Queryable,
+  tenantId: string,
+  network: Environment,
+  postings: readonly PostingRow[],
+): Promise<readonly TransactionRow[]> {
+  const ids = postings.filter(({ kind }) => kind === "send").map(({ reference }) => reference.replace(/^send:/, ""));
+  const keys = postings
+    .filter(({ kind }) => kind === "capture")
+    .map(({ reference }) => captureKey(reference))
+    .flatMap((key) => [key, ...Array.from({ length: MOST_ATTEMPTS - 1 }, (_, index) => `${key}#${index + 2}`)]);
+  const hashes = postings.flatMap(({ kind, transactionHash }) =>
+    kind === "movement" && transactionHash !== null ? [transactionHash] : [],
+  );
+  const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at`;
+  // Each part in the words of an index of its own.
+  const { rows } = await sql<TransactionRow>`
+    select ${columns} from chain_transaction
+    where network = ${network} and tenant_id = ${tenantId} and id = any (${ids}::text[])
+    union
+    select ${columns} from chain_transaction
+    where network = ${network} and tenant_id = ${tenantId} and idempotency_key = any (${keys}::text[])
+    union
+    select ${columns} from chain_transaction
+    where network = ${network} and tenant_id = ${tenantId} and hash = any (${hashes}::text[])
+    order by created_at desc`.execute(db);
+  return rows.map((row) => ({ ...row, hash: row.hash ?? undefined }));
+}
+
+const BOOKING = /bkg_[0-9A-Z]{26}/;
+const ACTION = /act_[0-9A-Z]{26}/;
+
+/** By the key of the transaction, in which the booking or the change stands that it is for. */
+async function readOrders(
+  db: Queryable,
+  tenantId: string,
+  network: Environment,
+  transactions: readonly TransactionRow[],
+): Promise<ReadonlyMap<string, { bookingId: string; orderId: string | undefined }>> {
+  const named = transactions.map(({ idempotencyKey: key }) => ({
+    key,
+    id: BOOKING.exec(key)?.[0] ?? ACTION.exec(key)?.[0],
+  }));
+  const ids = named.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; bookingId: string; orderId: string | null }>`
+    select id, id as "bookingId", order_id as "orderId" from booking
+    where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])
+    union all
+    select id, booking_id, order_id from servicing_action
+    where tenant_id = ${tenantId} and network = ${network} and id = any (${ids}::text[])`.execute(db);
+  const found = new Map(rows.map(({ id, bookingId, orderId }) => [id, { bookingId, orderId: orderId ?? undefined }]));
+  return new Map(
+    named.flatMap(({ key, id }) => {
+      const order = id === undefined ? undefined : found.get(id);
+      return order === undefined ? [] : [[key, order] as const];
+    }),
+  );
+}
+
+function toMovement(
+  { id, kind, token, amount, createdAt, transactionHash, fromAddress, sender }: PostingRow,
+  transaction: TransactionRow | undefined,
+  order: WalletMovement["order"],
+): WalletMovement {
+  return {
+    ...{ id, token, transaction, order },
+    amount: BigInt(amount),
+    direction: kind === "movement" ? "in" : "out",
+    at: createdAt,
+    sender: senderOf(sender, fromAddress),
+    hash: transactionHash ?? (transaction?.state === "queued" ? undefined : transaction?.hash),
+  };
+}
+
+function senderOf(account: PostingRow["sender"], address: PostingRow["fromAddress"]): WalletMovement["sender"] {
+  if (account === "escrow") return { account };
+  return account === "collection_outgoing" ? { account: "collection" } : { address: address ?? undefined };
+}

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
+import { DecimalAmount } from "../../../domain/schemas.ts";
+import { tokenSymbols } from "../../../domain/tokens.ts";
+import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { defineTool } from "../../../kernel/tool.ts";
+import { describeMovement, MovementKind, MovementState } from "../describe-movement.ts";
+
+export const listMovements = defineTool({
+  name: "list_movements",
+  title: "List money movements",
+  summary:
+    "Money that came to your treasury wallet or went out of it, newest first: what for, amount, counterpart, order or trip, transaction.",
+  advice: "What is only held for an open booking is in check_treasury. The price of calls is in list_usage.",
+  area: "treasury",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["reads"],
+  input: z.strictObject({
+    ...pageInput(z.string().regex(/^\d{1,18}$/, "must be the nextCursor of the page before")),
+  }),
+  output: z.object({
+    movements: z
+      .array(
+        z.object({
+          id: z.string(),
+          at: z.string(),
+          direction: z.enum(["in", "out"]),
+          kind: MovementKind,
+          token: z.enum(tokenSymbols),
+          amount: DecimalAmount,
+          counterpart: z
+            .string()
+            .nullable()
+            .describe("collection: the service; trip_budget: the escrow; or an address"),
+          state: MovementState,
+          orderId: z.string().nullable(),
+          bookingId: z.string().nullable().describe("Of the order, bkg_…, or in escrow, 0x…"),
+          tripId: z.string().nullable(),
+          transferId: z.string().nullable().describe("For read_transaction; null: not sent by you"),
+          txHash: z.string().nullable().describe("null: not signed yet"),
+        }),
+      )
+      .readonly(),
+    nextCursor: NextCursor,
+  }),
+  errors: {},
+  example: () => ({ limit: 5 }),
+
+  async run({ cursor, ...page }, { reads, caller: { tenantId, environment } }) {
+    const { shown, nextCursor } = await readPage(
+      page,
+      (limit) =>
+        reads(tenantId, ({ walletMovements }) =>
+          walletMovements.list(tenantId, environment, { limit, before: cursor }),
+        ),
+      ({ id }) => id,
+    );
+    const movements = shown.map((movement) => ({
+      ...describeMovement(movement),
+      amount: formatDecimal(movement.amount),
+    }));
+    return { movements, nextCursor };
+  },
+});

@@ -1,0 +1,45 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { Environment } from "../../ports/identity.ts";
+
+declare module "../../kernel/stores.ts" {
+  interface Aggregates {
+    walletMovements: WalletMovements;
+  }
+}
+
+/** Money that came to a tenant's treasury wallet, or that was sent from it. What is only held has not moved. */
+export interface WalletMovement {
+  /** Digits; later ones have greater numbers. */
+  id: string;
+  token: TokenSymbol;
+  amount: Micro;
+  direction: "in" | "out";
+  at: Temporal.Instant;
+  /** Where money that came in came from: an account of the service, or somebody's address. */
+  sender: { account: "collection" | "escrow" } | { address: Hex | undefined };
+  /** In a block. */
+  hash: Hex | undefined;
+  /** The transaction of ours that carries it out; undefined: somebody else's. */
+  transaction: OwnTransaction | undefined;
+  /** The order that it paid, or that it was given back for. */
+  order: { bookingId: string; orderId: string | undefined } | undefined;
+}
+
+export interface OwnTransaction {
+  id: string;
+  purpose: string;
+  state: "queued" | "signed" | "confirmed" | "reverted";
+  hash: Hex | undefined;
+  /** As its row stores it. */
+  operation: unknown;
+}
+
+export interface WalletMovements {
+  /** Newest first; those with smaller ids than `before`. */
+  list(
+    tenantId: string,
+    network: Environment,
+    options: { limit: number; before?: string | undefined },
+  ): Promise<readonly WalletMovement[]>;
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { MicroAmount, microOf, readMicro } from "../../domain/micro-amount.ts";
+import { MarkupConfig, ServiceTakeBehavior } from "./policy-answer.ts";
+import type { PricingPolicy } from "./pricing-policies.ts";
+
+/** A whole policy, as a caller gives it: what is left out has the value that its field says. */
+export const PolicyInput = z
+  .strictObject({
+    markupConfig: MarkupConfig,
+    floorMicroUsdc: MicroAmount.optional().describe("Least markup in micro-USDC: 2 USDC is 2000000; left out: 0"),
+    ceilingMicroUsdc: MicroAmount.describe("Whole micro-USDC")
+      .nullable()
+      .optional()
+      .describe("Most markup: 25 USDC is 25000000; not under floorMicroUsdc; left out or null: none"),
+    serviceTakeBehavior: ServiceTakeBehavior.optional().describe("Left out: add_to_customer"),
+  })
+  .superRefine(({ floorMicroUsdc, ceilingMicroUsdc }, context) => {
+    const [floor, ceiling] = [floorMicroUsdc ?? "0", ceilingMicroUsdc ?? ""].map(readMicro);
+    if (floor === undefined || ceiling === undefined || ceiling >= floor) return;
+    context.addIssue({
+      code: "custom",
+      path: ["ceilingMicroUsdc"],
+      message: `must not be under floorMicroUsdc, which is ${floor}`,
+    });
+  });
+
+export function readPolicyInput({
+  markupConfig,
+  floorMicroUsdc = "0",
+  ceilingMicroUsdc = null,
+  serviceTakeBehavior = "add_to_customer",
+}: z.output<typeof PolicyInput>): Pick<PricingPolicy, "markupBps" | "floor" | "ceiling" | "serviceTakeBehavior"> {
+  return {
+    markupBps: markupConfig.bps,
+    floor: microOf(floorMicroUsdc),
+    ceiling: ceilingMicroUsdc === null ? undefined : microOf(ceilingMicroUsdc),
+    serviceTakeBehavior,
+  };
+}
