@@ -4,14 +4,14 @@ import { withoutChainLookUp } from "./chain.ts";
 import { withoutReservedLimits } from "./limits.ts";
 import { withoutPaidClaim } from "./payments.ts";
 import { withoutServicingLookup } from "./supplier.ts";
-import { withoutDurableFlush, withoutIdempotency } from "./usage.ts";
+import { withoutDurableFlush, withoutIdempotency, withoutIdempotencyOfReservations } from "./usage.ts";
 import { withoutTakeOver, withoutUndo } from "./workflows.ts";
 
 const LATE_DEVNET = fileURLToPath(new URL("./late-devnet.ts", import.meta.url));
 
 /** The service without one of its guards, by the guard's name: a run against it must fail. */
 export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decorate" | "devnetProgram">>> = {
-  idempotency: () => ({ decorate: { calls: withoutIdempotency } }),
+  idempotency: () => ({ decorate: { calls: withoutIdempotency, stores: withoutIdempotencyOfReservations } }),
   "durable-flush": () => ({ decorate: { calls: withoutDurableFlush } }),
   "chain-look-up": () => ({ decorate: withoutChainLookUp() }),
   "chain-log": () => ({ devnetProgram: LATE_DEVNET }),

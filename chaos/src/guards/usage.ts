@@ -1,3 +1,4 @@
+import type { Aggregates, Stores } from "../../../server/src/kernel/stores.ts";
 import type { Calls } from "../../../server/src/modules/usage/calls.ts";
 
 /** A call with an idempotency key is a call like any other: nothing is claimed, so the same key runs and pays again. */
@@ -15,6 +16,17 @@ export function withoutIdempotency(calls: Calls): Calls {
     settle: (settlements) =>
       calls.settle(settlements.map((one) => ({ ...one, idempotency: "none", outcomeText: null }))),
   };
+}
+
+/** The same for calls with which gates reserve something: those are reserved in a transaction with it. */
+export function withoutIdempotencyOfReservations(stores: Stores): Stores {
+  const unclaimed = (aggregates: Aggregates): Aggregates => ({
+    ...aggregates,
+    callReservations: {
+      reserve: (line, processId) => aggregates.callReservations.reserve({ ...line, callId: null }, processId),
+    },
+  });
+  return { ...stores, transaction: (work) => stores.transaction((aggregates) => work(unclaimed(aggregates))) };
 }
 
 /** What is paid is answered before it is written down. */

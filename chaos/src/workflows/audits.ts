@@ -21,6 +21,7 @@ import {
   checkNoneLeft,
   checkOncePerRun,
   checkPaid,
+  checkPaidOnce,
   checkSteps,
   checkTold,
   describeEnds,
@@ -56,6 +57,7 @@ export class Audits {
     const runs = await readRunBooks(deployment);
     return [
       checkOncePerRun(runs),
+      checkPaidOnce(runs),
       checkDecided(runs, decider.wins),
       checkTold(runs),
       checkOnceAtSupplier(await readSupplier(supplierUrl), await readBookings(deployment)),

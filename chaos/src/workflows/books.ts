@@ -24,6 +24,7 @@ const Step = z.object({
 const Micro = z.string().transform(BigInt);
 const Booked = z.object({
   run_id: z.string(),
+  trip_id: z.string(),
   order_id: z.string(),
   order_status: z.string().nullable(),
   /** What it cost its tenant, less what came back because of the order; what the escrow paid for it comes back besides. */
@@ -32,6 +33,7 @@ const Booked = z.object({
 const Reserved = z.object({ run_id: z.string(), booking_id: z.string(), state: z.string() });
 const Invoiced = z.object({ run_id: z.string(), invoice_number: z.string() });
 const Told = z.object({ trip_id: z.string(), steps: z.int(), told: z.int() });
+const Paid = z.object({ asked: z.string() });
 const Metered = z.object({ id: z.string(), idempotency_key: z.string() });
 
 export interface RunBooks {
@@ -40,12 +42,14 @@ export interface RunBooks {
   steps: readonly z.infer<typeof Step>[];
   /** Orders that calls of runs have booked. */
   booked: readonly z.infer<typeof Booked>[];
-  /** What runs have reserved in escrow. */
+  /** What the escrow has reserved of trips that runs book for. */
   reserved: readonly z.infer<typeof Reserved>[];
   /** Invoices of what runs have reserved. */
   invoiced: readonly z.infer<typeof Invoiced>[];
   /** How many steps a trip has had on the chain, and how many of them its record tells. */
   told: readonly z.infer<typeof Told>[];
+  /** Reservations and trips' budgets that were carried out on the chain, by the call that asked for each: its tenant, tool and key. */
+  paid: readonly z.infer<typeof Paid>[];
   /** Usage records of calls of runs. */
   metered: readonly z.infer<typeof Metered>[];
 }
@@ -64,17 +68,20 @@ export async function readRunBooks(deployment: Pick<Deployment, "query">): Promi
     steps: await read(Step, "select run_id, step_id, state, tool, meter_id from workflow_step where tool is not null"),
     booked: await read(
       Booked,
-      `select split_part(c.idempotency_key, ':', 1) as run_id, b.order_id, b.order_status,
+      `select r.id as run_id, r.trip_id, b.order_id, b.order_status,
         ((coalesce(b.result->>'chargedUsdc', '0')::numeric - (select coalesce(sum((details->>'refundedUsdc')::numeric), 0)
           from order_event e where e.network = b.network and e.order_id = b.order_id and e.kind = 'refunded'
             and e.details->>'reason' is distinct from 'paid_by_escrow')) * 1000000)::bigint::text as cost
-        from booking b join call c on c.id = b.call_id where c.surface = 'workflow' and b.state = 'booked'`,
+        from booking b join call c on c.id = b.call_id
+          join workflow_run r on r.id = split_part(c.idempotency_key, ':', 1)
+        where c.surface = 'workflow' and b.state = 'booked'`,
     ),
     reserved: await read(
       Reserved,
-      `select s.run_id, b.booking_id, b.state from workflow_step s
-        join escrow_booking b on b.booking_id = s.outcome->'result'->>'bookingId'
-        where s.tool = 'reserve_booking' and s.state = 'done'`,
+      // By the trip, so that one is seen, too, that no step of the run knows of.
+      `select r.id as run_id, b.booking_id, b.state from workflow_run r
+        join escrow_booking b on b.trip_id = lower(r.trip_id) and b.tenant_id = r.tenant_id and b.network = r.network
+        where b.state <> 'failed'`,
     ),
     invoiced: await read(
       Invoiced,
@@ -87,6 +94,13 @@ export async function readRunBooks(deployment: Pick<Deployment, "query">): Promi
       `select trip_id, (select count(*)::int from escrow_step s where s.network = t.network and s.trip_id = t.trip_id) as steps,
         (select count(*)::int from trip_entry e where e.network = t.network and e.trip_id = t.trip_id
           and e.key like 'escrow:%') as told from trip t`,
+    ),
+    paid: await read(
+      Paid,
+      `select c.tool || ' by key ' || c.idempotency_key || ' of ' || c.tenant_id || ' for ' || c.subject as asked
+        from chain_transaction x join call c on c.id = x.call_id
+        where x.purpose in ('trip_prefund', 'escrow_booking') and x.state = 'confirmed' and x.step = 'carry_out'
+          and c.tool in ('prefund_trip', 'reserve_booking') and c.idempotency_key is not null`,
     ),
     metered: await read(Metered, "select id, idempotency_key from usage_record where surface = 'workflow'"),
   };

@@ -11,13 +11,24 @@ const OPEN_IN_ESCROW: ReadonlySet<string> = new Set(["reserving", "reserved", "c
 export function checkOncePerRun({ booked, reserved, invoiced }: RunBooks): Finding {
   const alive = booked.filter(({ order_status }) => order_status !== "cancelled");
   return {
-    invariant: "a run has at most one living order, one booking in escrow and one invoice",
+    invariant: "a run, and its trip, has at most one living order, one booking in escrow and one invoice",
     checked: booked.length,
     problems: [
       ...findRepeated(alive, ({ run_id }) => `a living order of ${run_id}`),
+      // Each trip is run once, however often that is asked for.
+      ...findRepeated(alive, ({ trip_id }) => `a living order of the trip ${trip_id}`),
       ...findRepeated(invoiced, ({ run_id }) => `an invoice of ${run_id}`),
       ...findRepeated(reserved, ({ run_id }) => `a booking in escrow of ${run_id}`),
     ],
+  };
+}
+
+/** At any moment. */
+export function checkPaidOnce({ paid }: RunBooks): Finding {
+  return {
+    invariant: "what was asked for by one key was paid into the escrow, and reserved there, once",
+    checked: paid.length,
+    problems: findRepeated(paid, ({ asked }) => asked),
   };
 }
 
