@@ -23,6 +23,8 @@ export interface PendingCall {
   price: Micro;
   startedAt: Temporal.Instant;
   idempotencyKey: string | undefined;
+  /** Judges what the call buys, beside the policy that the tenant enforces. */
+  policyId?: string | undefined;
   /** As the caller sent them; the hash of a keyed call is taken from them. */
   args: unknown;
 }

@@ -1,4 +1,4 @@
-import { isRetryable } from "../domain/errors.ts";
+import { type Failure, isRetryable } from "../domain/errors.ts";
 import type { Log } from "../ports/log.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
@@ -21,6 +21,11 @@ export interface Answer {
 
 export interface Kernel {
   invoke(invocation: Invocation): Promise<Answer>;
+  /**
+   * What the call would be refused with now; undefined: nothing refuses it. It runs nothing, but leaves behind what can help, such
+   * as a request for an approval, as the call itself would.
+   */
+  ask(invocation: Invocation): Promise<Failure | undefined>;
 }
 
 export interface KernelOptions extends PreparingOptions {
@@ -37,7 +42,16 @@ export interface KernelOptions extends PreparingOptions {
  * run; a tool's own failure is an outcome.
  */
 export function createKernel(options: KernelOptions): Kernel {
-  return { invoke: (invocation) => invoke(options, invocation) };
+  return {
+    invoke: (invocation) => invoke(options, invocation),
+    ask: (invocation) => ask(options, invocation),
+  };
+}
+
+async function ask(options: KernelOptions, invocation: Invocation): Promise<Failure | undefined> {
+  const { call, plan } = await prepareCall(options, invocation);
+  const refusal = await findRefusal(options.gates, call, plan);
+  return refusal === undefined ? undefined : await sayRefusal(refusal, call, plan);
 }
 
 async function invoke(options: KernelOptions, invocation: Invocation): Promise<Answer> {
@@ -111,13 +125,15 @@ function millisecondsSince(started: number): number {
 /** A class, as accessors of an object literal would give each call a hidden class of its own, which only a full collection frees. */
 class RunningCall implements CallInfo {
   readonly id: string;
+  readonly idempotencyKey: string | undefined;
   readonly traceId: string;
   readonly progress: CallInfo["progress"];
   readonly #invocation: Invocation;
   readonly #options: KernelOptions;
 
-  constructor({ id, traceId }: PendingCall, invocation: Invocation, options: KernelOptions) {
+  constructor({ id, idempotencyKey, traceId }: PendingCall, invocation: Invocation, options: KernelOptions) {
     this.id = id;
+    this.idempotencyKey = idempotencyKey;
     this.traceId = traceId;
     this.progress = invocation.progress ?? nobodyWatches;
     this.#invocation = invocation;

@@ -24,6 +24,8 @@ export interface Invocation extends Calling {
   surface: string;
   traceId: string;
   idempotencyKey: string | undefined;
+  /** A travel policy that judges what the call buys, beside the one that the tenant enforces. */
+  policyId?: string | undefined;
   /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
   gone: SignalSource;
   /** Given by who watches the call. */
@@ -78,7 +80,7 @@ function requirePorts({ portsFor }: PreparingOptions, environment: Environment):
 function pendingCall(
   tool: Tool,
   principal: Principal | Payer,
-  { userId, traceId, surface, idempotencyKey, args }: Invocation,
+  { userId, traceId, surface, idempotencyKey, policyId, args }: Invocation,
   { paidBy }: Charge,
   { clock, random = systemRandom }: PreparingOptions,
 ): PendingCall {
@@ -101,6 +103,7 @@ function pendingCall(
     price: discounted(tool.price, discountPercent),
     startedAt,
     idempotencyKey,
+    policyId,
     args,
   };
 }

@@ -71,6 +71,8 @@ export interface Caller {
 
 export interface CallInfo {
   id: string;
+  /** As the caller gave it: the same for a call that is sent again, whose id is another one once the first is known to be dead. */
+  idempotencyKey: string | undefined;
   traceId: string;
   /** Aborted when the caller has gone or the service is stopping. A commit that was sent is never abandoned because of it. */
   signal: AbortSignal;

@@ -41,6 +41,11 @@ export interface Steps {
     answer: Answer,
     naming?: Naming,
   ): Promise<z.output<Answer>>;
+  /**
+   * Waits until a person has approved a call that a policy lets through only then. The call is made later, with the same arguments,
+   * and uses the approval up. Throws what else refuses the call, such as `policy_denied`, and `approval_rejected`.
+   */
+  approve(asked: Approvable): Promise<void>;
   /** Waits, without using anything, until somebody or something gives a resolution, or until its time is over. */
   pause<Resolution extends z.ZodObject>(pause: Pause<Resolution>): Promise<z.output<Resolution>>;
   /** When the run fails or is cancelled later, `work` runs, in the reverse order of these calls. */
@@ -56,7 +61,20 @@ export interface Steps {
 
 interface Naming {
   /** The step's name where it differs from the tool's. */
+  step?: string;
+  /** Judges what the call buys, beside the policy that the tenant enforces. */
+  policyId?: string;
+}
+
+export interface Approvable {
+  /** The step's name. */
   step: string;
+  tool: string;
+  args: object;
+  policyId: string;
+  /** Kept with the decision. */
+  shown: object;
+  needsOpenTrip?: boolean;
 }
 
 export interface Pause<Resolution extends z.ZodObject> {
@@ -74,6 +92,8 @@ export interface Pause<Resolution extends z.ZodObject> {
   /** After so many hours the run goes on with `onTimeout`. */
   timeoutHours: number;
   onTimeout: z.input<Resolution>;
+  /** True: nothing is reserved yet. The run is cancelled when the trip of its input is closed. */
+  needsOpenTrip?: boolean;
 }
 
 interface WorkflowDefinition<Input extends z.ZodObject> extends Omit<Workflow, "input" | "run"> {

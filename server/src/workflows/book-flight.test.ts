@@ -151,6 +151,7 @@ describe("service.book_flight", () => {
         "guest_claim",
         "search_flights",
         "check_policy",
+        "preview_call",
         "reserve_booking",
         "book_flight",
         "commit_booking",
@@ -187,14 +188,20 @@ describe("service.book_flight", () => {
     const run = await start(tripId, { cabinClass: "business" });
     expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
     expect(run.shown).toMatchObject({
-      offer: { id: expect.stringMatching(/^off_/) },
+      offer: {
+        id: expect.stringMatching(/^off_/),
+        slices: [{ segments: [{ origin: "LHR", flightNumber: expect.any(String), departingAt: expect.any(String) }] }],
+      },
       verdict: { decision: "require_approval" },
+      approvalId: expect.stringMatching(/^apr_/),
     });
     const refused = await ask("resume", {
       sessionId: run.sessionId,
       resolution: { status: "rejected", approvedBy: "desk" },
     });
     expect(refused.body).toMatchObject({ status: "failed", failure: { code: "approval_rejected", undone: [] } });
+    const decided = await byKey("GET", `/api/approvals/${Object(run.shown).approvalId}`);
+    expect(decided.body).toMatchObject({ state: "rejected", tool: "book_flight", policyId: "default-corp" });
   });
 
   it("is cancelled before its tickets: the order is cancelled at the supplier and the escrow gives back", async () => {
@@ -219,7 +226,7 @@ describe("service.book_flight", () => {
     );
   });
 
-  it("goes on once a person has approved the call that an enforced policy holds up", async () => {
+  it("is judged by the policy of its input where no other one is enforced, and books what was approved once", async () => {
     const tripId = await claimedTrip("900");
     const put = async (path: string, body: object) =>
       await service.send(path, {
@@ -228,9 +235,8 @@ describe("service.book_flight", () => {
         body: JSON.stringify(body),
       });
     await put("/api/policies/strict", { document: { flight: { maxPrice: { default: 1 } } } });
-    expect((await put("/api/policy-enforcement", { policyId: "strict" })).status).toBe(200);
-    const run = await start(tripId);
-    expect(run).toMatchObject({ status: "paused", nextStepId: "book_flight:approval:1", decidedBy: "service" });
+    const run = await start(tripId, { policyId: "strict" });
+    expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
     const { approvalId } = Object(run.shown);
     const decided = await service.send(`/api/approvals/${approvalId}/decision`, {
       method: "POST",
@@ -245,7 +251,10 @@ describe("service.book_flight", () => {
       });
     const { steps } = await read(run);
     expect(Steps.parse(steps).filter(({ step }) => step.includes("approval"))).toEqual([
-      { step: "book_flight:approval:1", state: "done" },
+      { step: "approval", state: "done" },
     ]);
+    const used = await byKey("GET", `/api/approvals/${approvalId}`);
+    expect(used.body).toMatchObject({ state: "used", policyId: "strict" });
+    expect((await byKey("GET", "/api/policy-enforcement")).body).toMatchObject({ policyId: null });
   });
 });

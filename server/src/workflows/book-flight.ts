@@ -4,6 +4,7 @@ import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
   cancelOrder,
+  chooseByVerdict,
   chooseWithinPolicy,
   FlightOffer,
   reserveAndBook,
@@ -65,7 +66,7 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 2,
+  version: 3,
   description:
     "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone.",
   input: Input,
@@ -79,6 +80,7 @@ export const bookFlight = defineWorkflow({
     { id: "travelers", description: "Who travels, where there are several passengers.", resolution: Travelers },
     { id: "search_flights", description: "Offers for the route and dates." },
     { id: "check_policy", description: "The policy judges the offers in their order." },
+    { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
     {
       id: "approval",
       description: "A person approves an offer that the policy does not let through.",
@@ -97,9 +99,9 @@ export const bookFlight = defineWorkflow({
     await waitForClaim(steps, trip.tripId);
     const additionalCustomerUserIds = await askForTravelers(steps, trip);
     const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
-      choose: (bound) => chooseOffer(steps, trip, bound),
+      choose: (bound) => chooseOffer(steps, trip, additionalCustomerUserIds, bound),
       book: ({ id: offerId }) =>
-        unless(GONE, () => call("book_flight", { offerId, additionalCustomerUserIds }, Booked)),
+        unless(GONE, () => call("book_flight", { offerId, additionalCustomerUserIds }, Booked, judgedBy(steps, trip))),
       gone: NO_OFFER_LEFT,
     });
     undo(() => cancelOrder(steps, booked.orderId));
@@ -142,35 +144,48 @@ async function askForTravelers({ pause }: Steps, { passengers }: Trip): Promise<
   const { status, customerUserIds } = await pause({
     step: "travelers",
     reason: `The flight is for ${passengers} passengers. Name the customer user ids of all but the first, who is the run's own traveler, or of all.`,
-    ...{ resolution: Travelers, by: "caller", timeoutHours: TRAVELER_HOURS, onTimeout: { status: "cancelled" } },
+    ...{ resolution: Travelers, by: "caller", timeoutHours: TRAVELER_HOURS },
+    ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
   });
   if (status === "cancelled") throw new StepFailure("travelers_missing", "Nobody said who travels.");
   return customerUserIds;
 }
 
 /** Undefined: nothing within the reserved amount was found. */
-async function chooseOffer(steps: Steps, trip: Trip, bound: string | undefined): Promise<FlightOffer | undefined> {
+async function chooseOffer(
+  steps: Steps,
+  trip: Trip,
+  additionalCustomerUserIds: readonly string[],
+  bound: string | undefined,
+): Promise<FlightOffer | undefined> {
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
   const { offers } = await steps.call("search_flights", query, Found);
   const within = offers.filter((offer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound));
   if (within.length === 0) return undefined;
-  return await chooseWithinPolicy(
-    steps,
-    policyId,
-    within.map((offer) => ({
-      choice: offer,
-      shown: offer,
-      offer: {
-        kind: "flight",
-        priceUsd: Number(usdcOf(offer)),
-        carrierIata: offer.slices[0]?.segments[0]?.carrier ?? "",
-        durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
-        cabin: trip.cabinClass,
-      },
-    })),
-  );
+  const candidates = within.map((offer) => ({
+    choice: offer,
+    shown: offer,
+    offer: {
+      kind: "flight" as const,
+      priceUsd: Number(usdcOf(offer)),
+      carrierIata: offer.slices[0]?.segments[0]?.carrier ?? "",
+      durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
+      cabin: trip.cabinClass,
+    },
+    prepare: async () => ({
+      bookable: offer,
+      booking: { tool: "book_flight", args: { offerId: offer.id, additionalCustomerUserIds } },
+    }),
+  }));
+  return steps.isSince(JUDGED_BY_BOOKING)
+    ? await chooseWithinPolicy(steps, policyId, candidates, bound !== undefined)
+    : await chooseByVerdict(steps, policyId, candidates);
 }
+
+/** From this version on the run's policy judges the booking itself. */
+const JUDGED_BY_BOOKING = 3;
+const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {
   const { status } = await pause({

@@ -4,6 +4,7 @@ import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
   Approval,
   cancelOrder,
+  chooseByVerdict,
   chooseWithinPolicy,
   reserveAndBook,
   unless,
@@ -74,7 +75,7 @@ const NO_RATE_LEFT = {
 
 export const bookStay = defineWorkflow({
   id: "service.book_stay",
-  version: 1,
+  version: 2,
   description:
     "Books a hotel for a prefunded trip: the guest claims the trip, the policy or a person lets the rate through, the escrow covers it, and it is settled with the accommodation's confirmation. What fails is undone.",
   input: Input,
@@ -88,12 +89,13 @@ export const bookStay = defineWorkflow({
     { id: "guests", description: "Who stays, where the input does not name them.", resolution: Guests },
     { id: "search_hotels", description: "Hotels at the place and dates." },
     { id: "check_policy", description: "The policy judges the rates in their order." },
+    { id: "quote_stay", description: "The accommodation's binding price." },
+    { id: "preview_call", description: "The policy judges the booking of a quote by all that is known of it." },
     {
       id: "approval",
       description: "A person approves a rate that the policy does not let through.",
       resolution: Approval,
     },
-    { id: "quote_stay", description: "The accommodation's binding price." },
     { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
     { id: "book_stay", description: "The quote is booked and paid." },
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
@@ -101,17 +103,20 @@ export const bookStay = defineWorkflow({
     { id: "settle_booking", description: "The escrow pays." },
   ],
   async run(stay, steps) {
-    const { call, undo, keep } = steps;
+    const { call, undo, keep, isSince } = steps;
     await waitForClaim(steps, stay.tripId);
     const guests = stay.guestNames ?? (await askForGuests(steps, stay));
     if (guests.length === 0 || guests.length > stay.guests) {
       throw new StepFailure("guests_mismatch", `Of ${stay.guests} guests, ${guests.length} are named. Start it again.`);
     }
-    const { email, phoneNumber } = stay;
+    const { email, phoneNumber, policyId } = stay;
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
     const { bookingId, booked } = await reserveAndBook(steps, stay.tripId, {
-      choose: (bound) => unless(GONE, () => quoteChosen(steps, stay, bound)),
-      book: ({ id: quoteId }) => unless(GONE, () => call("book_stay", { quoteId, guests, ...contact }, Booked)),
+      choose: (bound) => unless(GONE, () => quoteChosen(steps, stay, { bound, booking: { guests, ...contact } })),
+      book: ({ id: quoteId }) =>
+        unless(GONE, () =>
+          call("book_stay", { quoteId, guests, ...contact }, Booked, isSince(JUDGED_BY_BOOKING) ? { policyId } : {}),
+        ),
       gone: NO_RATE_LEFT,
     });
     undo(() => cancelOrder(steps, booked.orderId));
@@ -140,26 +145,60 @@ async function askForGuests({ pause }: Steps, { guests: count }: Stay): Promise<
   const { status, guests } = await pause({
     step: "guests",
     reason: `The stay is for ${count === 1 ? "one guest" : `${count} guests`}. Say who stays, with the names as they are on their passports.`,
-    ...{ resolution: Guests, by: "caller", timeoutHours: GUESTS_HOURS, onTimeout: { status: "cancelled" } },
+    ...{ resolution: Guests, by: "caller", timeoutHours: GUESTS_HOURS },
+    ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: true },
   });
   if (status === "cancelled") throw new StepFailure("guests_missing", "Nobody said who stays.");
   return guests;
 }
 
+/** From this version on the run's policy judges the booking itself. */
+const JUDGED_BY_BOOKING = 2;
+
+interface Wanted {
+  /** What it may cost at most, once it is reserved. */
+  bound: string | undefined;
+  /** What the booking has beside the quote. */
+  booking: object;
+}
+
 /** Undefined: nothing within the reserved amount was found, or the accommodation asks more than what was judged. */
-async function quoteChosen(steps: Steps, stay: Stay, bound: string | undefined) {
-  const rate = await chooseRate(steps, stay, bound);
-  if (rate === undefined) return undefined;
-  const quote = await steps.call("quote_stay", { rateId: rate.id }, Quote);
+async function quoteChosen(steps: Steps, stay: Stay, { bound, booking }: Wanted) {
+  const fitting = await findRates(steps, stay, bound);
+  if (fitting.length === 0) return undefined;
+  const { policyId, checkInDate, checkOutDate, guests, rooms } = stay;
+  const candidates = fitting.map(({ place, rate }) => ({
+    choice: rate,
+    shown: { ...place, rate, checkInDate, checkOutDate, guests, rooms },
+    offer: {
+      kind: "hotel" as const,
+      priceUsd: Number(usdcOf(rate)),
+      // The policy speaks of one room.
+      pricePerNightUsd: perNightUsd(rate, stay),
+      supplierId: place.id,
+    },
+    async prepare() {
+      const quote = await quoteRate(steps, rate);
+      if (quote === undefined) return undefined;
+      return { bookable: quote, booking: { tool: "book_stay", args: { quoteId: quote.id, ...booking } } };
+    },
+  }));
+  if (steps.isSince(JUDGED_BY_BOOKING))
+    return await chooseWithinPolicy(steps, policyId, candidates, bound !== undefined);
+  return await quoteRate(steps, await chooseByVerdict(steps, policyId, candidates));
+}
+
+async function quoteRate({ call }: Steps, rate: z.output<typeof Rate>) {
+  const quote = await call("quote_stay", { rateId: rate.id }, Quote);
   return Number(quote.totalAmount) > Number(rate.totalAmount) ? undefined : quote;
 }
 
-async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
-  const { location, checkInDate, checkOutDate, guests, rooms, refundableOnly, policyId } = stay;
+async function findRates(steps: Steps, stay: Stay, bound: string | undefined) {
+  const { location, checkInDate, checkOutDate, guests, rooms, refundableOnly } = stay;
   const query = { location, checkInDate, checkOutDate, guests, rooms };
   const { accommodations } = await steps.call("search_hotels", query, Found);
   // Of each place the cheapest one that fits, as its rates come cheapest first.
-  const fitting = accommodations.flatMap(({ rates, ...place }) => {
+  return accommodations.flatMap(({ rates, ...place }) => {
     const rate = rates.find(
       (one) =>
         (bound === undefined || Number(usdcOf(one)) <= Number(bound)) &&
@@ -167,22 +206,6 @@ async function chooseRate(steps: Steps, stay: Stay, bound: string | undefined) {
     );
     return rate === undefined ? [] : [{ place, rate }];
   });
-  if (fitting.length === 0) return undefined;
-  return await chooseWithinPolicy(
-    steps,
-    policyId,
-    fitting.map(({ place, rate }) => ({
-      choice: rate,
-      shown: { ...place, rate, checkInDate, checkOutDate, guests, rooms },
-      offer: {
-        kind: "hotel",
-        priceUsd: Number(usdcOf(rate)),
-        // The policy speaks of one room.
-        pricePerNightUsd: perNightUsd(rate, stay),
-        supplierId: place.id,
-      },
-    })),
-  );
 }
 
 /** Of one room, in whole cents. */

@@ -9,7 +9,15 @@ const TripAnswer = z.object({
   claim: z.object({ guestWallet: z.string().nullable() }),
 });
 
-const Segment = z.object({ carrier: z.string() });
+/** What a person who approves is shown of it; times are local. */
+const Segment = z.object({
+  carrier: z.string(),
+  flightNumber: z.string(),
+  origin: z.string(),
+  destination: z.string(),
+  departingAt: z.string(),
+  arrivingAt: z.string(),
+});
 export const FlightOffer = z.object({
   id: z.string(),
   totalAmount: z.string(),
@@ -43,7 +51,7 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
   const { status } = await pause({
     ...{ step: "guest_claim", reason: "The guest has not claimed the trip yet. The claim link is with the guest." },
     ...{ resolution: Claimed, by: "service", event: { name: "trip_claimed", subject: trip.tripId } },
-    ...{ timeoutHours: CLAIM_HOURS, onTimeout: { status: "expired" } },
+    ...{ timeoutHours: CLAIM_HOURS, onTimeout: { status: "expired" }, needsOpenTrip: true },
   });
   if (status === "expired") throw new StepFailure("claim_expired", "The guest did not claim the trip in time.");
 }
@@ -59,11 +67,77 @@ export interface JudgedOffer {
   pricePerNightUsd?: number;
 }
 
-/** The first of the choices that the policy lets through; where none passes by itself, the first one that a person approves. */
-export async function chooseWithinPolicy<Choice>(
+/** Something that could be booked. */
+export interface Candidate<Choice, Bookable> {
+  choice: Choice;
+  /** As the policy judges it in a few words, for the record. */
+  offer: JudgedOffer;
+  shown: object;
+  /** What is booked of it, such as its binding quote, and the call that does. Undefined: it is gone, or costs more than was judged. */
+  prepare(): Promise<{ bookable: Bookable; booking: { tool: string; args: object } } | undefined>;
+}
+
+const Preview = z.object({ problem: z.looseObject({ code: z.string() }).nullable() });
+
+/**
+ * What the policy of the run's input, and the one that the tenant enforces, let through by all that is known of its booking: the
+ * first candidate that passes by itself; else the first one that a person approves. Undefined: what could be booked is gone.
+ */
+export async function chooseWithinPolicy<Choice, Bookable>(
+  steps: Steps,
+  policyId: string,
+  candidates: readonly Candidate<Choice, Bookable>[],
+  /** True: the escrow holds the money for it already. */
+  isReserved: boolean,
+): Promise<Bookable | undefined> {
+  const toApprove: (Judged<Choice, Bookable> & { prepared: Prepared<Bookable> })[] = [];
+  const doubtful: Judged<Choice, Bookable>[] = [];
+  let isGone = false;
+  const pass = async (judged: Judged<Choice, Bookable>): Promise<Bookable | undefined> => {
+    const prepared = await judged.candidate.prepare();
+    isGone ||= prepared === undefined;
+    if (prepared === undefined) return undefined;
+    const { problem } = await steps.call("preview_call", prepared.booking, Preview, { policyId });
+    if (problem?.code === "approval_required") toApprove.push({ ...judged, prepared });
+    // Whatever else stands in its way does not come from what is booked, and the booking itself says it.
+    else if (problem?.code !== "policy_denied") return prepared.bookable;
+    return undefined;
+  };
+  for (const candidate of candidates) {
+    const verdict = await steps.call("check_policy", { policyId, offer: candidate.offer }, Verdict);
+    if (verdict.decision === "require_approval") doubtful.push({ candidate, verdict });
+    if (verdict.decision === "require_approval" || verdict.decision === "deny") continue;
+    const passed = await pass({ candidate, verdict });
+    if (passed !== undefined) return passed;
+  }
+  for (const judged of doubtful) {
+    if (toApprove.length > 0) break;
+    const passed = await pass(judged);
+    if (passed !== undefined) return passed;
+  }
+  const [first] = toApprove;
+  if (first === undefined && isGone) return undefined;
+  if (first === undefined) throw denied(policyId);
+  const { candidate, verdict, prepared } = first;
+  const shown = { offer: candidate.shown, verdict };
+  await steps.approve({ step: "approval", ...prepared.booking, policyId, shown, needsOpenTrip: !isReserved });
+  return prepared.bookable;
+}
+
+interface Judged<Choice, Bookable> {
+  candidate: Candidate<Choice, Bookable>;
+  verdict: z.infer<typeof Verdict>;
+}
+type Prepared<Bookable> = NonNullable<Awaited<ReturnType<Candidate<unknown, Bookable>["prepare"]>>>;
+
+const denied = (policyId: string) =>
+  new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
+
+/** As runs of earlier versions do: `check_policy` alone judges. */
+export async function chooseByVerdict<Choice>(
   { call, pause }: Steps,
   policyId: string,
-  choices: readonly { choice: Choice; offer: JudgedOffer; shown: object }[],
+  choices: readonly Pick<Candidate<Choice, unknown>, "choice" | "offer" | "shown">[],
 ): Promise<Choice> {
   let toApprove: { choice: Choice; shown: object; verdict: z.infer<typeof Verdict> } | undefined;
   for (const { choice, offer, shown } of choices) {
@@ -71,8 +145,7 @@ export async function chooseWithinPolicy<Choice>(
     if (verdict.decision === "allow" || verdict.decision === "warn") return choice;
     if (verdict.decision === "require_approval") toApprove ??= { choice, shown, verdict };
   }
-  if (toApprove === undefined)
-    throw new StepFailure("policy_denied", `The policy ${policyId} denies every offer found.`);
+  if (toApprove === undefined) throw denied(policyId);
   const { choice, shown, verdict } = toApprove;
   const { status } = await pause({
     ...{ step: "approval", reason: `The policy ${verdict.policyId} wants a person's approval of this offer.` },
@@ -143,7 +216,7 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     if (attempt % MOST_TRIES !== 0) continue;
     const { status } = await pause({
       ...{ step: gone.step, reason: gone.reason, resolution: Retry, by: "caller", timeoutHours: DECISION_HOURS },
-      onTimeout: { status: "cancelled" },
+      ...{ onTimeout: { status: "cancelled" }, needsOpenTrip: reserved === undefined },
     });
     if (status === "cancelled") throw new StepFailure(gone.code, gone.detail);
   }

@@ -2,7 +2,19 @@ import { z } from "zod";
 import { formatDecimal, type Micro, parseDecimal } from "../domain/money.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 
-const Input = z.strictObject({ tripId: z.string().describe("Of prefund_trip or list_trips") });
+const Input = z.strictObject({
+  tripId: z.string().describe("Of prefund_trip or list_trips"),
+  acceptLoss: z
+    .boolean()
+    .default(false)
+    .describe("true: orders that do not give everything back are cancelled without asking"),
+});
+
+const Decision = z.object({
+  status: z
+    .enum(["cancel_all", "cancel_refundable", "cancelled"])
+    .describe("cancel_refundable: those that give nothing back stay; cancelled: all of them stay"),
+});
 
 const Booking = z.object({ bookingId: z.string(), state: z.string(), itineraryHash: z.string().nullable() });
 type Booking = z.infer<typeof Booking>;
@@ -16,7 +28,11 @@ const Trip = z.object({
 const Order = z.object({ orderId: z.string(), kind: z.string(), status: z.string(), totalUsdc: z.string().nullable() });
 type Order = z.infer<typeof Order>;
 const Orders = z.object({ orders: z.array(Order) });
-const Quote = z.object({ cancellationId: z.string(), refundAmount: z.string().nullable() });
+const Quote = z.object({
+  cancellationId: z.string(),
+  refundAmount: z.string().nullable(),
+  refundUsdc: z.string().nullable(),
+});
 type Quote = z.infer<typeof Quote>;
 const Cancelled = z.object({ refundedUsdc: z.string(), credits: z.array(z.unknown()) });
 const Returned = z.object({ refundedUsdc: z.string() });
@@ -40,19 +56,22 @@ const OLD_QUOTE: ReadonlySet<string> = new Set(["cancellation_expired", "cancell
 
 export const cancelTrip = defineWorkflow({
   id: "service.cancel_trip",
-  version: 1,
+  version: 2,
   description:
-    "Undoes everything of a trip: its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and what the escrow still holds comes back. The result says what was refunded, what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
+    "Undoes everything of a trip: its paused runs end, its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and where something would be lost only once somebody says so, and what the escrow still holds comes back. The result says what was refunded, what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
   input: Input,
   steps: [
+    { id: "cancel_run", description: "Paused runs of the trip end, and undo what they did." },
     { id: "read_trip", description: "The trip's bookings, as they are before and after it was closed." },
     { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
     { id: "list_orders", description: "The order that a booking pays for." },
     { id: "cancel_order_quote", description: "What cancelling each order gives back." },
+    { id: "loss", description: "Whether to cancel what does not give everything back.", resolution: Decision },
     { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
     { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
   ],
-  async run({ tripId }, steps) {
+  async run({ tripId, acceptLoss }, steps) {
+    if (steps.isSince(2)) await attempt(() => steps.call("cancel_run", { tripId }, z.unknown()));
     const before = await steps.call("read_trip", { tripId }, Trip);
     if (before.state !== "funded" && before.state !== "closed") {
       throw new StepFailure(
@@ -65,9 +84,10 @@ export const cancelTrip = defineWorkflow({
     const trip = await steps.call("read_trip", { tripId }, Trip);
     const parts: Part[] = [];
     for (const booking of trip.bookings) parts.push(await quoteOrder(steps, booking));
+    const decided = acceptLoss || !steps.isSince(2) ? parts : await askAboutLoss(steps, parts);
     const ends: Awaited<ReturnType<typeof cancelPart>>[] = [];
     // What an order gives back falls with time.
-    for (const part of parts.toSorted(byRefund)) ends.push(await cancelPart(steps, tripId, part));
+    for (const part of decided.toSorted(byRefund)) ends.push(await cancelPart(steps, tripId, part));
     const cameBack = micro(trip.refundedUsdc) - micro(before.refundedUsdc) + sum(ends, "escrowRefundedUsdc");
     return {
       tripId,
@@ -103,6 +123,39 @@ async function quoteOrder({ call }: Steps, booking: Booking): Promise<Part> {
   const quoted = await attempt(() => call("cancel_order_quote", { orderId: order.orderId }, Quote));
   if ("answer" in quoted) return { booking, order, quote: quoted.answer };
   return GONE_ALREADY.has(quoted.problem.code) ? { booking, order } : { booking, order, problem: quoted.problem };
+}
+
+/** Undefined: not known, or nothing is lost. */
+function lossOf({ order, quote }: Part): Micro | undefined {
+  if (quote === undefined || order?.totalUsdc == null) return undefined;
+  const loss = micro(order.totalUsdc) - micro(quote.refundUsdc ?? "0");
+  return loss > 0n ? loss : undefined;
+}
+
+const LOSS_HOURS = 24;
+const KEPT: Problem = {
+  code: "kept",
+  reason: "It was decided to keep it, as not everything would come back. Run the workflow again to cancel it.",
+};
+
+/** What gives less back than it cost is cancelled when somebody says so. */
+async function askAboutLoss({ pause }: Steps, parts: readonly Part[]): Promise<readonly Part[]> {
+  const orders = parts.flatMap((part) => {
+    const loss = lossOf(part);
+    if (loss === undefined || part.order === undefined) return [];
+    const { orderId, kind, totalUsdc } = part.order;
+    return [{ orderId, kind, totalUsdc, refundUsdc: part.quote?.refundUsdc ?? "0", lostUsdc: formatDecimal(loss) }];
+  });
+  if (orders.length === 0) return parts;
+  const { status } = await pause({
+    ...{ step: "loss", resolution: Decision, by: "caller", shown: { orders } },
+    reason:
+      "Cancelling does not give everything back. Say cancel_all, cancel_refundable to keep what gives nothing back, or cancelled to keep every order.",
+    ...{ timeoutHours: LOSS_HOURS, onTimeout: { status: "cancelled" } },
+  });
+  const isKept = (part: Part) =>
+    status === "cancelled" || (status === "cancel_refundable" && micro(part.quote?.refundUsdc ?? "0") === 0n);
+  return parts.map((part) => (lossOf(part) !== undefined && isKept(part) ? { ...part, problem: KEPT } : part));
 }
 
 const byRefund = (left: Part, right: Part): number => Number(refundOf(right) - refundOf(left));

@@ -64,7 +64,8 @@ describe("service.book_stay", () => {
     expect(ended, JSON.stringify(ended)).toMatchObject({ status: "completed" });
     expect(stepsOf(ended)).toEqual(
       [
-        ...["read_trip", "guests", "search_hotels", "check_policy", "quote_stay", "reserve_booking"],
+        ...["read_trip", "guests", "search_hotels", "check_policy", "quote_stay", "preview_call"],
+        "reserve_booking",
         ...["book_stay", "commit_booking", "confirm_stay", "settle_booking"],
       ].map((step) => `${step} done`),
     );
@@ -144,7 +145,19 @@ describe("service.cancel_trip", () => {
     await call("reserve_booking", { tripId, upperBoundUsdc: "50" });
     // What the flight gives back falls each time that it is confirmed: the run quotes it once more, and then leaves it.
     await arm("/air/order_cancellations/{id}/actions/confirm", "price_changed", 2);
-    const first = await run("service.cancel_trip", { tripId });
+    const waiting = await run("service.book_flight", {
+      ...{ tripId, origin: "LHR", destination: "CDG", departureDate: inDays(60), passengers: 2 },
+    });
+    expect(waiting).toMatchObject({ status: "paused", nextStepId: "travelers" });
+    const asked = await run("service.cancel_trip", { tripId });
+    expect(await call("read_run", { runId: waiting.runId })).toMatchObject({
+      ...{ status: "failed", failure: { code: "run_cancelled" } },
+    });
+    expect(asked, JSON.stringify(asked)).toMatchObject({
+      ...{ status: "paused", nextStepId: "loss", decidedBy: "caller", onTimeout: { status: "cancelled" } },
+      shown: { orders: [{ orderId: flight.orderId, totalUsdc: expect.any(String), lostUsdc: expect.any(String) }] },
+    });
+    const first = await resume(asked, { status: "cancel_all" });
     expect(first, JSON.stringify(first)).toMatchObject({ status: "completed" });
     const said = Object(first.result);
     expect(said).toMatchObject({
@@ -159,7 +172,7 @@ describe("service.cancel_trip", () => {
     );
     expect(await call("read_trip", { tripId })).toMatchObject({ state: "closed", heldUsdc: "900.00" });
 
-    const again = Object((await run("service.cancel_trip", { tripId })).result);
+    const again = Object((await run("service.cancel_trip", { tripId, acceptLoss: true })).result);
     expect(again).toMatchObject({ refunded: { fromEscrowUsdc: "900.00" }, notCancelled: [] });
     const [back, lost] = [micro(again.refunded.fromSuppliersUsdc), micro(again.lost.toSuppliersUsdc)];
     expect(back + lost).toBe(micro(flight.paidUsdc));
@@ -169,6 +182,22 @@ describe("service.cancel_trip", () => {
     }
     // The wallet has everything back but what the run says was lost.
     await expect.poll(available).toBe(start - lost);
+  });
+
+  it("keeps what would be lost where nobody accepts that, and a trip that is closed ends what waits for it", async () => {
+    const tripId = await claimedTrip("2000");
+    const { orderId } = await committedFlight(tripId);
+    const ended = await resume(await run("service.cancel_trip", { tripId }), { status: "cancelled" });
+    expect(ended.result).toMatchObject({ notCancelled: [{ what: "order", id: orderId, code: "kept" }] });
+    expect(await call("read_order", { orderId })).not.toMatchObject({ status: "cancelled" });
+
+    const other = await claimedTrip("2000");
+    const asked = await bookStay(other);
+    expect(asked).toMatchObject({ status: "paused", nextStepId: "guests" });
+    await call("close_trip", { tripId: other });
+    await expect
+      .poll(() => call("read_run", { runId: asked.runId }))
+      .toMatchObject({ status: "failed", failure: { code: "run_cancelled", detail: expect.stringContaining("trip") } });
   });
 
   it("of a trip that is not the tenant's ends with the reason", async () => {

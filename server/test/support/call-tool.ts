@@ -86,6 +86,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
       ports,
       { ...caller, ...as },
       {
+        idempotencyKey: undefined,
         id: await tenant.newCall(),
         traceId: "t",
         signal,

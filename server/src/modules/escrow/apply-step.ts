@@ -59,6 +59,7 @@ export async function applyStep(records: Records, trip: Trip, { transaction, rec
         pending: undefined,
         transaction: { step: action.name, transactionHash },
       });
+      await records.runEvents.closeTrip(trip);
       break;
     default:
       await applyBookingStep(records, trip, action, { transaction, receipt });

@@ -82,20 +82,35 @@ export class PolicyGate implements Gate {
     if (refusal !== undefined) throw notApproved(judged, refusal);
   }
 
-  /** Undefined: the tenant enforces nothing, or the call buys and pays nothing. */
+  /** Undefined: no policy binds the call, or it buys and pays nothing. */
   async #judge(call: PendingCall, plan: LazyPlan): Promise<ApprovalCase | undefined> {
-    const { stores, activePolicies } = this.#options;
-    const enforced = (await stores.travelPolicies.findEnforced(call))?.policyId;
-    if (enforced === undefined) return undefined;
+    const enforced = (await this.#options.stores.travelPolicies.findEnforced(call))?.policyId;
+    const own = call.policyId === enforced ? undefined : call.policyId;
+    if (enforced === undefined && own === undefined) return undefined;
     const planned = await plan();
-    const subjects = await this.#subjectsOf(planned);
+    const { bought } = planned;
+    const judged = [
+      enforced === undefined
+        ? undefined
+        : await this.#judgeBy(enforced, call, planned, await this.#subjectsOf(planned)),
+      own === undefined || bought === undefined ? undefined : await this.#judgeBy(own, call, planned, [{ bought }]),
+    ];
+    return strictest(judged.filter((one) => one !== undefined));
+  }
+
+  async #judgeBy(
+    id: string,
+    call: PendingCall,
+    plan: Plan,
+    subjects: readonly Subject[],
+  ): Promise<ApprovalCase | undefined> {
     if (subjects.length === 0) return undefined;
-    const policy = await activePolicies.find(call, enforced);
-    if (policy === undefined) throw new Error(`the enforced policy ${enforced} does not apply`);
+    const policy = await this.#options.activePolicies.find(call, id);
+    if (policy === undefined) throw new Failure("policy_denied", { detail: `The policy ${id} does not apply.` });
     const circumstances = this.#circumstances(call);
     const verdict = mergeVerdicts(subjects.map((subject) => evaluate(policy.rules, subject, circumstances)));
     const { policyId, version } = policy;
-    return { call, plan: planned, policyId, version, verdict, terms: termsOf(policy) };
+    return { call, plan, policyId, version, verdict, terms: termsOf(policy) };
   }
 
   /** What is bought; else the money that leaves the tenant for somebody else, or is reserved, without saying for what. */
@@ -121,6 +136,16 @@ export class PolicyGate implements Gate {
     const { clock, maps } = this.#options;
     return { now: clock.now(), booker: { userId: subject, travelerId }, airport: (code) => maps.airport(code) };
   }
+}
+
+/** Of several policies one that denies; else the first that wants an approval, which is asked for what all of them say. */
+function strictest(cases: readonly ApprovalCase[]): ApprovalCase | undefined {
+  const denying = cases.find(({ verdict }) => verdict.decision === "deny");
+  if (denying !== undefined) return denying;
+  const asking = cases.filter(({ verdict }) => needsApproval(verdict));
+  const [first] = asking;
+  if (first === undefined) return cases[0];
+  return { ...first, verdict: mergeVerdicts(asking.map(({ verdict }) => verdict)) };
 }
 
 /** False: it stays the tenant's, or was judged before, as what a booking pays out was when it was reserved. */

@@ -5,6 +5,7 @@ import type { Workflow } from "../../kernel/workflow.ts";
 import { openMailing } from "../messages/index.ts";
 import * as workflows from "./migrations/0030-workflows.ts";
 import * as pauseReminders from "./migrations/0044-pause-reminders.ts";
+import * as openTrips from "./migrations/0055-pauses-of-open-trips.ts";
 import { workflowRoutes } from "./routes.ts";
 import { WorkflowRunner } from "./runner.ts";
 import { reminderUse } from "./send-reminders.ts";
@@ -13,6 +14,7 @@ import { createRuns } from "./store.ts";
 import { createInternalTokens, TokenAdministration } from "./store-internal-tokens.ts";
 import { createRunEvents } from "./store-pauses.ts";
 import { createPauseReminders } from "./store-reminders.ts";
+import { cancelRunTool } from "./tools/cancel-run.ts";
 import { readRunTool } from "./tools/read-run.ts";
 import { resumeRunTool } from "./tools/resume-run.ts";
 import { runWorkflow } from "./tools/run-workflow.ts";
@@ -44,9 +46,13 @@ const AT_ONCE = 100;
 export const workflowsModule = defineModule({
   name: "workflows",
   needs: ["approvals", "effects", "escrow", "identity", "memory", "messages"],
-  tools: [runWorkflow, readRunTool, resumeRunTool],
+  tools: [runWorkflow, readRunTool, resumeRunTool, cancelRunTool],
   routes: workflowRoutes,
-  migrations: { "0030-workflows": workflows, "0044-pause-reminders": pauseReminders },
+  migrations: {
+    "0030-workflows": workflows,
+    "0044-pause-reminders": pauseReminders,
+    "0055-pauses-of-open-trips": openTrips,
+  },
   stores: ({ db, clock }) => ({
     runs: createRuns(db, clock),
     runEvents: createRunEvents(db, clock),

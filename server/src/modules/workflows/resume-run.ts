@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Failure, invalidInput } from "../../domain/errors.ts";
+import { type Decider, decideApproval } from "../approvals/index.ts";
 import type { DecidedBy, Run, RunOwner, RunPause } from "./runs.ts";
 import type { RunParts } from "./start-run.ts";
 
@@ -10,6 +11,8 @@ export interface Resumer {
   name: string;
   /** What it may give resolutions of, beside what every caller may. */
   mayDecide: boolean;
+  /** As whom it decides approvals that have a record of their own. Left out: as nobody. */
+  decider?: Decider | undefined;
   /** Goes on with the run in place of the key that started it; only for who has a key of the run's tenant. */
   keyIdFor(tenantId: string): string | undefined;
 }
@@ -32,9 +35,35 @@ export async function resumeRun(
   if (!isOpen) throw closed(run.id);
   refuseOthers(pause.decidedBy, resumer);
   const checked = checkResolution(pause, resolution);
-  if (!(await runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId)))) throw closed(run.id);
+  const isResolved =
+    pause.event === "approval_decided"
+      ? await decide(parts, resumer, run, pause, checked)
+      : await runs.resolve(sessionId, checked, resumer.name, resumer.keyIdFor(run.tenantId));
+  if (!isResolved) throw closed(run.id);
   parts.workflowRunner.wake();
   return run;
+}
+
+const Decided = z.object({ status: z.enum(["approved", "rejected"]) });
+
+/** By the approval's own record, which tells the run. False: it was decided before. */
+async function decide(
+  { stores }: RunParts,
+  { decider }: Resumer,
+  owner: RunOwner,
+  { about = "" }: RunPause,
+  resolution: object,
+): Promise<boolean> {
+  const approval = await stores.approvals.find([owner], about);
+  if (decider === undefined || approval === undefined) throw notYours();
+  const { status } = Decided.parse(resolution);
+  try {
+    await decideApproval(stores, approval, decider, { to: status, reason: undefined });
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return false;
+    throw error;
+  }
 }
 
 function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
@@ -44,7 +73,11 @@ function refuseOthers(decidedBy: DecidedBy, { mayDecide }: Resumer): void {
       detail: "The run goes on by itself when what it waits for happens. Read the run to see its state, or cancel it.",
     });
   }
-  throw new Failure("missing_scope", {
+  throw notYours();
+}
+
+function notYours(): Failure {
+  return new Failure("missing_scope", {
     detail: "Only a person who may decide approvals resolves this pause, never the agent that asks.",
     extra: { scope: "approvals:decide" },
   });

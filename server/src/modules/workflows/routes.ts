@@ -4,6 +4,7 @@ import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import type { Parts } from "../../kernel/parts.ts";
 import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
 import type { Principal } from "../../ports/identity.ts";
+import type { Decider } from "../approvals/index.ts";
 import { RUN_STATES, RunAnswer, RunSummary, summarizeRun } from "./describe-run.ts";
 import { describeWorkflow, WorkflowDescription } from "./describe-workflow.ts";
 import { type Resumer, resumeRun } from "./resume-run.ts";
@@ -105,6 +106,7 @@ const resumeWorkflow = defineInternalRoute({
   errors: {
     not_found: "There is no such session of a paused run.",
     session_closed: "The pause was resolved before, or its time is over.",
+    may_not_decide: "Who asked does not approve, and the policy says which role does.",
     conflict: "The run waits for something that happens by itself.",
   },
   example: {
@@ -218,6 +220,16 @@ function resumerOf(principals: readonly Principal[], approvedBy: unknown): Resum
     owners: ownersOf(principals),
     name: byToken && isNamed ? `${first.serviceAccountId} for ${approvedBy.trim()}` : first.serviceAccountId,
     mayDecide: byToken ? isNamed : first.scopes.includes(APPROVALS),
+    decider: deciderOf(first, byToken, isNamed ? approvedBy.trim() : undefined),
     keyIdFor: (tenantId) => principals.find((one) => one.tenantId === tenantId)?.keyId,
   };
+}
+
+function deciderOf(
+  { serviceAccountId, personId }: Principal,
+  byToken: boolean,
+  approvedBy: string | undefined,
+): Decider | undefined {
+  if (byToken) return approvedBy === undefined ? undefined : { kind: "token", name: serviceAccountId, approvedBy };
+  return personId === undefined ? undefined : { kind: "person", personId, with: "key" };
 }

@@ -2,14 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
-import { NOTHING_PAID } from "../../kernel/charge.ts";
+import { NOTHING_PAID, type Outcome } from "../../kernel/charge.ts";
 import type { Answer, Kernel } from "../../kernel/invoke.ts";
+import type { Invocation } from "../../kernel/prepare-call.ts";
 import type { Workflow } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment, Identity, Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Run, Runs } from "./runs.ts";
-import { Segment, type SegmentEnd } from "./segment.ts";
+import { type RunCall, Segment, type SegmentEnd, type SegmentOptions } from "./segment.ts";
 
 export interface RunnerOptions {
   runs: Runs;
@@ -112,7 +113,7 @@ export class WorkflowRunner {
     }
     const journal = await this.#options.runs.steps(run.id);
     const { runs, catalog, clock, random, workerId } = this.#options;
-    const options = { runs, catalog, clock, random, workerId, collectionAddress, invoke: this.#invoke };
+    const options = { runs, catalog, clock, random, workerId, collectionAddress, invoke: this.#invoke, ask: this.#ask };
     return await new Segment(options, workflow, run, journal).execute();
   }
 
@@ -127,33 +128,38 @@ export class WorkflowRunner {
   }
 
   /** The tool's answer; undefined when the run's key may not call it any more. */
-  readonly #invoke = async (
-    run: Run,
-    { tool, args, idempotencyKey }: { tool: string; args: object; idempotencyKey: string },
-  ): Promise<Answer | undefined> => {
-    const { kernel, identity } = this.#options;
-    const confirmPrincipal = (): Promise<Principal | undefined> => identity.findPrincipal(run.keyId);
-    const principal = await confirmPrincipal();
-    if (principal === undefined || principal.environment !== run.network) return undefined;
+  readonly #invoke = async (run: Run, call: RunCall): Promise<Answer | undefined> => {
+    const invocation = await this.#invocationOf(run, call);
+    if (invocation === undefined) return undefined;
     try {
-      return await kernel.invoke({
-        ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey },
-        ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
-      });
+      return await this.#options.kernel.invoke(invocation);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
-      const { code, detail, extra, issues, retryAfterSeconds } = error;
-      const outcome = {
-        ...{ ok: false as const, code },
-        ...(detail === undefined ? {} : { detail }),
-        ...(extra === undefined ? {} : { extra }),
-        ...(issues === undefined ? {} : { issues }),
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      };
-      return { outcome, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
+      const outcome = outcomeOf(error);
+      return outcome === undefined ? undefined : { outcome, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
     }
   };
+
+  readonly #ask: SegmentOptions["ask"] = async (run, call) => {
+    const invocation = await this.#invocationOf(run, call);
+    if (invocation === undefined) return undefined;
+    try {
+      const refusal = await this.#options.kernel.ask(invocation);
+      return refusal === undefined ? "granted" : outcomeOf(refusal);
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  };
+
+  /** Undefined: the run's key is no longer one of its environment. */
+  async #invocationOf(run: Run, { tool, args, policyId, idempotencyKey }: RunCall): Promise<Invocation | undefined> {
+    const confirmPrincipal = (): Promise<Principal | undefined> => this.#options.identity.findPrincipal(run.keyId);
+    const principal = await confirmPrincipal();
+    if (principal === undefined || principal.environment !== run.network) return undefined;
+    return {
+      ...{ toolName: tool, args, principal, confirmPrincipal, idempotencyKey, policyId },
+      ...{ userId: run.userId, surface: "workflow", traceId: run.traceId, gone: { signal: this.#gone.signal } },
+    };
+  }
 
   async #beat(leased: { id: string; workerId: string }, ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
@@ -163,4 +169,18 @@ export class WorkflowRunner {
       await this.#options.runs.touch(leased).catch(() => undefined);
     }
   }
+}
+
+/** What was refused, in the words of the journal; undefined: the key may not call it any more. What is no Failure is thrown. */
+function outcomeOf(error: unknown): (Outcome & { ok: false }) | undefined {
+  if (!(error instanceof Failure)) throw error;
+  if (error.code === "missing_scope" || error.code === "unauthorized") return undefined;
+  const { code, detail, extra, issues, retryAfterSeconds } = error;
+  return {
+    ...{ ok: false, code },
+    ...(detail === undefined ? {} : { detail }),
+    ...(extra === undefined ? {} : { extra }),
+    ...(issues === undefined ? {} : { issues }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
 }

@@ -81,13 +81,18 @@ export interface NewPause {
   shown: object | undefined;
   event: { readonly name: string; readonly subject: string } | undefined;
   onTimeout: Readonly<Record<string, unknown>>;
+  /** The run ends when its trip is closed. */
+  needsOpenTrip: boolean;
   /** Whoever can resolve it is reminded then. */
   remindAt: Temporal.Instant;
   expiresAt: Temporal.Instant;
 }
 
-export interface RunPause extends Omit<NewPause, "position" | "event" | "remindAt"> {
+export interface RunPause extends Omit<NewPause, "position" | "event" | "remindAt" | "needsOpenTrip"> {
   runId: string;
+  /** What resolves it by happening. */
+  event: string | undefined;
+  about: string | undefined;
   createdAt: Temporal.Instant;
 }
 
@@ -124,6 +129,8 @@ export interface Runs {
     network: Environment,
     page: { limit: number; before: string | undefined; state: RunState | undefined },
   ): Promise<readonly Run[]>;
+  /** Of a trip. */
+  pausedOf(owner: RunOwner, tripId: string): Promise<readonly Run[]>;
   steps(runId: string): Promise<readonly JournaledStep[]>;
   openPause(runId: string): Promise<RunPause | undefined>;
 
@@ -133,7 +140,10 @@ export interface Runs {
   /** Ends one step, begins the next one, or both at once. */
   journal(
     leased: LeasedRun,
-    change: { ended?: StepEnd | undefined; begun?: { stepId: string; position: number; tool: string } | undefined },
+    change: {
+      ended?: StepEnd | undefined;
+      begun?: { stepId: string; position: number; tool: string | undefined } | undefined;
+    },
   ): Promise<Journaled>;
   /** The run waits; `already` when what it waits for has happened before. */
   park(leased: LeasedRun, run: Run, pause: NewPause): Promise<"paused" | "already" | "lost">;
@@ -167,6 +177,8 @@ export interface RunEvents {
     subject: string;
     resolution: object;
   }): Promise<void>;
+  /** Runs that wait and have reserved nothing end, as nothing can be reserved any more. */
+  closeTrip(trip: { tenantId: string; network: Environment; tripId: string }): Promise<void>;
 }
 
 declare module "../../kernel/stores.ts" {

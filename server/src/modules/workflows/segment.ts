@@ -5,7 +5,7 @@ import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
 import type { TripNote } from "../../kernel/trip-note.ts";
-import { type Pause, StepFailure, type Steps, type Workflow } from "../../kernel/workflow.ts";
+import { type Approvable, type Pause, StepFailure, type Steps, type Workflow } from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
@@ -19,7 +19,17 @@ export interface SegmentOptions {
   workerId: string;
   collectionAddress: string;
   /** Calls a tool for the run. `undefined`: the run's key is no longer one that may call. */
-  invoke(run: Run, call: { tool: string; args: object; idempotencyKey: string }): Promise<Answer | undefined>;
+  invoke(run: Run, call: RunCall): Promise<Answer | undefined>;
+  /** Asks for what such a call needs, and makes none: what it would be refused with; `granted`: nothing refuses it. */
+  ask(run: Run, call: RunCall): Promise<(Outcome & { ok: false }) | "granted" | undefined>;
+}
+
+export interface RunCall {
+  tool: string;
+  args: object;
+  policyId?: string | undefined;
+  /** Left out where nothing is done. */
+  idempotencyKey?: string;
 }
 
 /** Why a worker leaves a run: it waits, it is tried again later, or another worker has it. */
@@ -42,6 +52,8 @@ const SESSION_CHARACTERS = 32;
 const STUCK_HOURS = 30 * 24;
 const APPROVAL_HOURS = 24;
 
+const KEY_IS_GONE = "The key of the run was revoked or may no longer call this tool. Resume the run with another key.";
+
 const CallOutcome = z.union([
   z.object({ ok: z.literal(true), result: z.unknown() }),
   z.object({ ok: z.literal(false), code: z.string(), detail: z.string().optional() }),
@@ -51,7 +63,7 @@ const Decided = z.object({ resolution: z.object({ status: z.string() }) });
 /** What a person is asked about a step, beside what the workflow itself waits for. */
 const QUESTIONS = ["approval", "stuck", "changed", "key"] as const;
 const Retried = z.strictObject({ status: z.enum(["retry", "cancelled"]) });
-const WithApproval = z.object({ approvalId: z.string() });
+const WithApproval = z.object({ approvalId: z.string(), approvalExpiresAt: z.string() });
 const Approved = z.looseObject({ status: z.enum(["approved", "rejected"]) });
 
 /** One execution of a run, from its beginning to the next pause or its end; what the journal has is not done again. */
@@ -102,13 +114,15 @@ export class Segment implements Steps {
     tool: string,
     args: object,
     answer: Answer,
-    naming: { step: string } = { step: tool },
+    { step = tool, policyId }: { step?: string; policyId?: string } = {},
   ): Promise<z.output<Answer>> => {
-    const stepId = this.#nextId(naming.step);
+    const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
     if (journaled !== undefined && journaled.tool !== tool) return await this.#isChanged(stepId, tool);
     const done = journaled?.state === "done" || journaled?.state === "failed";
-    const outcome = done ? CallOutcome.parse(journaled.outcome) : await this.#callOnce(stepId, tool, args, journaled);
+    const outcome = done
+      ? CallOutcome.parse(journaled.outcome)
+      : await this.#callOnce(stepId, { tool, args, policyId }, journaled);
     if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? `${tool} failed with ${outcome.code}.`);
     return answer.parse(outcome.result);
   };
@@ -125,6 +139,35 @@ export class Segment implements Steps {
     return await this.#park(stepId, pause);
   };
 
+  readonly approve = async ({
+    step,
+    tool,
+    args,
+    policyId,
+    shown,
+    needsOpenTrip = false,
+  }: Approvable): Promise<void> => {
+    const stepId = this.#nextId(step);
+    const journaled = this.#journal.get(stepId);
+    if (journaled?.state === "done") {
+      const decided = Decided.safeParse(journaled.outcome).data?.resolution.status;
+      if (decided === "approved") return;
+      throw new StepFailure("approval_rejected", "The offer was not approved.");
+    }
+    this.#refuseWhenDecided(stepId);
+    const written = await this.#write({ stepId, position: this.#position, tool: undefined });
+    if (!written.isMine) return await this.#leaveNow({ kind: "lost" });
+    if (written.cancelRequestedBy !== undefined && !this.#isUndoing) throw this.#cancelled(stepId);
+    const answer = await this.#options.ask(this.run, { tool, args, policyId });
+    if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
+    if (answer === "granted") return this.#endStep(stepId, { resolution: { status: "approved" } });
+    if (answer.code !== "approval_required" && !isRetryable(answer.code)) {
+      throw this.#refused(stepId, answer.code, answer.detail ?? `${tool} is refused with ${answer.code}.`);
+    }
+    if (answer.code !== "approval_required") return await this.#tryLater(stepId, (journaled?.attempt ?? 0) + 1, answer);
+    await this.#park(stepId, { step, ...this.#approvalOf(tool, answer, shown), by: "person", needsOpenTrip });
+  };
+
   readonly undo = (work: () => Promise<unknown>): void => {
     this.#undos.push({ step: this.#lastStep, work });
   };
@@ -139,8 +182,7 @@ export class Segment implements Steps {
   /** Runs, journals, and repeats later what can succeed later. */
   async #callOnce(
     stepId: string,
-    tool: string,
-    args: object,
+    { tool, args, policyId }: RunCall,
     journaled: JournaledStep | undefined,
   ): Promise<z.output<typeof CallOutcome>> {
     this.#refuseWhenDecided(stepId);
@@ -151,11 +193,8 @@ export class Segment implements Steps {
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
-    const answer = await this.#options.invoke(this.run, { tool, args, idempotencyKey });
-    if (answer === undefined) {
-      const reason = "The key of the run was revoked or may no longer call this tool. Resume the run with another key.";
-      return await this.#askAbout(stepId, "key", reason);
-    }
+    const answer = await this.#options.invoke(this.run, { tool, args, policyId, idempotencyKey });
+    if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);
     if (!outcome.ok && isRetryable(outcome.code)) {
@@ -186,20 +225,31 @@ export class Segment implements Steps {
   }
 
   /** Once it is given, the same call is sent again with the same key: the approval lets it through once. */
-  #askForApproval(stepId: string, tool: string, { detail, extra }: Outcome & { ok: false }): Promise<never> {
-    const approvalId = WithApproval.safeParse(extra).data?.approvalId;
+  #askForApproval(stepId: string, tool: string, refusal: Outcome & { ok: false }): Promise<never> {
+    const { extra } = refusal;
+    const shown = { tool, ...(typeof extra === "object" ? extra : {}) };
     return this.#park(this.#questionId(stepId, "approval"), {
-      step: stepId,
+      ...{ step: stepId, ...this.#approvalOf(tool, refusal, shown), by: "person" },
+    });
+  }
+
+  /** It has a record of its own, and is decided with that, by the API, the link or a channel, or by resuming the run. */
+  #approvalOf(tool: string, { detail, extra }: Outcome & { ok: false }, shown: object) {
+    const { approvalId, approvalExpiresAt } = WithApproval.safeParse(extra).data ?? {};
+    const now = this.#options.clock.now();
+    return {
       reason: detail ?? `${tool} needs an approval.`,
       resolution: Approved,
-      shown: { tool, ...(typeof extra === "object" ? extra : {}) },
-      timeoutHours: APPROVAL_HOURS,
-      onTimeout: { status: "rejected" },
-      // Where it has a record of its own, it is decided there, by the API, the link or a channel.
-      ...(approvalId === undefined
-        ? { by: "person" }
-        : { by: "service", event: { name: "approval_decided", subject: approvalId } }),
-    });
+      shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
+      timeoutHours:
+        approvalExpiresAt === undefined ? APPROVAL_HOURS : now.until(approvalExpiresAt).total({ unit: "hours" }),
+      onTimeout: { status: "rejected" as const },
+      ...(approvalId === undefined ? {} : { event: { name: "approval_decided", subject: approvalId } }),
+    };
+  }
+
+  #endStep(stepId: string, outcome: object): void {
+    this.#ended = { stepId, state: "done", outcome, meterId: undefined, priceMicro: undefined, entry: undefined };
   }
 
   /** The code is another one than the one that wrote the journal, and it says nothing of older runs (`isSince`). */
@@ -262,8 +312,9 @@ export class Segment implements Steps {
       ...{ reason: pause.reason, decidedBy: pause.by, shown: pause.shown, event: pause.event },
       expects: z.toJSONSchema(pause.resolution),
       onTimeout: pause.onTimeout,
-      remindAt: clock.now().add({ minutes: Math.round(pause.timeoutHours * 30) }),
-      expiresAt: clock.now().add({ hours: pause.timeoutHours }),
+      needsOpenTrip: pause.needsOpenTrip ?? false,
+      remindAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 1_800) }),
+      expiresAt: clock.now().add({ seconds: Math.round(pause.timeoutHours * 3_600) }),
     });
     // Cancelled in this moment: whoever takes the run next sees that.
     if (parked === "lost") await runs.postpone(leased, clock.now());
@@ -296,7 +347,7 @@ export class Segment implements Steps {
     return this.#lastStep;
   }
 
-  async #write(begun: { stepId: string; position: number; tool: string } | undefined): Promise<Journaled> {
+  async #write(begun: { stepId: string; position: number; tool: string | undefined } | undefined): Promise<Journaled> {
     const ended = this.#ended;
     if (ended === undefined && begun === undefined) return { isMine: true, cancelRequestedBy: undefined };
     this.#ended = undefined;

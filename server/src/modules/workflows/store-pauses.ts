@@ -3,6 +3,7 @@ import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewPause, Run, RunEvents, RunOwner, RunPause, Runs } from "./runs.ts";
+import { cancelWaiting, TRIP_CLOSED } from "./store-cancel.ts";
 import { rememberPause, rememberResolution } from "./store-record.ts";
 
 const pauseColumns = [
@@ -13,6 +14,8 @@ const pauseColumns = [
   "decidedBy",
   "expects",
   "shown",
+  "event",
+  "about",
   "onTimeout",
   "expiresAt",
   "createdAt",
@@ -21,9 +24,13 @@ const pauseColumns = [
 /** Who gives the resolution when the time of a pause is over. */
 const TIMEOUT = "timeout";
 
-type PauseRow = Omit<RunPause, "shown"> & { shown: unknown };
-const toPause = ({ shown, ...pause }: PauseRow): RunPause => ({
-  ...pause,
+type PauseRow = Omit<RunPause, "shown" | "event" | "about"> & {
+  shown: unknown;
+  event?: string | undefined;
+  about?: string | undefined;
+};
+const toPause = ({ shown, event, about, ...pause }: PauseRow): RunPause => ({
+  ...{ ...pause, event, about },
   shown: typeof shown === "object" && shown !== null ? shown : undefined,
 });
 
@@ -104,9 +111,11 @@ async function parkRun(
   pause: NewPause,
 ): Promise<"paused" | "already" | "lost"> {
   const now = clock.now().toString();
-  const { event, position, shown, expects, onTimeout, remindAt, expiresAt, ...columns } = pause;
+  const { event, position, shown, expects, onTimeout, remindAt, expiresAt, needsOpenTrip, ...columns } = pause;
   const { tenantId, network } = run;
   if (event !== undefined) await lockEvent(db, run, event.name, event.subject);
+  const tripId = needsOpenTrip ? run.tripId?.toLowerCase() : undefined;
+  if (tripId !== undefined) await lockEvent(db, run, TRIP_CLOSED, tripId);
   const mine = await db
     .updateTable("workflowRun")
     .set({ state: "paused", workerId: null, workerSeenAt: null, updatedAt: now })
@@ -120,11 +129,13 @@ async function parkRun(
   await db
     .insertInto("workflowStep")
     .values({ runId: id, stepId: pause.stepId, position, tool: null, state: "waiting", attempt: 1, startedAt: now })
+    // What it waits for was asked for before, by the same step.
+    .onConflict((conflict) => conflict.columns(["runId", "stepId"]).doUpdateSet({ state: "waiting" }))
     .execute();
   await db
     .insertInto("workflowPause")
     .values({
-      ...columns,
+      ...{ ...columns, needsOpenTrip },
       ...{ runId: id, tenantId, network, createdAt: now },
       expects: JSON.stringify(expects),
       shown: shown === undefined ? null : JSON.stringify(shown),
@@ -136,15 +147,12 @@ async function parkRun(
     })
     .execute();
   await rememberPause(db, run, pause, clock.now());
+  if (tripId !== undefined && (await findEvent(db, run, TRIP_CLOSED, tripId)) !== undefined) {
+    await cancelWaiting(db, clock, run, tripId);
+    return "already";
+  }
   if (event === undefined) return "paused";
-  const happened = await db
-    .selectFrom("workflowEvent")
-    .select("resolution")
-    .where("tenantId", "=", tenantId)
-    .where("network", "=", network)
-    .where("event", "=", event.name)
-    .where("about", "=", event.subject)
-    .executeTakeFirst();
+  const happened = await findEvent(db, run, event.name, event.subject);
   if (happened === undefined) return "paused";
   await resolvePause(db, clock, {
     sessionId: pause.sessionId,
@@ -154,6 +162,16 @@ async function parkRun(
   });
   return "already";
 }
+
+const findEvent = (db: Queryable, { tenantId, network }: RunOwner, name: string, subject: string) =>
+  db
+    .selectFrom("workflowEvent")
+    .select("resolution")
+    .where("tenantId", "=", tenantId)
+    .where("network", "=", network)
+    .where("event", "=", name)
+    .where("about", "=", subject)
+    .executeTakeFirst();
 
 /** One wins; whoever comes later hears false. */
 async function resolvePause(
@@ -196,13 +214,7 @@ async function resolvePause(
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
   return {
     async raise({ tenantId, network, name, subject, resolution }) {
-      const now = clock.now().toString();
-      await lockEvent(queryable, { tenantId, network }, name, subject);
-      await queryable
-        .insertInto("workflowEvent")
-        .values({ tenantId, network, event: name, about: subject, resolution: JSON.stringify(resolution), at: now })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await storeEvent(queryable, clock, { tenantId, network, name, subject, resolution });
       const waiting = await queryable
         .selectFrom("workflowPause")
         .select("sessionId")
@@ -215,5 +227,25 @@ export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
       for (const { sessionId } of waiting)
         await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
     },
+
+    async closeTrip({ tripId, ...owner }) {
+      const subject = tripId.toLowerCase();
+      await storeEvent(queryable, clock, { ...owner, name: TRIP_CLOSED, subject, resolution: {} });
+      await cancelWaiting(queryable, clock, owner, subject);
+    },
   };
+}
+
+async function storeEvent(
+  db: Queryable,
+  clock: Clock,
+  { tenantId, network, name, subject, resolution }: Parameters<RunEvents["raise"]>[0],
+): Promise<void> {
+  await lockEvent(db, { tenantId, network }, name, subject);
+  const at = clock.now().toString();
+  await db
+    .insertInto("workflowEvent")
+    .values({ tenantId, network, event: name, about: subject, resolution: JSON.stringify(resolution), at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

@@ -4,6 +4,7 @@ import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewRun, Run, RunOwner, Runs } from "./runs.ts";
+import { cancelRun } from "./store-cancel.ts";
 import { createJournal } from "./store-journal.ts";
 import { createPauses } from "./store-pauses.ts";
 import { rememberEnd, rememberStart } from "./store-record.ts";
@@ -52,7 +53,7 @@ function isOf(owners: readonly RunOwner[], { tenantId, network }: RunOwner): boo
   return owners.some((owner) => owner.tenantId === tenantId && owner.network === network);
 }
 
-function createReads(queryable: Queryable): Pick<Runs, "find" | "list"> {
+function createReads(queryable: Queryable): Pick<Runs, "find" | "list" | "pausedOf"> {
   return {
     async find(owners, runId) {
       const run = await findRun(queryable, runId);
@@ -64,6 +65,15 @@ function createReads(queryable: Queryable): Pick<Runs, "find" | "list"> {
       if (before !== undefined) query = query.where("id", "<", before);
       if (state !== undefined) query = query.where("state", "=", state);
       return (await query.orderBy("id", "desc").limit(limit).execute()).map(toRun);
+    },
+
+    async pausedOf({ tenantId, network }, tripId) {
+      const query = selectRuns(queryable).where("tenantId", "=", tenantId).where("network", "=", network);
+      const rows = await query
+        .where(sql<string>`lower(trip_id)`, "=", tripId.toLowerCase())
+        .where("state", "=", "paused")
+        .execute();
+      return rows.map(toRun);
     },
   };
 }
@@ -89,24 +99,7 @@ function createChanges(queryable: Queryable, clock: Clock): Pick<Runs, "insert" 
       return { kind: "same", run: await getRun(queryable, first.id) };
     },
 
-    async requestCancel(runId, by) {
-      const now = clock.now().toString();
-      // A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did.
-      await queryable
-        .updateTable("workflowPause")
-        .set({ resolvedBy: by, resolvedAt: now })
-        .where("runId", "=", runId)
-        .where("resolvedAt", "is", null)
-        .execute();
-      const row = await queryable
-        .updateTable("workflowRun")
-        .set({ cancelRequestedBy: by, state: "running", quietUntil: null, updatedAt: now })
-        .where("id", "=", runId)
-        .where("state", "in", ["running", "paused"])
-        .returning("id")
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    requestCancel: (runId, by) => cancelRun(queryable, clock, runId, by),
 
     async prune(before) {
       const at = sql`${before.toString()}::timestamptz`;

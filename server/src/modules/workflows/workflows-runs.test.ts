@@ -127,6 +127,27 @@ describe("a run", () => {
     expect((await ask(`runs/${String(runId)}/cancel`, {})).status).toBe(409);
   });
 
+  it("is cancelled by the agent's tool, too, and once; who cancels names a run of his own, or a trip", async () => {
+    const { runId } = await start({ name: "by tool" });
+    const cancel = async (args: object) => (await service.call("cancel_run", args)).body;
+    const cancelled = { runId, status: "failed", failure: { code: "run_cancelled", undone: ["first"] } };
+    expect((await cancel({ runId })).result).toMatchObject({ runs: [cancelled] });
+    expect((await cancel({ runId })).result).toMatchObject({ runs: [cancelled] });
+    expect(probes.runs("by tool undo first")).toBe(1);
+    expect(await cancel({ runId: "run_none" })).toMatchObject({ code: "run_not_found" });
+    expect(await cancel({})).toMatchObject({ code: "invalid_input" });
+    expect((await cancel({ tripId: `0x${"ab".repeat(32)}` })).result).toEqual({ runs: [] });
+  });
+
+  it("starts once for the key of a call that is sent again after its process died", async () => {
+    const args = { workflowId: "test.purchase", input: { name: "keyed" } };
+    const send = () => service.call("run_workflow", args, { headers: { "idempotency-key": "k-dead" } });
+    const first = (await send()).body.result;
+    // What is done with the keys of calls whose process has died, which have done nothing outside.
+    await service.sql("delete from idempotency where key = 'k-dead'");
+    expect((await send()).body.result).toMatchObject({ runId: Object(first).runId });
+  });
+
   it("starts once for one idempotency key", async () => {
     const send = async (name: string) =>
       await service.send("/api/workflows/run", {

@@ -41,8 +41,8 @@ export const runWorkflow = defineTool({
       { tenantId, keyId, environment },
       {
         ...{ workflowId, input, userId, traceId: Buffer.from(random(16)).toString("hex") },
-        // The call's own key keeps it from running twice; a call that is repeated after a crash finds the run that it started.
-        idempotencyKey: call.id,
+        // A call that is sent again after the crash of the first one finds the run that this has started.
+        idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },
     );
     const answer = await waitForRun(workflows.stores.runs, run);

@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { RunOwner } from "./runs.ts";
+
+/** What becomes of a trip whose budget went back. */
+export const TRIP_CLOSED = "trip_closed";
+
+/** A pause that is open is over: the run goes on, finds that it is cancelled, and undoes what it did. False: it has ended. */
+export async function cancelRun(db: Queryable, clock: Clock, runId: string, by: string): Promise<boolean> {
+  const now = clock.now().toString();
+  await db
+    .updateTable("workflowPause")
+    .set({ resolvedBy: by, resolvedAt: now })
+    .where("runId", "=", runId)
+    .where("resolvedAt", "is", null)
+    .execute();
+  const row = await db
+    .updateTable("workflowRun")
+    .set({ cancelRequestedBy: by, state: "running", quietUntil: null, updatedAt: now })
+    .where("id", "=", runId)
+    .where("state", "in", ["running", "paused"])
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Runs of a closed trip that have reserved nothing of it. */
+export async function cancelWaiting(db: Queryable, clock: Clock, owner: RunOwner, tripId: string): Promise<void> {
+  const { rows } = await sql<{ runId: string }>`
+    select pause.run_id from workflow_pause pause join workflow_run run on run.id = pause.run_id
+    where run.tenant_id = ${owner.tenantId} and run.network = ${owner.network} and lower(run.trip_id) = ${tripId}
+      and run.state = 'paused' and pause.resolved_at is null and pause.needs_open_trip`.execute(db);
+  for (const { runId } of rows) await cancelRun(db, clock, runId, "the end of its trip");
+}
