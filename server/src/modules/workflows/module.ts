@@ -15,6 +15,7 @@ import { createInternalTokens, TokenAdministration } from "./store-internal-toke
 import { createRunEvents } from "./store-pauses.ts";
 import { createPauseReminders } from "./store-reminders.ts";
 import { cancelRunTool } from "./tools/cancel-run.ts";
+import { describeWorkflowsTool } from "./tools/describe-workflows.ts";
 import { readRunTool } from "./tools/read-run.ts";
 import { resumeRunTool } from "./tools/resume-run.ts";
 import { runWorkflow } from "./tools/run-workflow.ts";
@@ -46,7 +47,7 @@ const AT_ONCE = 100;
 export const workflowsModule = defineModule({
   name: "workflows",
   needs: ["approvals", "effects", "escrow", "identity", "memory", "messages"],
-  tools: [runWorkflow, readRunTool, resumeRunTool, cancelRunTool],
+  tools: [describeWorkflowsTool, runWorkflow, readRunTool, resumeRunTool, cancelRunTool],
   routes: workflowRoutes,
   migrations: {
     "0030-workflows": workflows,

@@ -814,6 +814,7 @@ export interface WorkflowPauseTable {
   createdAt: Timestamp;
   remindAt: Timestamp | null;
   remindedAt: Timestamp | null;
+  needsOpenTrip: Defaulted<boolean>;
 }
 
 export interface WorkflowRunTable {

@@ -17,10 +17,10 @@ export const runWorkflow = defineTool({
   payableWithoutKey: false,
   uses: ["workflows", "random"],
   input: z.strictObject({
-    workflowId: z.string().describe("service.book_flight, or another; an unknown one is answered with the list"),
+    workflowId: z.string().describe("service.book_flight, or another of describe_workflows"),
     input: z
       .record(z.string(), z.unknown())
-      .describe("What the workflow takes; what is missing or wrong is answered field by field"),
+      .describe("What the workflow takes, required and optional: see describe_workflows"),
   }),
   output: RunAnswer,
   errors: {},

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineTool } from "../../../kernel/tool.ts";
+import { describeWorkflow, WorkflowDescription } from "../describe-workflow.ts";
+
+export const describeWorkflowsTool = defineTool({
+  name: "describe_workflows",
+  title: "Describe the workflows",
+  summary: "What run_workflow can run: each workflow with its input, required and optional, its steps and its pauses.",
+  area: "workflows",
+  effect: "read",
+  price: 500n,
+  payableWithoutKey: false,
+  uses: ["workflows"],
+  input: z.strictObject({}),
+  output: z.object({ workflows: z.array(WorkflowDescription) }),
+  errors: {},
+  example: () => ({}),
+  run: async (_input, { workflows }) => ({ workflows: workflows.workflowRunner.workflows.map(describeWorkflow) }),
+});
