@@ -1,7 +1,7 @@
 import { Failure } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
-import type { Purchase } from "./purchase.ts";
+import type { FlightPurchase, Purchase } from "./purchase.ts";
 
 /**
  * Where money is. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's collection account,
@@ -36,6 +36,11 @@ export interface PlannedFinality {
   undoCost?: Micro | undefined;
 }
 
+export interface Alternative {
+  offerId: string;
+  bought: FlightPurchase;
+}
+
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
 export interface Plan {
   movements: readonly PlannedMovement[];
@@ -46,6 +51,8 @@ export interface Plan {
   irreversible: readonly PlannedFinality[];
   /** What is bought, or what a change makes of it, as the tenant saw it last. Undefined: the call buys nothing. */
   bought?: Purchase | undefined;
+  /** What else the tenant was shown with it, the cheapest first: for who has to decide about it. */
+  alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
   /** What the call will be told instead, where the records say so already. For a preview: the run itself refuses. */
   refusal?: Failure | undefined;
 }

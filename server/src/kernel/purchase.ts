@@ -38,6 +38,8 @@ export interface FlightLeg {
   arrivesAt: Temporal.PlainDateTime | undefined;
   durationMinutes: number | undefined;
   stops: number | undefined;
+  /** As the airline sells them, such as BA117. */
+  flights: readonly string[] | undefined;
   /** The highest of its segments. */
   cabin: Cabin | undefined;
 }
@@ -54,6 +56,8 @@ export interface ComparableOffer {
 
 export interface StayPurchase extends Bought {
   kind: "stay";
+  /** Of the hotel, in its own words. */
+  name: string | undefined;
   /** Ids that a policy may name: of the accommodation and of its chain. */
   suppliers: readonly string[] | undefined;
   rooms: number | undefined;

@@ -69,6 +69,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     usage: absent("usage"),
     account: absent("account"),
     activePolicies: absent("activePolicies"),
+    remainingBudgets: async () => [],
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
     invoiceRenderer: absent("invoiceRenderer"),

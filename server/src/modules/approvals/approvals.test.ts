@@ -22,7 +22,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 
 const Key = z.object({ apiKey: z.string() });
 
-async function user(...args: string[]): Promise<unknown> {
+async function runUser(args: readonly string[]) {
   const output = { out: "", error: "" };
   const code = await runProgram(
     userProgram,
@@ -30,8 +30,19 @@ async function user(...args: string[]): Promise<unknown> {
     { out: (text) => (output.out += text), error: (text) => (output.error += text) },
     (work) => service.operator(work),
   );
-  expect(code, output.error).toBe(0);
-  return JSON.parse(output.out);
+  return { code, ...output };
+}
+
+async function user(...args: string[]): Promise<unknown> {
+  const { code, out, error } = await runUser(args);
+  expect(code, error).toBe(0);
+  return JSON.parse(out);
+}
+
+async function refused(...args: string[]): Promise<string> {
+  const { code, error } = await runUser(args);
+  expect(code).not.toBe(0);
+  return error;
 }
 
 async function newPerson(name: string, roles: string) {
@@ -50,8 +61,8 @@ const decide = (approvalId: unknown, decision: object, key = approver.key) =>
   ask(`/api/approvals/${String(approvalId)}/decision`, decision, key);
 
 /** Every payment over a dollar and every flight needs an approval. */
-async function enforce(approval: object): Promise<void> {
-  const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval };
+async function enforce(approval: object, change: object = {}): Promise<void> {
+  const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval, ...change };
   expect((await ask("/api/policies/approving", { document }, service.apiKey, "PUT")).status).toBeLessThan(300);
   const answer = await ask("/api/policy-enforcement", { policyId: "approving" }, service.apiKey, "PUT");
   expect(answer.status, answer.text).toBe(200);
@@ -244,13 +255,51 @@ describe("a decision", () => {
   });
 });
 
+describe("npm run user", () => {
+  it("changes roles, which count at once, lists who is there, and knows nobody of another environment", async () => {
+    const turn = await newPerson("Turn", "traveler,approver");
+    const { approvalId } = await waiting();
+    await user("roles", turn.id, "--roles", "traveler,finance");
+    expect((await decide(approvalId, { decision: "approve" }, turn.key)).body.code).toBe("may_not_decide");
+    await user("roles", turn.id, "--roles", "approver");
+    expect((await decide(approvalId, { decision: "approve" }, turn.key)).status).toBe(200);
+    const People = z.object({ persons: z.array(z.looseObject({ id: z.string() })) });
+    const found = async (...args: string[]) =>
+      People.parse(await user("list", ...args)).persons.find(({ id }) => id === turn.id);
+    expect(await found()).toMatchObject({ name: "Turn", email: "turn@example.com", roles: ["approver"] });
+    expect(await found("--environment", "production")).toBeUndefined();
+    const complaints = await Promise.all([
+      refused("roles", turn.id, "--roles", "king"),
+      refused("roles", "user_nobody", "--roles", "approver"),
+      refused("add", "--name", "Twin", "--email", "turn@example.com", "--roles", "approver"),
+    ]);
+    expect(complaints).toEqual([
+      expect.stringContaining("king"),
+      expect.stringContaining("user_nobody"),
+      expect.stringContaining("turn@example.com"),
+    ]);
+    await user("remove", turn.id);
+    expect(await found()).toBeUndefined();
+  });
+});
+
 describe("the page behind a person's link", () => {
-  it.each([
-    ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }],
-    ["a desk in the light", { width: 1280, height: 900, scheme: "light" }],
-  ] as const)("on %s shows what it is about, and approves or rejects once", async (_name, look) => {
-    await using chromium = await startBrowser();
-    const offerId = await anOffer(look.width > 400 ? 90 : 91);
+  const Offer = z.object({ id: z.string(), totalUsdc: z.string().optional(), totalAmount: z.string() });
+  const priceOf = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
+
+  /** The dearest offer of a search, which waits for a person as the cheapest alone is within the policy. */
+  async function dearest(departureDate: string) {
+    const { offers } = resultOf(
+      await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }),
+    );
+    const sorted = z
+      .array(Offer)
+      .min(2)
+      .parse(offers)
+      .toSorted((one, other) => priceOf(one) - priceOf(other));
+    const limit = Math.ceil(sorted.map(priceOf)[0] ?? 0);
+    await enforce({}, { flight: { maxPrice: { default: limit } } });
+    const offerId = sorted.at(-1)?.id ?? "";
     const book = () => service.call("book_flight", { offerId });
     const { approvalId } = (await book()).body;
     const listed = await ask("/api/approvals", undefined, approver.key);
@@ -258,21 +307,57 @@ describe("the page behind a person's link", () => {
       .array(z.object({ approvalId: z.string(), link: z.string() }))
       .parse(listed.body.approvals)
       .find((one) => one.approvalId === approvalId)?.link;
-    const { page, errors, foreignRequests, requested } = await openLink(chromium, link ?? "", look);
+    return { book, approvalId, link: link ?? "", limit };
+  }
+
+  it.each([
+    ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }, "reject"],
+    ["a desk in the light", { width: 1280, height: 900, scheme: "light" }, "approve"],
+  ] as const)("on %s shows what it is about, and is good for one decision", async (_name, look, decision) => {
+    await using chromium = await startBrowser();
+    const date = day(look.width > 400 ? 90 : 91);
+    const { book, approvalId, link, limit } = await dearest(date);
+    const { page, errors, foreignRequests, requested } = await openLink(chromium, link, look);
     await until(page, "Your approval is needed");
-    await page.getByText("LHR to JFK").waitFor();
+    const shown = await page.locator("main").innerText();
+    const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(date));
+    for (const text of ["LHR to JFK", when, "Tess Traveler", "An agent", "Why it needs you", "Within the policy"]) {
+      expect(shown).toContain(text);
+    }
+    // Route, flight numbers, day, departure and arrival, cabin, stops.
+    expect(shown).toMatch(/LHR to JFK, [A-Z0-9]{2}\d+.*\n.*\d{2}:\d{2}–\d{2}:\d{2}.*, economy, (non-stop|\d stop)/);
+    const cheaper = await page.locator("#alternatives li").allInnerTexts();
+    expect(cheaper.length).toBeGreaterThan(0);
+    for (const text of cheaper) expect(Number.parseFloat(text)).toBeLessThanOrEqual(limit);
     expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
     await page.getByRole("button", { name: "Reject" }).click();
     await page.getByText("Say why").waitFor();
     expect(await focused(page)).toBe("reason");
-    await page.getByRole("button", { name: "Approve" }).click();
-    await until(page, "Approved");
-    expect((await book()).status).toBe(200);
-    await page.reload();
-    await until(page, "Approved and done");
-    expect(requested.join()).not.toContain(new URL(link ?? "").hash.slice(1));
+    if (decision === "reject") {
+      await page.getByLabel("Reason").fill("Take the cheaper one.");
+      await page.getByRole("button", { name: "Reject" }).click();
+      await until(page, "Rejected");
+      await page.getByText(/^By Grace, .*“Take the cheaper one.”$/).waitFor();
+      expect((await book()).body).toMatchObject({ code: "approval_rejected", approvalId });
+    } else {
+      await page.getByRole("button", { name: "Approve" }).click();
+      await until(page, "Approved");
+      expect((await book()).status).toBe(200);
+      await page.reload();
+      await until(page, "Approved and done");
+    }
+    // The link is good for one decision.
+    const [, , , personId = ""] = new URL(link).pathname.split("/");
+    const linkSecret = new URL(link).hash.slice(1);
+    const again = await service.send(`/api/approval-links/${String(approvalId)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ personId, linkSecret, decision: "approve" }),
+    });
+    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+    expect(requested.join()).not.toContain(linkSecret);
     expect([errors, foreignRequests]).toEqual([[], []]);
-    const wrong = await openLink(chromium, `${(link ?? "").slice(0, -3)}abc`, look);
+    const wrong = await openLink(chromium, `${link.slice(0, -3)}abc`, look);
     await until(wrong.page, "This link does not work");
   });
 });

@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Stores } from "../../kernel/stores.ts";
+import type { Person } from "../identity/index.ts";
 import type { Approval, Decision } from "./approvals.ts";
 
 /** Who decides: a person of the tenant, or a system of the operator's that says for whom. */
@@ -33,6 +34,21 @@ export async function decideApproval(
   throw alreadyDecided((await stores.approvals.find([approval], approval.id)) ?? approval);
 }
 
+/** Those who may decide it now: who has the role, or is an admin, and has not asked for it. */
+export async function listDeciders(
+  { persons }: Pick<Stores, "persons">,
+  { tenantId, network, requestedBy, requestedKeyId, role }: Approval,
+): Promise<readonly Person[]> {
+  const asker = await persons.ofKey(tenantId, requestedKeyId);
+  return (await persons.list({ tenantId, network })).filter(
+    ({ id, roles }) => id !== requestedBy && id !== asker && hasRole(roles, role),
+  );
+}
+
+function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
+  return roles.includes(role) || roles.includes("admin");
+}
+
 /** Four eyes: not who asked, by whichever key of a person's. */
 async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
   const { tenantId, requestedBy, requestedKeyId, role } = approval;
@@ -44,8 +60,7 @@ async function requireMayDecide({ persons }: DecisionStores, approval: Approval,
   if (personId === requestedBy || personId === (await persons.ofKey(tenantId, requestedKeyId))) {
     throw mayNot("You have asked for it yourself. Somebody else has to decide.");
   }
-  const roles = (await persons.find(approval, personId))?.roles ?? [];
-  if (roles.includes(role) || roles.includes("admin")) return;
+  if (hasRole((await persons.find(approval, personId))?.roles ?? [], role)) return;
   throw mayNot(`The policy has this decided by the role ${role}.`);
 }
 

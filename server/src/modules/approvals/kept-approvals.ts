@@ -1,16 +1,22 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
+import type { Alternative } from "../../kernel/plan.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Mailer } from "../../ports/mailer.ts";
+import { type Mailing, sendStored } from "../messages/index.ts";
 import type { ApprovalCase, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
 import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
+import { type ApproverMailPorts, type StoredMails, storeApproverMails } from "./mail-approvers.ts";
 import { showCase } from "./show-case.ts";
 
 export interface KeptApprovalsOptions {
-  stores: Pick<Stores, "approvals" | "transaction">;
+  stores: Stores;
   clock: Clock;
   random: RandomBytes;
+  /** Undefined: there is no mail server, and nobody is written to. */
+  mail: (ApproverMailPorts & { mailer: Mailer; mailing: Mailing }) | undefined;
 }
 
 /** The approvals that policies ask for, as they are stored. */
@@ -36,24 +42,43 @@ export class KeptApprovals implements Approvals {
     return refusal;
   }
 
-  async request(asked: ApprovalCase): Promise<RequestedApproval> {
-    const { stores, clock, random } = this.#options;
-    const { call, policyId, version, terms } = asked;
-    const owner = ownerOf(call);
+  async request(asked: ApprovalCase, alternatives: readonly Alternative[]): Promise<RequestedApproval> {
+    const { stores, clock } = this.#options;
+    const owner = ownerOf(asked.call);
     const binding = bindCall(asked);
-    const now = clock.now();
-    return await stores.transaction(async ({ approvals }) => {
-      const last = await approvals.findLast(owner, binding.callHash, "lock");
-      if (last !== undefined && isAnswered(last, now)) return requestedOf(last);
-      const approval = await approvals.request({
-        ...{ id: newId("apr_", now.epochMilliseconds, random), ...owner, ...binding },
-        ...{ tool: call.tool.name, travelerId: call.travelerId, policyId, policyVersion: version },
-        ...{ tolerance: terms.tolerance, role: terms.role, evidence: showCase(asked) },
-        ...{ requestedBy: call.subject, requestedKeyId: call.keyId, requestedAt: now },
-        expiresAt: now.add({ hours: terms.expiresHours }),
-      });
-      return requestedOf(approval);
+    const { approval, mails } = await stores.transaction(async (aggregates) => {
+      const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
+      if (last !== undefined && isAnswered(last, clock.now())) return { approval: last, mails: [] };
+      return await this.#store(aggregates, asked, { ...owner, ...binding, evidence: showCase(asked, alternatives) });
     });
+    // Nobody waits for a mail server. What is not sent now is sent by the reconciler.
+    for (const mail of mails) void this.#send(mail);
+    return requestedOf(approval);
+  }
+
+  async #store(
+    aggregates: Aggregates,
+    asked: ApprovalCase,
+    bound: ApprovalOwner & Binding & Pick<Approval, "evidence">,
+  ): Promise<{ approval: Approval; mails: StoredMails }> {
+    const { clock, random, mail } = this.#options;
+    const { call, policyId, version, terms } = asked;
+    const now = clock.now();
+    const id = newId("apr_", now.epochMilliseconds, random);
+    const approval = await aggregates.approvals.request({
+      ...{ id, ...bound, tool: call.tool.name, travelerId: call.travelerId, policyId, policyVersion: version },
+      ...{ tolerance: terms.tolerance, role: terms.role },
+      ...{ requestedBy: call.subject, requestedKeyId: call.keyId, requestedAt: now },
+      expiresAt: now.add({ hours: terms.expiresHours }),
+    });
+    // One that waits already was written about when it was asked for.
+    if (mail === undefined || approval.id !== id) return { approval, mails: [] };
+    return { approval, mails: await storeApproverMails(aggregates, { ...mail, clock, random }, approval, asked) };
+  }
+
+  async #send(stored: StoredMails[number]): Promise<void> {
+    const { stores, clock, mail } = this.#options;
+    if (mail !== undefined) await sendStored({ stores, clock, mailer: mail.mailer }, stored, 0);
   }
 
   settle({ id }: Pick<PendingCall, "id">): Promise<void> {

@@ -1,5 +1,6 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import { openMailing } from "../messages/index.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 import * as approvals from "./migrations/0033-approvals.ts";
 import { approvalRoutes } from "./routes.ts";
@@ -11,11 +12,20 @@ const SETTLED_AT_ONCE = 200;
 
 export const approvalsModule = defineModule({
   name: "approvals",
-  needs: ["identity", "policy"],
+  needs: ["identity", "messages", "policy", "travelers"],
   routes: [...approvalRoutes, ...linkRoutes],
   stores: ({ db, clock }) => ({ approvals: createApprovals(db, clock) }),
   migrations: { "0033-approvals": approvals },
-  parts: { approvals: ({ stores, clock, random }) => new KeptApprovals({ stores, clock, random }) },
+  parts: {
+    approvals: ({ stores, clock, random, mailer, vault, urls, settings }) =>
+      new KeptApprovals({
+        ...{ stores, clock, random },
+        mail:
+          mailer === undefined
+            ? undefined
+            : { mailer, vault, origin: new URL(urls.app).origin, mailing: openMailing(settings) },
+      }),
+  },
   jobs: ({ stores }) => [
     defineJob({
       name: "settle-approvals",

@@ -4,6 +4,7 @@ import type { Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Vault } from "../../ports/vault.ts";
 import type { Person } from "../identity/index.ts";
+import type { Travelers } from "../travelers/index.ts";
 import { isSigned } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
 import { decideApproval } from "./decide-approval.ts";
@@ -13,6 +14,7 @@ interface LinkPorts {
   stores: Pick<Stores, "approvals" | "persons" | "transaction">;
   clock: Clock;
   vault: Vault;
+  travelers: Travelers;
 }
 
 const MAXIMUM_BODY_BYTES = 8_192;
@@ -24,7 +26,13 @@ const Proof = z.strictObject({
   personId: z.string().min(1).max(128).describe("As the link has it"),
   linkSecret: z.string().min(1).max(100).describe("What stands behind the # of the link"),
 });
-const View = ApprovalAnswer.extend({ personName: z.string(), sandbox: z.boolean() });
+const View = ApprovalAnswer.extend({
+  personName: z.string(),
+  sandbox: z.boolean(),
+  travelers: z
+    .array(z.object({ userId: z.string(), name: z.string().nullable().describe("null: there is no profile") }))
+    .describe("For whom it is"),
+});
 
 const proof = { personId: "user_grace", linkSecret: "mJ0H1c9Vq5d1rVqv0b2c4VwYk3T6oXx1n8sZ7uQeRtA" };
 
@@ -45,7 +53,7 @@ const viewLinked = definePublicRoute({
   async run({ params, body, fail }, ports: LinkPorts) {
     const found = await open(ports, { ...params, ...body });
     if (found === undefined) throw fail("not_found");
-    return describe(found, ports);
+    return await describe(found, ports);
   },
 });
 
@@ -78,7 +86,7 @@ const decideLinked = definePublicRoute({
     const decider = { kind: "person", personId: body.personId, with: "link" } as const;
     const to = decision === "approve" ? "approved" : "rejected";
     const approval = await decideApproval(ports.stores, found.approval, decider, { to, reason });
-    return describe({ ...found, approval }, ports);
+    return await describe({ ...found, approval }, ports);
   },
 });
 
@@ -99,7 +107,30 @@ async function open(
   return approval === undefined || person === undefined ? undefined : { approval, person };
 }
 
-function describe({ approval, person }: Linked, { clock }: LinkPorts): z.output<typeof View> {
+async function describe({ approval, person }: Linked, ports: LinkPorts): Promise<z.output<typeof View>> {
   const sandbox = approval.network === "sandbox";
-  return { ...describeApproval(approval, clock.now()), personName: person.name, sandbox };
+  const answer = describeApproval(approval, ports.clock.now());
+  const bought = Bought.safeParse(approval.evidence.bought).data;
+  const userIds = bought?.travelerIds ?? [approval.travelerId];
+  const travelers = await Promise.all(userIds.map((userId) => nameOf(ports, approval, userId)));
+  const [requestedBy, decidedBy] = await Promise.all(
+    [approval.requestedBy, approval.decidedBy].map((id) => callByName(ports, approval, id)),
+  );
+  const named = { requestedBy: requestedBy ?? answer.requestedBy, decidedBy: decidedBy ?? null };
+  return { ...answer, ...named, personName: person.name, sandbox, travelers };
+}
+
+/** What of the evidence says who travels. */
+const Bought = z.looseObject({ travelerIds: z.array(z.string()).nullable() });
+
+/** Names are read when somebody looks: the evidence has none that would outlive a person's data. */
+async function nameOf({ travelers, stores }: LinkPorts, approval: Approval, userId: string) {
+  const { givenName, familyName } = (await travelers.get(approval.tenantId, userId, approval.network)) ?? {};
+  const name = [givenName, familyName].filter((part) => part !== undefined).join(" ");
+  return { userId, name: name || ((await stores.persons.find(approval, userId))?.name ?? null) };
+}
+
+/** Agents and systems keep their ids. */
+async function callByName({ stores }: LinkPorts, approval: Approval, id: string | undefined) {
+  return id === undefined ? undefined : ((await stores.persons.find(approval, id))?.name ?? id);
 }

@@ -1,13 +1,14 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { PlannedMovement } from "../../kernel/plan.ts";
+import type { Alternative, PlannedMovement } from "../../kernel/plan.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
 import { type ApprovalCase, describeVerdict } from "../policy/index.ts";
 
 /** What whoever decides is shown of a call: plain values, as they are stored and audited. */
-export function showCase(asked: ApprovalCase): Readonly<Record<string, unknown>> {
+export function showCase(asked: ApprovalCase, alternatives: readonly Alternative[]): Readonly<Record<string, unknown>> {
   const { plan, verdict } = asked;
   return {
     bought: plan.bought === undefined ? null : showPurchase(plan.bought),
+    alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
     payments: plan.movements.map(showMovement),
     irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({
       what,
@@ -32,19 +33,22 @@ function showFlight({ carriers, changeable, legs }: FlightPurchase): Record<stri
   return {
     carriers: carriers ?? null,
     changeable: changeable ?? null,
-    legs: legs.map(({ origin, destination, departsAt, arrivesAt, stops, cabin }) => ({
+    legs: legs.map(({ origin, destination, departsAt, arrivesAt, durationMinutes, stops, flights, cabin }) => ({
       origin: origin ?? null,
       destination: destination ?? null,
       departsAt: departsAt?.toString() ?? null,
       arrivesAt: arrivesAt?.toString() ?? null,
+      durationMinutes: durationMinutes ?? null,
       stops: stops ?? null,
+      flights: flights ?? null,
       cabin: cabin ?? null,
     })),
   };
 }
 
-function showStay({ checkInDate, checkOutDate, rooms, country, stars }: StayPurchase): Record<string, unknown> {
+function showStay({ name, checkInDate, checkOutDate, rooms, country, stars }: StayPurchase): Record<string, unknown> {
   return {
+    name: name ?? null,
     checkInDate: checkInDate?.toString() ?? null,
     checkOutDate: checkOutDate?.toString() ?? null,
     rooms: rooms ?? null,

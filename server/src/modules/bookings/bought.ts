@@ -19,7 +19,7 @@ export function unknownPurchase(kind: Purchase["kind"], travelerIds: readonly st
     const unknown = { carriers: undefined, changeable: undefined, fareBrands: undefined, comparables: undefined };
     return { ...bought, kind, ...unknown, emissionsKgPerPassenger: undefined, legs: [UNKNOWN_LEG] };
   }
-  return { ...bought, kind, ...UNKNOWN_PLACE, suppliers: undefined, rooms: undefined, ...NO_DATES };
+  return { ...bought, kind, ...UNKNOWN_PLACE, name: undefined, suppliers: undefined, rooms: undefined, ...NO_DATES };
 }
 
 const UNKNOWN_LEG = {
@@ -29,6 +29,7 @@ const UNKNOWN_LEG = {
   arrivesAt: undefined,
   durationMinutes: undefined,
   stops: undefined,
+  flights: undefined,
   cabin: undefined,
 } as const;
 const UNKNOWN_PLACE = { place: undefined, country: undefined, timeZone: undefined, stars: undefined } as const;
@@ -48,8 +49,8 @@ function flightOf(
     carriers: seen.carriers,
     fareBrands: seen.fareBrands ?? undefined,
     emissionsKgPerPassenger: seen.emissionsKgPerPassenger ?? undefined,
-    legs: seen.legs.map(({ departingAt, arrivingAt, cabin, ...leg }) => ({
-      ...leg,
+    legs: seen.legs.map(({ departingAt, arrivingAt, cabin, flights, ...leg }) => ({
+      ...{ ...leg, flights },
       departsAt: localTime(departingAt),
       arrivesAt: localTime(arrivingAt),
       cabin: cabinOf(cabin),
@@ -69,6 +70,7 @@ function stayOf(seen: SeenStay, travelerIds: readonly string[] | undefined): Sta
     price: priceOf(seen),
     travelerIds,
     refundable: seen.refundable,
+    name: seen.name,
     suppliers: [seen.accommodationId],
     rooms: seen.rooms,
     checkInDate: Temporal.PlainDate.from(seen.checkInDate),

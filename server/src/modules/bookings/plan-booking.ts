@@ -1,10 +1,11 @@
-import { EMPTY_PLAN, type Plan } from "../../kernel/plan.ts";
+import { parseDecimal } from "../../domain/money.ts";
+import { type Alternative, EMPTY_PLAN, type Plan } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Booking } from "./bookings.ts";
 import { toPurchase, unknownPurchase } from "./bought.ts";
 import { sayUndo } from "./say-undo.ts";
-import type { SeenOffer } from "./seen-offers.ts";
+import type { SeenComparable, SeenOffer } from "./seen-offers.ts";
 
 export interface PlannedBooking {
   kind: Booking["kind"];
@@ -30,10 +31,9 @@ export async function planBooking(
   if (live?.kind === kind) return EMPTY_PLAN;
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
-  const bought =
-    seen === undefined
-      ? unknownPurchase(kind, await travelerIds(undefined))
-      : toPurchase(seen, await travelerIds(seen), await comparablesOf(stores, caller, seen));
+  const travelers = await travelerIds(seen);
+  const comparables = seen === undefined ? undefined : await comparablesOf(stores, caller, seen);
+  const bought = seen === undefined ? unknownPurchase(kind, travelers) : toPurchase(seen, travelers, comparables);
   return {
     movements: [
       {
@@ -43,7 +43,36 @@ export async function planBooking(
     ],
     irreversible: sayUndo(seen, timeZoneOf),
     bought: hasMore ? { ...bought, price: undefined } : bought,
+    alternatives: () => alternativesTo(stores, caller, id, { travelers, comparables: comparables ?? [] }),
   };
+}
+
+/** As many of a search, from the cheapest on, as are looked at. */
+const MOST_ALTERNATIVES = 40;
+
+/** The other offers of the same search, as the tenant was shown them. */
+async function alternativesTo(
+  { seenOffers }: Pick<Stores, "seenOffers">,
+  caller: Caller,
+  offerId: string,
+  { travelers, comparables }: { travelers: readonly string[] | undefined; comparables: readonly SeenComparable[] },
+): Promise<readonly Alternative[]> {
+  const ids = comparables
+    .toSorted((one, other) => compareAmounts(one.totalAmount, other.totalAmount))
+    .flatMap(({ id }) => id ?? [])
+    .filter((id) => id !== offerId)
+    .slice(0, MOST_ALTERNATIVES);
+  const found = await seenOffers.findAll(caller, ids);
+  return ids.flatMap((id) => {
+    const seen = found.get(id);
+    const bought = seen === undefined ? undefined : toPurchase(seen, travelers, comparables);
+    return bought?.kind === "flight" ? [{ offerId: id, bought }] : [];
+  });
+}
+
+function compareAmounts(one: string, other: string): number {
+  const difference = (parseDecimal(one) ?? 0n) - (parseDecimal(other) ?? 0n);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
 async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {

@@ -12,6 +12,7 @@ export function seenCarriers(slices: readonly Slice[]): string[] {
 export function seenLegs(slices: readonly Slice[]): SeenFlight["legs"] {
   return slices.map(({ origin, destination, durationMinutes, segments }) => ({
     ...{ origin, destination, durationMinutes, stops: Math.max(0, segments.length - 1) },
+    flights: segments.map(({ flightNumber }) => flightNumber),
     departingAt: segments[0]?.departingAt ?? null,
     arrivingAt: segments.at(-1)?.arrivingAt ?? null,
     cabin: highestCabin(segments.map(({ cabinClass }) => CabinClass.safeParse(cabinClass).data)) ?? null,

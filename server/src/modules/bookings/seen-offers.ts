@@ -38,6 +38,8 @@ export const SeenFlight = Price.extend({
       arrivingAt: z.string().nullable(),
       durationMinutes: z.number(),
       stops: z.number(),
+      /** Left out: not known. */
+      flights: z.array(z.string()).optional(),
       cabin: z.string().nullable(),
     }),
   ),
@@ -58,6 +60,8 @@ const SeenPlace = z.object({
 export const SeenStay = Price.extend({
   kind: z.literal("stay"),
   accommodationId: z.string(),
+  /** Left out: not known. */
+  name: z.string().optional(),
   rooms: z.number(),
   checkInDate: z.string(),
   checkOutDate: z.string(),
@@ -74,6 +78,8 @@ export type SeenOffer = z.infer<typeof SeenOffer>;
 
 /** What offers of one search are compared by. */
 export const SeenComparable = z.object({
+  /** Of the offer. Left out: not known. */
+  id: z.string().optional(),
   totalAmount: z.string(),
   departures: z.array(z.string()),
   cabin: z.string().nullable(),
@@ -97,6 +103,8 @@ export interface SeenOffers {
     search?: { id: string; comparables: readonly SeenComparable[] },
   ): Promise<void>;
   find(owner: Owner, id: string): Promise<SeenOffer | undefined>;
+  /** Those that are known of these. */
+  findAll(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, SeenOffer>>;
   /** Undefined also of a search that was forgotten. */
   comparables(owner: Owner, searchId: string): Promise<readonly SeenComparable[] | undefined>;
   /** Forgets what was seen before this. */

@@ -40,6 +40,18 @@ export function createSeenOffers(db: Queryable, clock: Clock): SeenOffers {
       return row === undefined ? undefined : SeenOffer.parse(row.offer);
     },
 
+    async findAll({ tenantId, environment }, ids) {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("seenOffer")
+        .select(["offerId", "offer"])
+        .where("tenantId", "=", tenantId)
+        .where("network", "=", environment)
+        .where("offerId", "in", ids)
+        .execute();
+      return new Map(rows.map(({ offerId, offer }) => [offerId, SeenOffer.parse(offer)]));
+    },
+
     async comparables({ tenantId, environment }, searchId) {
       const row = await db
         .selectFrom("seenSearch")

@@ -32,11 +32,11 @@ export async function seeSearch(
   if (!keepsRecords(caller)) return;
   const id = newId("sea_", clock.now().epochMilliseconds, random);
   const seen = offers.slice(0, MOST_SEEN).map((offer) => ({ id: offer.id, offer: toSeen(offer, id, rates) }));
-  const comparables = seen.flatMap(({ offer: { totalAmount, totalCurrency, legs } }) => {
+  const comparables = seen.flatMap(({ id: offerId, offer: { totalAmount, totalCurrency, legs } }) => {
     const departures = legs.flatMap(({ departingAt }) => departingAt ?? []);
     const cabin = highestCabin(legs.map((leg) => CabinClass.safeParse(leg.cabin).data)) ?? null;
     return totalCurrency === offers[0]?.totalCurrency && departures.length === legs.length
-      ? [{ totalAmount, departures, cabin }]
+      ? [{ id: offerId, totalAmount, departures, cabin }]
       : [];
   });
   await seenOffers.remember(caller, seen, { id, comparables });

@@ -58,6 +58,20 @@ const arm = (path: string, fault: string) =>
   });
 
 describe("a budget", () => {
+  test("is named with what remains of it by who judges an offer and who reads the account, where it covers the caller", async () => {
+    const { apiKey: key, tenantId } = await newFundedTenant(service, "Budgeted");
+    const offer = { kind: "hotel", priceUsd: 100, pricePerNightUsd: 100 };
+    const check = async () =>
+      resultOf(await service.call("check_policy", { policyId: "default-corp", offer }, { key, tenantId }));
+    expect((await check()).budgets).toEqual([]);
+    await setBudget({ budgetId: "mine", amountUsdc: "20", costCentre: "4711" }, key);
+    await setBudget({ budgetId: "over", amountUsdc: "20", endsOn: "2020-01-01" }, key);
+    expect((await send("7.5", { key, tenantId })).status).toBe(200);
+    const left = [{ budgetId: "mine", costCentre: "4711", endsOn: null, amountUsdc: "20.00", leftUsdc: "12.50" }];
+    expect((await check()).budgets).toEqual(left);
+    expect(resultOf(await service.call("read_account", {}, { key, tenantId })).budgets).toEqual(left);
+  });
+
   test("is never passed by 64 parallel callers, and another tenant's does not count", async () => {
     const { as, apiKey } = await newFundedTenant(service, "Budgeted");
     await setBudget({ budgetId: "all", amountUsdc: "10", costCentre: "4711" }, apiKey);

@@ -47,6 +47,8 @@ export function budgetIdOf({ account, period }: CountedIn): string | undefined {
 
 export interface Budgets {
   list(owner: SpendOwner): Promise<readonly Budget[]>;
+  /** Whether the tenant has set any. Those who ask at the same moment ask together. */
+  hasAny(owner: SpendOwner): Promise<boolean>;
   find(owner: SpendOwner, budgetIds: readonly string[]): Promise<readonly Budget[]>;
   covering(owner: SpendOwner, use: CoveredUse): Promise<readonly Budget[]>;
   /** Replaces the one of this id, or makes it. Failure `conflict` when more than its amount is used or reserved. Audited. */

@@ -8,13 +8,10 @@ import { type LimitsState, type PeriodState, readLimits } from "./read-limits.ts
 /** What the caller may spend, and the budgets that cover what it spends next. */
 export async function describeSpending(
   stores: Pick<Stores, "budgets" | "callSpends" | "spendLimits">,
-  { tenantId, environment, keyId, travelerId }: Caller,
+  caller: Caller,
   now: Temporal.Instant,
 ): Promise<AccountFacts> {
-  const [state, budgets] = await Promise.all([
-    readLimits(stores, { tenantId, environment, keyId }, now),
-    readBudgets(stores, { tenantId, environment }, { keyId, travelerId, tripId: undefined, at: now }),
-  ]);
+  const [state, budgets] = await Promise.all([readLimits(stores, caller, now), describeBudgets(stores, caller, now)]);
   return {
     facts: {
       limits: {
@@ -22,9 +19,21 @@ export async function describeSpending(
         key: describeLimits(state.key),
         tenant: describeLimits(state.tenant),
       },
-      budgets: budgets.map(describeBudget),
+      budgets,
     },
   };
+}
+
+/** The budgets that would cover a call of the caller's now, with what remains of them. */
+export async function describeBudgets(
+  stores: Pick<Stores, "budgets" | "callSpends">,
+  { tenantId, environment, keyId, travelerId }: Caller,
+  now: Temporal.Instant,
+) {
+  const owner = { tenantId, environment };
+  if (!(await stores.budgets.hasAny(owner))) return [];
+  const budgets = await readBudgets(stores, owner, { keyId, travelerId, tripId: undefined, at: now });
+  return budgets.map(describeBudget);
 }
 
 function amount(micro: Micro | undefined): string | null {
@@ -53,7 +62,7 @@ function describeBudget({ budgetId, costCentre, endsOn, left, ...budget }: Budge
     budgetId,
     costCentre: costCentre ?? null,
     endsOn: endsOn ?? null,
-    amountUsdc: amount(budget.amount),
-    leftUsdc: amount(left),
+    amountUsdc: formatDecimal(budget.amount),
+    leftUsdc: formatDecimal(left),
   };
 }

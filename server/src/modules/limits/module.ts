@@ -1,6 +1,7 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
-import { describeSpending } from "./describe-account.ts";
+import type { Caller } from "../../kernel/tool.ts";
+import { describeBudgets, describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
 import { budgetRoutes } from "./routes.ts";
@@ -9,6 +10,13 @@ import { SpendGate } from "./spend-gate.ts";
 import { createBudgets } from "./store-budgets.ts";
 import { StoredCallSpends } from "./store-call-spends.ts";
 import { createSpendLimits } from "./store-limits.ts";
+
+declare module "../../kernel/tool.ts" {
+  interface Ports {
+    /** Those that would cover a call of the caller's now. */
+    remainingBudgets(caller: Caller): ReturnType<typeof describeBudgets>;
+  }
+}
 
 const SETTLE_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
@@ -23,6 +31,7 @@ export const limitsModule = defineModule({
     callSpends: new StoredCallSpends(db, clock),
   }),
   migrations: { "0022-spend-limits": spendLimits, "0023-budgets": budgets },
+  ports: ({ stores, clock }) => ({ remainingBudgets: (caller) => describeBudgets(stores, caller, clock.now()) }),
   account: ({ stores, clock }, caller) => describeSpending(stores, caller, clock.now()),
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
   jobs: ({ stores, clock, log }) => [

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal } from "../../domain/money.ts";
+import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BudgetTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -32,7 +33,10 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
       .where("environment", "=", environment)
       .orderBy("budgetId");
 
+  const findOwners = batchLookUps((keys) => ownersWithBudgets(queryable, keys));
   return {
+    hasAny: async (owner) => (await findOwners(keyOf(owner))) !== undefined,
+
     async list(owner) {
       return (await select(queryable, owner).execute()).map(withoutNulls);
     },
@@ -59,6 +63,16 @@ export function createBudgets(queryable: Queryable, clock: Clock): Budgets {
       await (queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work));
     },
   };
+}
+
+const keyOf = ({ tenantId, environment }: SpendOwner): string => `${environment} ${tenantId}`;
+
+async function ownersWithBudgets(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ key: string }>`
+    select key from unnest(${keys}::text[]) as asked (key)
+    where exists (select 1 from budget
+      where tenant_id = split_part(key, ' ', 2) and environment = split_part(key, ' ', 1))`.execute(db);
+  return new Map(rows.map(({ key }) => [key, key]));
 }
 
 async function putBudget(

@@ -184,4 +184,32 @@ describe("the message of a replanned trip", () => {
     const [email] = await replan(disrupted(`${date}T11:00:00Z`));
     expect(email).toMatchObject({ sent: false, sentAt: null, reason: expect.stringContaining("tried again") });
   });
+
+  it("has an approver beside it, who is mailed the link when a call needs an approval, which lets them decide", async () => {
+    const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+    const grace = { id: "user_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
+    await service.operator(({ persons }) => persons.add(owner, grace, "test"));
+    const send = (path: string, method: string, body: object, key?: string) =>
+      service.send(path, {
+        method,
+        headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) },
+        body: JSON.stringify(body),
+      });
+    const enforce = (policyId: string | null) => send("/api/policy-enforcement", "PUT", { policyId }, service.apiKey);
+    const document = { payments: { maxAmountUsd: 1 } };
+    await send("/api/policies/mailed", "PUT", { document }, service.apiKey);
+    await enforce("mailed");
+    const pay = () => service.call("send_tokens", { to: `0x${"1".repeat(40)}`, amount: "5" });
+    const { approvalId } = (await pay()).body;
+    await pay();
+    const sent = () => server.received.filter(({ to }) => to.includes("grace@example.com"));
+    await expect.poll(sent, { timeout: 30_000 }).toHaveLength(1);
+    const [, id, linkSecret] = /\/approve\/(apr_\w+)\/user_grace#(\S+)/.exec(sent()[0]?.parsed.text ?? "") ?? [];
+    expect(id).toBe(approvalId);
+    const decision = { personId: grace.id, linkSecret, decision: "approve" };
+    expect((await send(`/api/approval-links/${id}`, "POST", decision)).body).toMatchObject({ state: "approved" });
+    expect((await pay()).status).toBe(200);
+    expect(sent()).toHaveLength(1);
+    await enforce(null);
+  });
 });

@@ -66,36 +66,46 @@ export async function sendMessage(
   waitMilliseconds = WAIT_MILLISECONDS,
 ): Promise<SentMessage> {
   const { stores, clock } = ports;
-  const { tenantId, network, kind, about, userId } = request;
-  const key = createHash("sha256")
-    .update(JSON.stringify([kind, userId, about]))
-    .digest("base64url");
-  const record = await storeIntent(ports, request, key);
+  const record = await stores.transaction((aggregates) => storeMessage(aggregates, ports, request));
   if (record === undefined) {
-    const earlier = await stores.messages.findLive(tenantId, network, key);
+    const earlier = await stores.messages.findLive(request.tenantId, request.network, keyOf(request));
     return { state: earlier?.state ?? "failed", at: earlier?.updatedAt ?? clock.now(), isNew: false };
   }
-  if (record.state !== "kept") await sendInTime(ports, record, waitMilliseconds);
+  await sendStored(ports, record, waitMilliseconds);
   const now = await stores.messages.get(record.id);
   return { state: now?.state ?? record.state, at: now?.updatedAt ?? record.updatedAt, isNew: true };
 }
 
-async function storeIntent(
-  { stores, clock, random, mailing: { kept, ...most } }: SendingPorts,
-  { about: _about, ...request }: MessageRequest,
-  key: string,
+/**
+ * Stores a mail in the transaction of what it is about: both are stored, or neither. `sendStored` sends it at once after that, and
+ * the reconciler does what a crash has left. Undefined: it was written before. Whoever stores several sorts them by address, as
+ * their counts stay locked until the end of the transaction.
+ */
+export async function storeMessage(
+  { messages, mailCounts }: Pick<Aggregates, "messages" | "mailCounts">,
+  { clock, random, mailing: { kept, ...most } }: Pick<SendingPorts, "clock" | "random" | "mailing">,
+  { about, ...request }: MessageRequest,
 ): Promise<MessageRecord | undefined> {
   const { tenantId, network, mail } = request;
   const id = newId("msg_", clock.now().epochMilliseconds, random);
-  return await stores.transaction(async ({ messages, mailCounts }) => {
-    const record = await messages.insert({ ...request, id, key, workerId: id });
-    if (record === undefined) return undefined;
-    const recipient = mail.to.address;
-    const mayLeave = network !== kept && (await mailCounts.count({ network, tenantId, recipient, ...most }));
-    if (mayLeave) return record;
-    await messages.advance(id, { from: record.state, workerId: id }, "kept");
-    return { ...record, state: "kept" as const };
-  });
+  const record = await messages.insert({ ...request, id, key: keyOf({ ...request, about }), workerId: id });
+  if (record === undefined) return undefined;
+  const recipient = mail.to.address;
+  const mayLeave = network !== kept && (await mailCounts.count({ network, tenantId, recipient, ...most }));
+  if (mayLeave) return record;
+  await messages.advance(id, { from: record.state, workerId: id }, "kept");
+  return { ...record, state: "kept" };
+}
+
+/** Tries it, and comes back after the time at the latest: what is not done by then goes on. */
+export async function sendStored(ports: MessagePorts, record: MessageRecord, waitMilliseconds: number): Promise<void> {
+  if (record.state !== "kept") await sendInTime(ports, record, waitMilliseconds);
+}
+
+function keyOf({ kind, userId, about }: Pick<MessageRequest, "kind" | "userId" | "about">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([kind, userId, about]))
+    .digest("base64url");
 }
 
 async function sendInTime(ports: MessagePorts, record: MessageRecord, milliseconds: number): Promise<void> {

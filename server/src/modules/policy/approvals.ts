@@ -1,7 +1,7 @@
 import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
-import type { Plan } from "../../kernel/plan.ts";
+import type { Alternative, Plan } from "../../kernel/plan.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 
@@ -41,8 +41,11 @@ export interface Approvals {
   refuses(asked: ApprovalCase): Promise<ApprovalRefusal | undefined>;
   /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
   use(asked: ApprovalCase, transaction: Aggregates): Promise<ApprovalRefusal | undefined>;
-  /** Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago. */
-  request(asked: ApprovalCase): Promise<RequestedApproval>;
+  /**
+   * Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago. `alternatives`
+   * need none: whoever decides is shown them.
+   */
+  request(asked: ApprovalCase, alternatives: readonly Alternative[]): Promise<RequestedApproval>;
   /** After the end of a call that has used one up: gives it back when nothing was done with it. */
   settle(call: PendingCall): Promise<void>;
 }

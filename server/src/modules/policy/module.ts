@@ -1,5 +1,6 @@
 import { defineModule } from "../../kernel/module.ts";
 import { ReadyPolicies } from "./active-policies.ts";
+import { describeEnforced } from "./describe-enforced.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
 import type { ActivePolicies } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
@@ -23,6 +24,7 @@ export const policyModule = defineModule({
   parts: {
     activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock),
   },
+  account: ({ stores, activePolicies }, caller) => describeEnforced(stores, activePolicies, caller),
   gates: ({ stores, activePolicies, approvals, maps, fx, clock }) => [
     new PolicyGate({ stores, activePolicies, approvals, maps, fx, clock }),
   ],

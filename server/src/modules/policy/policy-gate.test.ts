@@ -52,6 +52,15 @@ const denying = (priceUsdOver: number) => ({
   rules: [{ id: "dear", severity: "deny", when: { kind: "flight", priceUsdOver } }],
 });
 
+it("is named by read_account, with the version that applies now", async () => {
+  const enforced = async () => resultOf(await service.call("read_account", {})).enforcedPolicy;
+  expect(await enforced()).toBeNull();
+  const version = z.object({ version: z.int() });
+  const { body } = await put("/api/policies/enforced", { document: denying(1) });
+  await put("/api/policy-enforcement", { policyId: "enforced" });
+  expect(await enforced()).toEqual({ policyId: "enforced", version: version.parse(body).version });
+});
+
 describe("book_flight", () => {
   it("is denied, or needs an approval, with the rules that it breaks, and nothing is booked or paid", async () => {
     const { id, totalAmount } = await offer();

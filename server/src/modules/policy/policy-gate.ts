@@ -3,7 +3,7 @@ import { MICRO_PER_UNIT, type Micro } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Gate } from "../../kernel/gate.ts";
-import type { LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
+import type { Alternative, LazyPlan, Party, Plan, PlannedMovement } from "../../kernel/plan.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { FxRates } from "../../ports/fx.ts";
@@ -24,6 +24,8 @@ export interface PolicyGateOptions {
   fx: FxRates;
   clock: Clock;
 }
+
+const MOST_ALTERNATIVES = 3;
 
 /** Holds calls that buy or pay to the policy that their tenant enforces. It knows no tool: it judges what a call plans. */
 export class PolicyGate implements Gate {
@@ -61,7 +63,8 @@ export class PolicyGate implements Gate {
   async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
     const judged = await this.#judged.get(plan);
     if (judged === undefined || !needsApproval(judged.verdict) || refusal.code === "policy_denied") return refusal;
-    const { approvalId, expiresAt } = await this.#options.approvals.request(judged);
+    const alternatives = await this.#alternativesTo(judged);
+    const { approvalId, expiresAt } = await this.#options.approvals.request(judged, alternatives);
     const next = isRetryable(refusal.code)
       ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
       : `That was the answer to approval ${approvalId}.`;
@@ -69,6 +72,19 @@ export class PolicyGate implements Gate {
       detail: `${refusal.detail} ${next}`,
       extra: { ...refusal.extra, approvalId, approvalExpiresAt: expiresAt.toString() },
     });
+  }
+
+  /** The cheapest that the policy lets through without an approval. */
+  async #alternativesTo({ call, plan, policyId }: ApprovalCase): Promise<readonly Alternative[]> {
+    const policy = await this.#options.activePolicies.find(call, policyId);
+    const found = (await plan.alternatives?.()) ?? [];
+    if (policy === undefined) return [];
+    const circumstances = this.#circumstances(call);
+    const mayBeBooked = ({ bought }: Alternative) => {
+      const verdict = evaluate(policy.rules, { bought }, circumstances);
+      return verdict.decision !== "deny" && !needsApproval(verdict);
+    };
+    return found.filter(mayBeBooked).slice(0, MOST_ALTERNATIVES);
   }
 
   async #check(call: PendingCall, plan: LazyPlan): Promise<void> {

@@ -18,6 +18,7 @@ const leg: FlightLeg = {
   arrivesAt: Temporal.PlainDateTime.from("2027-04-10T14:00"),
   durationMinutes: 480,
   stops: 0,
+  flights: ["BA117"],
   cabin: "economy",
 };
 const back: FlightLeg = {
@@ -41,6 +42,7 @@ const flight: FlightPurchase = {
 };
 const stay: StayPurchase = {
   kind: "stay",
+  name: "Example Hotel",
   price: 900_000_000n,
   travelerIds: ["user_ada"],
   refundable: true,

@@ -22,12 +22,12 @@ export async function seeAccommodations(
   saleRates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
-  const seen = accommodations.flatMap(({ id: accommodationId, latitude, longitude, starRating: stars, rates }) =>
+  const seen = accommodations.flatMap(({ id: accommodationId, name, latitude, longitude, starRating: stars, rates }) =>
     rates.map(({ id, totalAmount, totalCurrency, cancellationPolicy: { refundable } }) => {
       const where = { latitude, longitude, stars, country: place.countryCode, timeZone: timeZone ?? null };
       const price = { totalAmount, totalCurrency, refundable, rate: saleRates.get(totalCurrency) ?? null };
       const offer: SeenStay = {
-        ...{ kind: "stay", accommodationId, rooms, checkInDate, checkOutDate, ...price, place: where },
+        ...{ kind: "stay", accommodationId, name, rooms, checkInDate, checkOutDate, ...price, place: where },
       };
       return { id, offer };
     }),
@@ -50,6 +50,7 @@ export async function seeQuote(
     ...{
       kind: "stay",
       accommodationId: accommodation.id,
+      name: accommodation.name,
       rooms,
       checkInDate,
       checkOutDate,

@@ -1,93 +1,102 @@
 // The script of the page on which a person decides an approval.
-const [, , approvalId = "", person = ""] = location.pathname.split("/");
-const linkSecret = takeSecret();
-const link = `/api/approval-links/${encodeURIComponent(approvalId)}`;
-const REQUEST_TIMEOUT = 30_000;
+import { ask, complain, element, fact, find, show, takeSecret } from "../links/link-page.js";
 
-const find = (id) => document.getElementById(id);
+const [, , approvalId = "", person = ""] = location.pathname.split("/");
+const proof = { personId: decodeURIComponent(person), linkSecret: takeSecret(`approval link of ${approvalId}`) };
+const link = `/api/approval-links/${encodeURIComponent(approvalId)}`;
+
 const [title, words, facts, form, news, reason] = ["title", "words", "facts", "form", "news", "reason"].map(find);
 const buttons = [find("approve"), find("reject")];
 let isBusy = false;
-
-/** Out of the address bar and the history at once; kept for this tab, as phones forget pages while another program is open. */
-function takeSecret() {
-  const kept = `approval link of ${approvalId}`;
-  const given = location.hash.slice(1);
-  if (given !== "") history.replaceState(null, "", location.pathname);
-  try {
-    if (given !== "") sessionStorage.setItem(kept, given);
-    return sessionStorage.getItem(kept) ?? given;
-  } catch {
-    return given;
-  }
-}
-
-const show = (element, isShown) => {
-  element.hidden = !isShown;
-};
-const timeText = (iso) =>
-  new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" }).format(new Date(iso));
-const localText = (text) => text.replace("T", " ").slice(0, 16);
 
 function render({ heading, text, approval, canDecide = false, canTryAgain = false }) {
   title.textContent = heading;
   document.title = `${heading} · Wayfare`;
   words.textContent = text;
+  show(title, true);
+  show(words, text !== "");
   show(find("trial"), approval?.sandbox === true);
   facts.replaceChildren(...(approval === undefined ? [] : factsOf(approval).map(fact)));
   show(facts, approval !== undefined);
-  const texts = approval === undefined ? [] : whyOf(approval.evidence);
-  find("violations").replaceChildren(...texts.map(item));
-  show(find("why"), texts.length > 0);
+  list("why", "violations", approval === undefined ? [] : whyOf(approval.evidence));
+  list("instead", "alternatives", canDecide ? (approval.evidence.alternatives ?? []).map(alternativeText) : []);
   show(form, canDecide);
   show(find("again-line"), canTryAgain);
   news.textContent = "";
   title.focus({ preventScroll: true });
 }
 
-function fact([name, value]) {
-  const row = document.createElement("div");
-  const term = document.createElement("dt");
-  const description = document.createElement("dd");
-  term.textContent = name;
-  description.textContent = value;
-  row.append(term, description);
-  return row;
-}
-function item(text) {
-  const line = document.createElement("li");
-  line.textContent = text;
-  return line;
+function list(section, id, texts) {
+  find(id).replaceChildren(...texts.map((text) => element("li", text)));
+  show(find(section), texts.length > 0);
 }
 
-function factsOf({ amount, tool, travelerId, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
+// --- What it is about
+
+const timeText = (iso) =>
+  new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short" }).format(new Date(iso));
+// Local times of places are written as they are: the time zone of who reads them changes nothing.
+const localFormat = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
+const dayFormat = localFormat({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const dayText = (text) => (text === null ? "?" : dayFormat.format(new Date(`${text.slice(0, 10)}T00:00Z`)));
+const hourText = (text) => text.slice(11, 16);
+const spaced = (text) => text.replaceAll("_", " ");
+const filled = (parts, separator) => parts.filter(Boolean).join(separator);
+
+function factsOf({ amount, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
   const { bought, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
-    ["Price", amount === null ? "Not known" : bought === null ? amount : `${amount} USD`],
-    ["For", (bought?.travelerIds ?? [travelerId]).join(", ")],
-    ["Asked for by", requestedBy],
+    ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, bought)],
+    ["For", travelers.map(({ userId, name }) => name ?? userId).join(", ")],
+    ["Asked for by", requestedBy.startsWith("svc:") ? `An agent (${requestedBy})` : requestedBy],
     ["Policy", `${policyId}, version ${policyVersion}`],
     ["Can be decided until", timeText(expiresAt)],
   ];
 }
 const paymentText = (payments, tool) =>
-  payments.map(({ amount, token, to }) => `${amount ?? "?"} ${token} to ${to}`).join("\n") || tool;
-function boughtText(bought) {
-  if (bought.kind === "stay") return `Hotel, ${bought.checkInDate ?? "?"} to ${bought.checkOutDate ?? "?"}`;
-  const legs = bought.legs.map(({ origin, destination, departsAt, cabin }) =>
-    [`${origin ?? "?"} to ${destination ?? "?"}`, departsAt && localText(departsAt), cabin?.replace("_", " ")]
-      .filter(Boolean)
-      .join(", "),
-  );
-  return `Flight${bought.carriers === null ? "" : ` with ${bought.carriers.join(", ")}`}\n${legs.join("\n")}`;
+  payments.map(({ amount, token, to }) => `${amount ?? "?"} ${token} to ${spaced(to)}`).join("\n") || spaced(tool);
+
+/** In cents, as prices are read; a started cent counts. */
+function moneyText(amount) {
+  const [whole, micro] = amount.split(".");
+  const cents = Math.ceil(Number(`${micro ?? "0"}000000`.slice(0, 6)) / 10_000);
+  return cents < 100 ? `${whole}.${String(cents).padStart(2, "0")}` : `${BigInt(whole) + 1n}.00`;
 }
+const priceText = (amount, { refundable }) =>
+  filled([`${moneyText(amount)} USD`, { true: "refundable", false: "not refundable" }[refundable]], ", ");
+
+function boughtText(bought) {
+  if (bought.kind === "stay") return stayText(bought);
+  const airlines = bought.carriers === null ? "" : ` with ${bought.carriers.join(", ")}`;
+  return `Flight${airlines}\n${bought.legs.map(legText).join("\n")}`;
+}
+function stayText({ name, checkInDate, checkOutDate, rooms, stars }) {
+  const size = [rooms && `${rooms} ${rooms === 1 ? "room" : "rooms"}`, stars && `${stars} stars`];
+  return filled([name ?? "Hotel", `${dayText(checkInDate)} to ${dayText(checkOutDate)}`, filled(size, ", ")], "\n");
+}
+function legText({ origin, destination, departsAt, arrivesAt, stops, cabin, flights }) {
+  const later =
+    departsAt && arrivesAt ? (Date.parse(arrivesAt.slice(0, 10)) - Date.parse(departsAt.slice(0, 10))) / 86_400_000 : 0;
+  const arrival = arrivesAt && `${hourText(arrivesAt)}${later === 0 ? "" : ` (${later > 0 ? "+" : ""}${later})`}`;
+  const times = departsAt && `${dayText(departsAt)}, ${filled([hourText(departsAt), arrival], "–")}`;
+  const way = stops === null ? "" : stops === 0 ? "non-stop" : `${stops} ${stops === 1 ? "stop" : "stops"}`;
+  return [
+    filled([`${origin ?? "?"} to ${destination ?? "?"}`, flights?.join(" + ")], ", "),
+    filled([times, cabin && spaced(cabin), way], ", "),
+  ].join("\n");
+}
+const alternativeText = (one) =>
+  filled([one.priceUsd === null ? "" : priceText(one.priceUsd, one), ...one.legs.map(legText)], "\n");
+
 function whyOf({ violations = [], notEvaluated = [] }) {
   const unknown = notEvaluated.map(
     ({ rule, missing }) => `${rule} could not be judged: ${missing.join(", ")} not known.`,
   );
   return [...violations.map(({ text }) => text), ...unknown];
 }
+
+// --- What became of it
 
 const decidedText = ({ decidedBy, decidedAt, reason: why }) =>
   decidedBy === null ? "" : `By ${decidedBy}, ${timeText(decidedAt)}.${why === null ? "" : ` “${why}”`}`;
@@ -108,26 +117,8 @@ const screens = {
   }),
 };
 
-async function ask(path, body) {
-  try {
-    const response = await fetch(path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ personId: decodeURIComponent(person), linkSecret, ...body }),
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-    });
-    const value = await response.json();
-    return response.ok ? { value } : { problem: value };
-  } catch {
-    return { problem: { code: "no_connection", detail: "There is no connection." } };
-  }
-}
-
 async function look() {
-  const { value, problem } = linkSecret === "" ? { problem: { status: 404 } } : await ask(`${link}/view`);
+  const { value, problem } = proof.linkSecret === "" ? { problem: { status: 404 } } : await ask(`${link}/view`, proof);
   if (problem === undefined) return render({ ...screens[value.state](value), approval: value });
   if (problem.status === 404 || problem.code === "invalid_input") {
     return render({
@@ -138,21 +129,13 @@ async function look() {
   render({ heading: "Something went wrong", text: problem.detail ?? "", canTryAgain: true });
 }
 
-function complain(text) {
-  const line = find("reason-error");
-  line.textContent = text;
-  show(line, text !== "");
-  reason.setAttribute("aria-invalid", String(text !== ""));
-  if (text !== "") reason.focus();
-}
-
 async function decide(decision) {
   if (isBusy) return;
   const why = reason.value.trim();
-  complain(decision === "reject" && why === "" ? "Say why, so that something else can be found." : "");
+  complain(reason, decision === "reject" && why === "" ? "Say why, so that something else can be found." : "");
   if (decision === "reject" && why === "") return;
   setBusy(true);
-  const { problem } = await ask(link, { decision, ...(why === "" ? {} : { reason: why }) });
+  const { problem } = await ask(link, { ...proof, decision, ...(why === "" ? {} : { reason: why }) });
   setBusy(false);
   // Whoever was first has decided: the page shows what it was.
   if (problem === undefined || problem.code === "conflict") return look();
@@ -167,6 +150,6 @@ function setBusy(busy) {
 
 find("approve").addEventListener("click", () => void decide("approve"));
 find("reject").addEventListener("click", () => void decide("reject"));
-reason.addEventListener("input", () => complain(""));
+reason.addEventListener("input", () => complain(reason, ""));
 find("again").addEventListener("click", () => void look());
 void look();

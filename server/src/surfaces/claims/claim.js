@@ -1,16 +1,15 @@
 // The script of the claim page.
+import { ask, complain, fact, find, show, takeSecret } from "../links/link-page.js";
 import { isChecksumRight } from "./checksum.js";
 
 const tripId = (location.pathname.split("/")[2] ?? "").toLowerCase();
-const linkSecret = takeSecret();
+const linkSecret = takeSecret(`guest link of ${tripId}`);
 const claims = `/api/claims/${encodeURIComponent(tripId)}`;
 
 const SECOND = 1_000;
 const LOOKS_AGAIN = 3 * SECOND;
 const LONGEST_PAUSE = 30 * SECOND;
-const REQUEST_TIMEOUT = 30 * SECOND;
 
-const find = (id) => document.getElementById(id);
 const [title, words, facts, form, news] = ["title", "words", "facts", "form", "news"].map(find);
 const [wallet, code, accept] = ["wallet", "code", "accept"].map(find);
 
@@ -18,26 +17,8 @@ const [wallet, code, accept] = ["wallet", "code", "accept"].map(find);
 let trip;
 let claiming;
 
-// --- The secret
-
-/** Out of the address bar and the history at once; kept for this tab, as phones forget pages while another program is open. */
-function takeSecret() {
-  const kept = `guest link of ${tripId}`;
-  const given = location.hash.slice(1);
-  if (given !== "") history.replaceState(null, "", location.pathname);
-  try {
-    if (given !== "") sessionStorage.setItem(kept, given);
-    return sessionStorage.getItem(kept) ?? given;
-  } catch {
-    return given;
-  }
-}
-
 // --- What is shown
 
-const show = (element, isShown) => {
-  element.hidden = !isShown;
-};
 const say = (text) => {
   if (news.textContent !== text) news.textContent = text;
 };
@@ -68,17 +49,6 @@ function render({ heading, text, list = [], asksAddress = false, canTryAgain = f
   say(said);
   // For who hears the page.
   if (isNew) title.focus({ preventScroll: true });
-}
-
-function fact([name, value, isMono = false]) {
-  const row = document.createElement("div");
-  const term = document.createElement("dt");
-  const description = document.createElement("dd");
-  term.textContent = name;
-  description.textContent = value;
-  description.className = isMono ? "mono" : "";
-  row.append(term, description);
-  return row;
 }
 
 const money = () => ["Budget", `${trip.budgetUsdc} USDC`];
@@ -175,26 +145,6 @@ function lookLater(milliseconds) {
   later = setTimeout(look, milliseconds);
 }
 
-/** The answer, or the problem that stands in its place; without a connection a problem too. */
-async function ask(path, body) {
-  try {
-    const response = await fetch(path, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ linkSecret, ...body }),
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT),
-    });
-    const value = await response.json();
-    if (response.ok) return { value };
-    return { problem: { ...value, pause: Number(response.headers.get("retry-after") ?? 0) * SECOND } };
-  } catch {
-    return { problem: { code: "no_connection", retryable: true, pause: 0 } };
-  }
-}
-
 const whySlow = {
   no_connection: "There is no connection. This page tries again by itself.",
   rate_limited: "There were too many requests from your network. This page tries again by itself.",
@@ -210,7 +160,7 @@ const pauseOf = ({ pause }) => {
 /** Reads the trip and shows what can be done with it now. */
 async function look() {
   if (linkSecret === "") return showWrongLink();
-  const { value, problem } = await ask(`${claims}/view`);
+  const { value, problem } = await ask(`${claims}/view`, { linkSecret });
   if (problem !== undefined) {
     if (problem.retryable === true) {
       say(slowText(problem));
@@ -244,6 +194,7 @@ function goOn(codesLeftBefore) {
 async function claim() {
   setBusy(true);
   const { problem } = await ask(claims, {
+    linkSecret,
     guestWallet: claiming,
     ...(trip.requiresCode ? { claimCode: codeText() } : {}),
   });
@@ -298,14 +249,6 @@ function setBusy(isBusy) {
   wallet.readOnly = isBusy;
   code.readOnly = isBusy;
   if (isBusy) say("It is being written to the chain, which takes some seconds.");
-}
-
-function complain(input, text) {
-  const line = find(`${input.id}-error`);
-  line.textContent = text;
-  show(line, text !== "");
-  input.setAttribute("aria-invalid", String(text !== ""));
-  if (text !== "") input.focus();
 }
 
 const walletText = () => wallet.value.trim();

@@ -25,7 +25,7 @@ export const checkPolicy = defineTool({
   effect: "read",
   price: 1_000n,
   payableWithoutKey: false,
-  uses: ["activePolicies", "clock"],
+  uses: ["activePolicies", "clock", "remainingBudgets"],
   input: z.strictObject({
     policyId: z.string().describe(`${DEFAULT_POLICY_ID}, which every tenant has, or one that the tenant has written`),
     offer: z.strictObject({
@@ -42,7 +42,19 @@ export const checkPolicy = defineTool({
       pricePerNightUsd: Usd.optional(),
     }),
   }),
-  output: VerdictAnswer,
+  output: VerdictAnswer.extend({
+    budgets: z
+      .array(
+        z.object({
+          budgetId: z.string(),
+          costCentre: z.string().nullable(),
+          endsOn: z.string().nullable(),
+          amountUsdc: z.string(),
+          leftUsdc: z.string().describe("Neither used nor reserved"),
+        }),
+      )
+      .describe("That would cover a booking of yours now: each must have room for it, or the booking is refused"),
+  }),
   errors: {},
   example: () => ({
     policyId: DEFAULT_POLICY_ID,
@@ -60,7 +72,7 @@ export const checkPolicy = defineTool({
     details: { decision, policyId, version, kind: offer.kind, priceUsd: offer.priceUsd },
   }),
 
-  async run({ policyId, offer }, { activePolicies, clock, caller, invalid }) {
+  async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, caller, invalid }) {
     const policy = await activePolicies.find(caller, policyId);
     if (policy === undefined) {
       const ids = await activePolicies.listIds(caller);
@@ -73,6 +85,7 @@ export const checkPolicy = defineTool({
       throw invalid({ path: "policyId", message });
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };
-    return describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
+    const verdict = describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
+    return { ...verdict, budgets: await remainingBudgets(caller) };
   },
 });

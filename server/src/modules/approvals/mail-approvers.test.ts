@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  createManualClock,
+  openTestIdentities,
+  silentLog,
+  type TestIdentities,
+} from "../../../test/support/identity.ts";
+import { type MailServer, startMailServer } from "../../../test/support/mail-server.ts";
+import { mailing } from "../../../test/support/mailing.ts";
+import { mortalWorker } from "../../../test/support/mortal-worker.ts";
+import { createSmtpMailer } from "../../adapters/smtp/index.ts";
+import { createStores } from "../../contributions.ts";
+import { systemRandom } from "../../domain/ids.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Mailer } from "../../ports/mailer.ts";
+import { reconcileEffects } from "../effects/reconcile-effects.ts";
+import { messageUse } from "../messages/send-message.ts";
+import type { ApprovalCase } from "../policy/index.ts";
+import { checkPolicy } from "../policy/tools/check-policy.ts";
+import { KeptApprovals } from "./kept-approvals.ts";
+
+let server: MailServer;
+let setup: TestIdentities;
+let stores: Stores;
+let mailer: Mailer;
+let tenantId: string;
+const clock = createManualClock();
+
+beforeAll(async () => {
+  [server, setup] = await Promise.all([startMailServer(), openTestIdentities()]);
+  stores = createStores(setup.db, clock, setup.vault);
+  const address = { host: "127.0.0.1", port: server.port, tls: "off", credentials: undefined } as const;
+  mailer = createSmtpMailer({ server: address, from: { address: "trips@wayfare.example" } });
+  const { tenant } = await setup.open().createTenant({ name: "Acme", actor: "test" });
+  tenantId = tenant.id;
+  const owner = { tenantId, network: "sandbox" as const };
+  for (const [name, roles] of [
+    ["grace", ["approver"]],
+    ["boss", ["admin"]],
+    ["finn", ["finance"]],
+    ["asker", ["booker", "approver"]],
+    ["gone", ["approver"]],
+  ] as const) {
+    const person = { id: `user_${name}`, name, email: `${name}@example.com`, roles };
+    await stores.persons.add(owner, person, "test");
+  }
+  await stores.persons.remove(owner, "user_gone", "test");
+});
+beforeEach(() => {
+  server.received.length = 0;
+});
+afterAll(async () => {
+  await setup?.close();
+  await server?.[Symbol.asyncDispose]();
+});
+
+const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
+  new KeptApprovals({
+    ...{ stores: over, clock, random: systemRandom },
+    mail: { mailer: through, mailing: { ...mailing, kept }, vault: setup.vault, origin: "https://wayfare.example" },
+  });
+
+const caseOf = (name: string): ApprovalCase => ({
+  call: {
+    ...{ id: `call_${name}`, traceId: "trace", surface: "dispatch", tool: checkPolicy, args: { name }, tenantId },
+    ...{ keyId: "key_asker", subject: "user_asker", travelerId: "user_asker", environment: "sandbox" },
+    ...{ paidBy: "tenant", listPrice: 0n, discountPercent: 0, price: 0n, startedAt: clock.now() },
+    idempotencyKey: undefined,
+  },
+  plan: {
+    movements: [{ token: "USDC", amount: 5_000_000n, from: "treasury", to: "collection" }],
+    irreversible: [],
+  },
+  ...{ policyId: "acme", version: 1, terms: { role: "approver", expiresHours: 24, tolerance: 0n } },
+  verdict: { decision: "require_approval", violations: [], notEvaluated: [] },
+});
+
+const reconcile = () => reconcileEffects([messageUse({ stores, clock, mailer })], { workerId: "job", log: silentLog });
+/** Who was written to, once for each mail, however often a server was given the same one. */
+const written = () => {
+  const mails = new Map(server.received.map(({ parsed, to }) => [parsed.messageId, to.join()]));
+  return [...mails.values()].toSorted();
+};
+const unfinished = () =>
+  setup.db.selectFrom("message").select("id").where("state", "in", ["intended", "sending"]).execute();
+const PATIENT = { timeout: 50_000 };
+const DECIDERS = ["boss@example.com", "grace@example.com"];
+
+it("goes once to each who may decide, and never to who asked, whoever asks again at the same moment", async () => {
+  const approvals = approvalsOver(stores, mailer);
+  const all = await Promise.all(Array.from({ length: 8 }, () => approvals.request(caseOf("together"), [])));
+  expect(new Set(all.map(({ approvalId }) => approvalId)).size).toBe(1);
+  await expect.poll(unfinished, PATIENT).toEqual([]);
+  expect(written()).toEqual(DECIDERS);
+  expect(server.received).toHaveLength(2);
+  const link = `https://wayfare.example/approve/${all[0]?.approvalId}/user_grace#`;
+  const mail = server.received.find(({ to }) => to.includes("grace@example.com"))?.parsed;
+  expect(mail?.text).toContain(link);
+  expect(mail?.text).toContain("5.00 USDC to collection");
+  expect(mail?.text).not.toContain("user_boss");
+});
+
+it("goes once, whenever who asks is killed and however often the call comes again", async () => {
+  let died = 0;
+  for (const when of ["before", "after"] as const) {
+    for (let step = 1; ; step += 1) {
+      server.received.length = 0;
+      const asked = caseOf(`${when}-${step}`);
+      const { wrap, death } = mortalWorker(step, when);
+      const deaf: Mailer = { send: () => new Promise(() => undefined) };
+      const dying = approvalsOver(wrap(stores), deaf).request(asked, []);
+      const hasAnswered = await Promise.race([death.then(() => false), dying.then(() => true)]);
+      if (hasAnswered) break;
+      died += 1;
+      clock.advance({ minutes: 2 });
+      await reconcile();
+      await approvalsOver(stores, mailer).request(asked, []);
+      await expect.poll(unfinished, PATIENT).toEqual([]);
+      expect(written(), `${when} step ${step}`).toEqual(DECIDERS);
+    }
+  }
+  expect(died).toBeGreaterThan(10);
+});
+
+it("stays in the house where mails of the sandbox are kept", async () => {
+  const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), []);
+  const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();
+  expect(kept.map(({ userId }) => userId).toSorted()).toEqual(["user_boss", "user_grace"]);
+  expect(approvalId).toMatch(/^apr_/);
+  expect(server.received).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { formatDecimal } from "../../domain/money.ts";
+import type { PlannedMovement } from "../../kernel/plan.ts";
+import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
+import type { Vault } from "../../ports/vault.ts";
+import { composeMail, type MailPart, storeMessage, words } from "../messages/index.ts";
+import type { ApprovalCase } from "../policy/index.ts";
+import { approvalLinkOf } from "./approval-link.ts";
+import type { Approval } from "./approvals.ts";
+import { listDeciders } from "./decide-approval.ts";
+
+/** More than these are not written to: they find it with their keys. */
+const MOST_MAILED = 50;
+/** What a policy can say of a purchase may be long. */
+const MOST_REASONS = 5;
+
+export interface ApproverMailPorts {
+  vault: Vault;
+  /** Where the approval page is. */
+  origin: string;
+}
+
+type Storing = Parameters<typeof storeMessage>[1];
+export type StoredMails = readonly NonNullable<Awaited<ReturnType<typeof storeMessage>>>[];
+
+/** A mail with a link of their own for all who may decide, in the transaction that asks for the approval. */
+export async function storeApproverMails(
+  aggregates: Aggregates,
+  { vault, origin, ...ports }: Storing & ApproverMailPorts,
+  approval: Approval,
+  asked: ApprovalCase,
+): Promise<StoredMails> {
+  const { id, tenantId, network, expiresAt } = approval;
+  const deciders = (await listDeciders(aggregates, approval)).slice(0, MOST_MAILED);
+  const stored = [];
+  for (const { id: personId, email, name } of deciders.toSorted((one, other) => (one.email < other.email ? -1 : 1))) {
+    const link = approvalLinkOf(vault, origin, { approvalId: id, personId });
+    const mail = composeMail({
+      to: { address: email },
+      subject: `Approval needed: ${asked.plan.bought === undefined ? "a payment" : briefly(asked.plan.bought)}`,
+      language: "en",
+      parts: partsOf(approval, asked, { name, link }),
+    });
+    const request = { tenantId, network, userId: personId, kind: "approval", about: [id], mail, expiresAt };
+    const record = await storeMessage(aggregates, ports, request);
+    if (record !== undefined) stored.push(record);
+  }
+  return stored;
+}
+
+function partsOf(
+  { amount, expiresAt, policyId, network }: Approval,
+  { plan: { bought, movements }, verdict }: ApprovalCase,
+  { name, link }: { name: string; link: string },
+): MailPart[] {
+  const what = bought === undefined ? movements.map(sayMovement).join("\n") : sayPurchase(bought);
+  const price =
+    bought === undefined ? "" : `\n${amount === undefined ? "Price not known" : `${formatDecimal(amount)} USD`}`;
+  const reasons = verdict.violations.slice(0, MOST_REASONS).map(({ text }) => text);
+  const until = expiresAt.toLocaleString("en-GB", { timeZone: "UTC", dateStyle: "long", timeStyle: "short" });
+  return [
+    words(`Hello ${name}. By the policy ${policyId} this needs a person's decision:`),
+    words(`${what}${price}`),
+    ...(reasons.length === 0 ? [] : [words(reasons.join("\n"))]),
+    ...(network === "sandbox" ? [words("This is a trial: nothing real is bought, and no real money moves.")] : []),
+    { kind: "link", text: link, label: "Look at it and decide" },
+    words(`It can be decided until ${until} UTC. The link is yours alone: do not pass it on.`),
+  ];
+}
+
+function sayMovement({ amount, token, to }: PlannedMovement): string {
+  return `${amount === undefined ? "?" : formatDecimal(amount)} ${token} to ${to.replaceAll("_", " ")}`;
+}
+
+function briefly(bought: Purchase): string {
+  if (bought.kind === "stay") return `a hotel from ${bought.checkInDate ?? "?"}`;
+  const [first] = bought.legs;
+  return `a flight ${first?.origin ?? "?"}–${first?.destination ?? "?"}`;
+}
+
+function sayPurchase(bought: Purchase): string {
+  return bought.kind === "stay" ? sayStay(bought) : sayFlight(bought);
+}
+
+function sayStay({ name, checkInDate, checkOutDate, rooms }: StayPurchase): string {
+  const many = rooms === undefined ? "" : `, rooms: ${rooms}`;
+  return `${name ?? "Hotel"}, ${checkInDate ?? "?"} to ${checkOutDate ?? "?"}${many}`;
+}
+
+function sayFlight({ legs }: FlightPurchase): string {
+  const lines = legs.map(({ origin, destination, departsAt, arrivesAt, flights = [] }) =>
+    [
+      `${origin ?? "?"} to ${destination ?? "?"}`,
+      flights.join(", "),
+      departsAt === undefined ? "" : `departs ${sayTime(departsAt)}`,
+      arrivesAt === undefined ? "" : `arrives ${sayTime(arrivesAt)}`,
+    ]
+      .filter((text) => text !== "")
+      .join(", "),
+  );
+  return `Flight\n${lines.join("\n")}`;
+}
+
+function sayTime(time: Temporal.PlainDateTime): string {
+  return time.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
