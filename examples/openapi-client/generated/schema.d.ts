@@ -4956,6 +4956,15 @@ export interface components {
             notShown: number;
             policyId: string;
             version: number;
+            /** @description That would cover a booking of yours now: each must have room for it, or the booking is refused */
+            budgets: {
+                budgetId: string;
+                costCentre: string | null;
+                endsOn: string | null;
+                amountUsdc: string;
+                /** @description Neither used nor reserved */
+                leftUsdc: string;
+            }[];
         } & {
             [key: string]: unknown;
         };
@@ -26502,6 +26511,12 @@ export interface operations {
                         };
                         personName: string;
                         sandbox: boolean;
+                        /** @description For whom it is */
+                        travelers: {
+                            userId: string;
+                            /** @description null: there is no profile */
+                            name: string | null;
+                        }[];
                     };
                 };
             };
@@ -26671,6 +26686,12 @@ export interface operations {
                         };
                         personName: string;
                         sandbox: boolean;
+                        /** @description For whom it is */
+                        travelers: {
+                            userId: string;
+                            /** @description null: there is no profile */
+                            name: string | null;
+                        }[];
                     };
                 };
             };
