@@ -5394,7 +5394,7 @@ export interface components {
             [key: string]: unknown;
         };
         validate_travel_address_args: {
-            /** @description In mailing order, street first; city, region and postal code only in fields of their own */
+            /** @description In mailing order, street first; city, region and code also in fields of their own, or read from here */
             addressLines: string[];
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -5423,7 +5423,7 @@ export interface components {
              */
             verdict: "CONFIRMED" | "STRUCTURE_OK" | "INCOMPLETE" | "INVALID" | "UNKNOWN_COUNTRY";
             countryCode: string | null;
-            /** @description It was read from the city, as regionCode was not given */
+            /** @description It was read from the lines or the city, as regionCode was not given */
             isCountryGuessed: boolean;
             /** @description What to mend */
             readonly problems: {

@@ -130,7 +130,12 @@ function splitOffRegions(gazetteer: Gazetteer, parts: readonly string[]) {
 function citiesOfPart(gazetteer: Gazetteer, part: string): City[] {
   const exact = namedCities(gazetteer, fold(part));
   // "75001 Paris", "London SW1A 2AA".
-  return exact.length > 0 || !/\p{N}/u.test(part) ? exact : namedCities(gazetteer, fold(withoutNumbers(part)));
+  const bare = /\p{N}/u.test(part) ? withoutNumbers(part) : part;
+  const found = exact.length > 0 || bare === part ? exact : namedCities(gazetteer, fold(bare));
+  if (found.length > 0) return found;
+  // "São Paulo - SP", "00186 Roma RM".
+  const withoutCode = bare.trim().replace(/[\s\-–]+\p{Lu}{2,3}$/u, "");
+  return withoutCode === bare.trim() ? [] : namedCities(gazetteer, fold(withoutCode));
 }
 
 /** The neighborhood, sight or airport that is meant in the city, else the city itself. */
@@ -162,6 +167,12 @@ function placesWithoutComma(gazetteer: Gazetteer, text: string): Place[] {
   const city = /\p{N}/u.test(text) ? citiesOfPart(gazetteer, text) : [];
   if (city.length > 0) return city.map(cityPlace);
   const words = text.split(/\s+/).slice(0, MOST_WORDS);
+  const behind = words.slice(words.findLastIndex((word) => /\p{N}/u.test(word)) + 1);
+  // "12 Rue de Rivoli 75004 Paris": what stands behind the last number, where that is a big city.
+  const [big] = behind.length < words.length ? namedCities(gazetteer, fold(behind.join(" "))) : [];
+  if (big !== undefined && big.population >= BIG_CITY_POPULATION) {
+    return [placeInCity(gazetteer, words.slice(0, -behind.length).join(" "), big)];
+  }
   for (let length = 1; length < words.length; length += 1) {
     const [left, right] = [words.slice(0, length).join(" "), words.slice(length).join(" ")];
     const narrow = qualifier(gazetteer, right);

@@ -1,6 +1,7 @@
 import type { z } from "zod";
+import { EMPTY_PLAN, final, type Plan } from "../../kernel/plan.ts";
 import type { Caller, Ports } from "../../kernel/tool.ts";
-import { sendMessage } from "../messages/index.ts";
+import { mayBeSent, sendMessage } from "../messages/index.ts";
 import type { composeMessages } from "./replan-messages.ts";
 import type { MessageAnswer } from "./replan-parts.ts";
 
@@ -28,6 +29,22 @@ export async function notifyTraveler(
   );
 }
 
+const KIND = "disruption";
+
+/** A mail cannot be taken back. There is none where mail is off, nobody is to be written to, or the traveler was written to before. */
+export async function planNotice(
+  channels: readonly Draft["channel"][],
+  about: Disruption,
+  { tenantId, travelerId: userId, environment: network }: Caller,
+  { mailer, travelers, ...ports }: Pick<Ports, "mailer" | "mailing" | "travelers" | "stores">,
+): Promise<Plan> {
+  if (mailer === undefined || !channels.includes("email")) return EMPTY_PLAN;
+  const profile = await travelers.get(tenantId, userId, network);
+  if (profile?.email === undefined) return EMPTY_PLAN;
+  if (!(await mayBeSent(ports, { tenantId, network, userId, kind: KIND, about }))) return EMPTY_PLAN;
+  return { movements: [], irreversible: [final("the mail to the traveler of the profile")] };
+}
+
 const notSent = (reason: string) => ({ sent: false, sentAt: null, reason });
 
 async function send(
@@ -41,7 +58,7 @@ async function send(
   if (mailer === undefined) return notSent("Mail is off: the operator has no mail server.");
   if (mail === undefined) return notSent("The traveler's profile has no e-mail address: save_traveler takes one.");
   const expiresAt = ports.clock.now().add(OF_USE);
-  const request = { tenantId, network, userId, kind: "disruption", about, mail, expiresAt };
+  const request = { tenantId, network, userId, kind: KIND, about, mail, expiresAt };
   const { state, at, isNew } = await sendMessage({ ...ports, mailer }, request);
   const sentAt = at.toString();
   switch (state) {

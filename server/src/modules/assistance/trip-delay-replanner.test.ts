@@ -80,6 +80,23 @@ describe("a disrupted trip", () => {
     expect(await world.result("display_offer_conditions", { offerId: first?.id })).toBeDefined();
   });
 
+  it("says of each alternative what the travel policy that binds the caller would refuse", async () => {
+    const other = await newFundedTenant(world.service, "Bound");
+    const headers = { authorization: `Bearer ${other.apiKey}`, "content-type": "application/json" };
+    const body = JSON.stringify({ policyId: "default-corp" });
+    const bound = await world.service.send("/api/policy-enforcement", { method: "PUT", headers, body });
+    expect(bound.status).toBe(200);
+    const [business, economy] = await Promise.all(
+      ["business", "economy"].map(async (cabinClass) => {
+        const rebookSearch = { departureDate: date.toString(), cabinClass };
+        const { alternatives } = await replan({ rebookSearch }, other.as);
+        return new Set(alternatives.offers.map(({ booking }) => booking?.code ?? null));
+      }),
+    );
+    expect(business).toEqual(new Set(["approval_required"]));
+    expect(economy).not.toContain("approval_required");
+  });
+
   it("of the tenant's own order has the price of its change, and of nobody else's", async () => {
     const { orderId } = await world.bookFlexible();
     const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);

@@ -170,10 +170,18 @@ describe("the message of a replanned trip", () => {
   it("goes out once for a disruption, whichever key the calls have, and again for another one", async () => {
     const scheduled = `${date}T09:00:00Z`;
     const once = { headers: { "idempotency-key": "replan-once" } };
+    const planned = async (more = {}) => {
+      const args = { ...disrupted(scheduled), ...more };
+      return resultOf(await service.call("preview_call", { tool: "trip_delay_replanner", args })).irreversible;
+    };
+    expect(await planned()).toMatchObject([{ what: "the mail to the traveler of the profile", undoableUntil: null }]);
+    expect(await planned({ notifyChannels: ["slack"] })).toEqual([]);
+    expect(server.received).toEqual([]);
     await replan(disrupted(scheduled), once);
     await replan(disrupted(scheduled), once);
     const [again] = await replan(disrupted(`${date}T10:00:00+01:00`));
     expect(again).toMatchObject({ sent: true, reason: expect.stringContaining("no second one") });
+    expect(await planned()).toEqual([]);
     expect(server.received).toHaveLength(1);
     await replan(disrupted(scheduled, "delay"));
     expect(server.received).toHaveLength(2);

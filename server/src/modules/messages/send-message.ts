@@ -102,6 +102,16 @@ export async function sendStored(ports: MessagePorts, record: MessageRecord, wai
   if (record.state !== "kept") await sendInTime(ports, record, waitMilliseconds);
 }
 
+/** Whether a message about it may leave: none has been written yet, and it is not of those that are kept. */
+export async function mayBeSent(
+  { stores, mailing }: Pick<SendingPorts, "stores" | "mailing">,
+  subject: Pick<MessageRequest, "tenantId" | "network" | "kind" | "userId" | "about">,
+): Promise<boolean> {
+  const { tenantId, network } = subject;
+  if (network === mailing.kept) return false;
+  return (await stores.messages.findLive(tenantId, network, keyOf(subject))) === undefined;
+}
+
 function keyOf({ kind, userId, about }: Pick<MessageRequest, "kind" | "userId" | "about">): string {
   return createHash("sha256")
     .update(JSON.stringify([kind, userId, about]))

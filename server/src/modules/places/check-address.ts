@@ -1,5 +1,6 @@
 import type { PostalAddress } from "../../ports/maps.ts";
 import { type AddressRule, addressRuleOf } from "./address-rules.ts";
+import { plainText } from "./plain-text.ts";
 
 type AddressField = "addressLines" | "locality" | "administrativeArea" | "postalCode";
 
@@ -19,17 +20,21 @@ export interface CheckedAddress {
 /** Longest text that is held against a country's expression of postal codes. */
 const LONGEST_CODE = 20;
 
-/** Holds an address against its country's format. Undefined: no rules are known for the country. */
-export function checkAddress(address: PostalAddress): CheckedAddress | undefined {
+/** Holds an address against its country's format. `streetLines`: of its lines what is street. Undefined: no rules are known for the country. */
+export function checkAddress(address: PostalAddress, streetLines: readonly string[]): CheckedAddress | undefined {
   const rule = addressRuleOf(address.countryCode);
   if (rule === undefined) return undefined;
   const problems = [
-    ...missingParts(rule, address),
+    ...missingParts(rule, address, streetLines),
     ...wrongPostalCode(rule, address),
     ...wrongArea(rule, address),
-    ...wrongOrder(rule, address),
+    ...wrongOrder(rule, address, streetLines),
   ];
-  return { problems, formatted: formatAddress(rule, address), postalCodeExamples: rule.postalCodeExamples ?? [] };
+  return {
+    problems,
+    formatted: formatAddress(rule, address, streetLines),
+    postalCodeExamples: rule.postalCodeExamples ?? [],
+  };
 }
 
 function isPostalCode(rule: AddressRule, text: string): boolean {
@@ -37,9 +42,13 @@ function isPostalCode(rule: AddressRule, text: string): boolean {
   return new RegExp(`^(?:${rule.postalCode})$`, "i").test(text.trim());
 }
 
-function missingParts(rule: AddressRule, { lines, locality, administrativeArea, postalCode }: PostalAddress) {
+function missingParts(
+  rule: AddressRule,
+  { locality, administrativeArea, postalCode }: PostalAddress,
+  streetLines: readonly string[],
+) {
   const given: Readonly<Record<string, [AddressField, string | undefined, string]>> = {
-    A: ["addressLines", lines.join("").trim(), "street and house number"],
+    A: ["addressLines", streetLines.join("").trim(), "street and house number"],
     C: ["locality", locality, rule.localityName.replaceAll("_", " ")],
     S: ["administrativeArea", administrativeArea, rule.areaName.replaceAll("_", " ")],
     Z: ["postalCode", postalCode, "postal code"],
@@ -63,19 +72,11 @@ function wrongPostalCode(rule: AddressRule, { postalCode }: PostalAddress): Addr
   return [{ field, problem: "invalid_format", message: `This is no postal code of ${rule.country}${like}` }];
 }
 
-const plain = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-
 function wrongArea(rule: AddressRule, { administrativeArea, postalCode }: PostalAddress): AddressProblem[] {
   if (administrativeArea === undefined || rule.areas.length === 0) return [];
-  const wanted = plain(administrativeArea);
+  const wanted = plainText(administrativeArea);
   const name = rule.areaName.replaceAll("_", " ");
-  const area = rule.areas.find(({ names }) => names.some((one) => plain(one) === wanted));
+  const area = rule.areas.find(({ names }) => names.some((one) => plainText(one) === wanted));
   if (area === undefined) {
     const message = `No ${name} of ${rule.country} has this name; known ones are such as ${rule.areas[0]?.names.at(-1)}`;
     return [{ field: "administrativeArea", problem: "unknown_area", message }];
@@ -87,7 +88,14 @@ function wrongArea(rule: AddressRule, { administrativeArea, postalCode }: Postal
   return [{ field: "postalCode", problem: "not_in_area", message }];
 }
 
-function wrongOrder(rule: AddressRule, { lines, locality, postalCode }: PostalAddress): AddressProblem[] {
+function wrongOrder(
+  rule: AddressRule,
+  { lines, locality, postalCode }: PostalAddress,
+  streetLines: readonly string[],
+): AddressProblem[] {
+  const lastStreet = lines.findLastIndex((line) =>
+    streetLines.some((street) => line.includes(street.split(",")[0] ?? street)),
+  );
   const problems: AddressProblem[] = [];
   if (locality !== undefined && isPostalCode(rule, locality)) {
     problems.push({
@@ -100,9 +108,9 @@ function wrongOrder(rule: AddressRule, { lines, locality, postalCode }: PostalAd
   for (const [index, line] of lines.entries()) {
     const words = line.trim().split(/\s+/);
     const hasCode = postalCode !== undefined && line.includes(postalCode);
-    const hasCity = locality !== undefined && plain(line).includes(plain(locality));
+    const hasCity = locality !== undefined && plainText(line).includes(plainText(locality));
     if (hasCode && hasCity && codeAt >= 0 && cityAt >= 0) {
-      const isCodeFirst = line.indexOf(postalCode) < plain(line).indexOf(plain(locality));
+      const isCodeFirst = line.indexOf(postalCode) < plainText(line).indexOf(plainText(locality));
       if (isCodeFirst !== codeAt < cityAt) {
         const order = codeAt < cityAt ? "postal code before the city" : "city before the postal code";
         problems.push({
@@ -112,8 +120,9 @@ function wrongOrder(rule: AddressRule, { lines, locality, postalCode }: PostalAd
         });
       }
     }
-    const isBare = words.length <= 2 && (isPostalCode(rule, line) || (hasCity && plain(line) === plain(locality)));
-    if (isBare && index < lines.length - 1 && isStreetFirst(rule)) {
+    const isBare =
+      words.length <= 2 && (isPostalCode(rule, line) || (hasCity && plainText(line) === plainText(locality)));
+    if (isBare && index < lastStreet && isStreetFirst(rule)) {
       const message = "The street comes before the city and the postal code; give these as locality and postalCode";
       problems.push({ field: "addressLines", problem: "wrong_order", message });
     }
@@ -124,14 +133,13 @@ function wrongOrder(rule: AddressRule, { lines, locality, postalCode }: PostalAd
 const isStreetFirst = (rule: AddressRule): boolean => rule.format.indexOf("%A") < rule.format.indexOf("%C");
 
 /** Parts that are missing leave no trace: neither their line nor what stands between them. */
-function formatAddress(rule: AddressRule, address: PostalAddress): string[] {
-  const inLines = (text: string) => address.lines.some((line) => plain(line).includes(plain(text)));
-  const kept = (text: string | undefined) => (text === undefined || inLines(text) ? "" : text);
+function formatAddress(rule: AddressRule, address: PostalAddress, streetLines: readonly string[]): string[] {
+  const { locality = "", administrativeArea = "", postalCode = "" } = address;
+  // Some countries have no place of its own for a city, such as Japan, where it begins the street's line.
+  const isHomeless = !rule.format.includes("%C") && locality !== "" && !isWritten(rule, locality, administrativeArea);
+  const street = isHomeless && !hasPart(streetLines, locality) ? [...streetLines, locality] : streetLines;
   const values: Readonly<Record<string, string>> = {
-    A: address.lines.join("\n"),
-    C: kept(address.locality),
-    S: kept(address.administrativeArea),
-    Z: kept(address.postalCode),
+    ...{ A: street.join("\n"), C: locality, S: administrativeArea, Z: postalCode },
   };
   return rule.format
     .replaceAll("%n", "\n")
@@ -143,14 +151,8 @@ function formatAddress(rule: AddressRule, address: PostalAddress): string[] {
     .filter((line) => line !== "");
 }
 
-/** What the fields lack and the lines hold: the postal code, and what stands beside it. */
-export function readLines(address: PostalAddress): PostalAddress {
-  const rule = addressRuleOf(address.countryCode);
-  if (rule?.postalCode === undefined || address.postalCode !== undefined) return address;
-  const code = new RegExp(`(?<![\\p{L}\\p{N}])(?:${rule.postalCode})(?![\\p{L}\\p{N}])`, "iu");
-  for (const line of address.lines.slice(1).toReversed()) {
-    const found = code.exec(line.slice(0, 200))?.[0];
-    if (found !== undefined) return { ...address, postalCode: found };
-  }
-  return address;
-}
+const isWritten = (rule: AddressRule, locality: string, area: string): boolean =>
+  plainText(locality) === plainText(area) || plainText(rule.format).includes(plainText(locality));
+
+const hasPart = (lines: readonly string[], part: string): boolean =>
+  lines.some((line) => line.split(",").some((one) => plainText(one) === plainText(part)));

@@ -40,6 +40,18 @@ describe("geocode_trip_stop", () => {
     });
   });
 
+  it.each([
+    ["10 Downing Street\nLondon SW1A 2AA\nUK", "London, United Kingdom", "10 Downing Street"],
+    ["Av. Paulista 1578, São Paulo - SP, 01310-200, Brazil", "São Paulo, Brazil", "Av. Paulista 1578"],
+    ["Via del Corso 1, 00186 Roma RM, Italia", "Rome, Italy", "Via del Corso 1"],
+    ["12 Rue de Rivoli 75004 Paris", "Paris, France", "12 Rue de Rivoli 75004"],
+  ])("takes the address %j to the city %s", async (address, city, unknownPart) => {
+    const { candidates } = await geocode({ address });
+    expect(candidates).toEqual([
+      expect.objectContaining({ label: expect.stringContaining(`${city} (`), precision: "city", unknownPart }),
+    ]);
+  });
+
   it("takes coordinates in the text for what they are, and says when the address contradicts them", async () => {
     expect(await geocode({ address: "48.8583, 2.2945" })).toMatchObject({
       candidates: [{ latitude: 48.8583, longitude: 2.2945, precision: "point", countryCode: "FR" }],
@@ -254,6 +266,52 @@ describe("validate_travel_address", () => {
     expect(await validate({ addressLines: ["Nirgendwostr. 1"] })).toMatchObject({
       verdict: "UNKNOWN_COUNTRY",
       countryCode: null,
+    });
+  });
+
+  it.each<[string[], object, string[]]>([
+    [["350 5th Ave", "New York, NY 10118"], { regionCode: "US" }, ["350 5th Ave", "New York, NY 10118"]],
+    [["350 5th Ave, New York, NY 10118, USA"], {}, ["350 5th Ave", "New York, NY 10118"]],
+    [
+      ["350 5th Ave", "Suite 10001", "New York NY 10118"],
+      { regionCode: "US" },
+      ["350 5th Ave", "Suite 10001", "New York, NY 10118"],
+    ],
+    [["10 Downing Street, London SW1A 2AA"], { regionCode: "GB" }, ["10 Downing Street", "London", "SW1A 2AA"]],
+    [["10 Downing Street", "London", "SW1A 2AA", "UK"], {}, ["10 Downing Street", "London", "SW1A 2AA"]],
+    [["Unter den Linden 77", "10117 Berlin", "Deutschland"], {}, ["Unter den Linden 77", "10117 Berlin"]],
+    // A street that is named after the city is no city.
+    [
+      ["Berliner Straße 5"],
+      { regionCode: "DE", locality: "Berlin", postalCode: "10117" },
+      ["Berliner Straße 5", "10117 Berlin"],
+    ],
+    [
+      ["Rua de Lisboa 3"],
+      { regionCode: "PT", locality: "Lisboa", postalCode: "1100-053" },
+      ["Rua de Lisboa 3", "1100-053 Lisboa"],
+    ],
+    [["Rua Augusta 100, Lisboa"], { regionCode: "PT", postalCode: "1100-053" }, ["Rua Augusta 100", "1100-053 Lisboa"]],
+    [
+      ["Av. Paulista 1578", "São Paulo - SP", "01310-200", "Brazil"],
+      {},
+      ["Av. Paulista 1578", "São Paulo-SP", "01310-200"],
+    ],
+    [["Via del Corso 1", "00186 Roma RM"], { regionCode: "IT" }, ["Via del Corso 1", "00186 Roma RM"]],
+    [
+      ["1-1 Marunouchi, Chiyoda-ku, Tokyo 100-0005"],
+      { regionCode: "JP" },
+      ["〒100-0005", "Tokyo", "1-1 Marunouchi, Chiyoda-ku"],
+    ],
+    [
+      ["1-1 Marunouchi"],
+      { regionCode: "JP", locality: "Chiyoda-ku", administrativeArea: "Tokyo", postalCode: "100-0005" },
+      ["〒100-0005", "Tokyo", "1-1 Marunouchi", "Chiyoda-ku"],
+    ],
+    [["10 Bayfront Avenue", "Singapore 018956"], { regionCode: "SG" }, ["10 Bayfront Avenue", "SINGAPORE 018956"]],
+  ])("reads lines %j with %j in their parts, and loses none", async (addressLines, fields, formattedAddress) => {
+    expect(await validate({ addressLines, ...fields })).toMatchObject({
+      ...{ formattedAddress, verdict: "STRUCTURE_OK", problems: [] },
     });
   });
 

@@ -2,13 +2,12 @@ import { z } from "zod";
 import { CabinClass, IataCode, IsoDate, isCalendarDate, Provenance } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
-import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, isEarlier } from "../../bookings/index.ts";
 import { findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
 import { findHotels, findStayPlace, findTransfer, type NightStay } from "../find-stay-for-night.ts";
 import { Instant } from "../instant-field.ts";
-import { notifyTraveler } from "../notify-traveler.ts";
+import { notifyTraveler, planNotice } from "../notify-traveler.ts";
 import { composeMessages } from "../replan-messages.ts";
 import {
   AlternativesAnswer,
@@ -134,7 +133,7 @@ export const tripDelayReplanner = defineTool({
     return checkSlice({ ...slice, date: rebookSearch?.departureDate }, paths, { maps, clock });
   },
 
-  plan: () => EMPTY_PLAN,
+  plan: (input, { caller, ...ports }) => planNotice(input.notifyChannels, disruptionOf(input), caller, ports),
 
   async run(input, { caller, call, ...ports }) {
     const { originalLeg, disruption, needsHotelFallback, stayLocation = "" } = input;

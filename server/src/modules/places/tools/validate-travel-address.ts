@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import type { Maps, PostalAddress } from "../../../ports/maps.ts";
-import { checkAddress, readLines } from "../check-address.ts";
+import type { Maps, Place, PostalAddress } from "../../../ports/maps.ts";
+import { checkAddress } from "../check-address.ts";
 import { RegionCode } from "../codes.ts";
+import { countryInLines, readAddressLines, segmentsOf } from "../read-address-lines.ts";
 
 const MOST_LINES = 10;
 
@@ -26,7 +27,9 @@ export const validateTravelAddress = defineTool({
     .strictObject({
       addressLines: z
         .array(z.string())
-        .describe("In mailing order, street first; city, region and postal code only in fields of their own"),
+        .describe(
+          "In mailing order, street first; city, region and code also in fields of their own, or read from here",
+        ),
       regionCode: RegionCode.optional(),
       locality: z.string().optional().describe("City"),
       administrativeArea: z.string().optional().describe("State or province"),
@@ -42,7 +45,7 @@ export const validateTravelAddress = defineTool({
       .enum(["CONFIRMED", "STRUCTURE_OK", "INCOMPLETE", "INVALID", "UNKNOWN_COUNTRY"])
       .describe("CONFIRMED: a provider knows this address; STRUCTURE_OK: only its form was checked"),
     countryCode: z.string().nullable(),
-    isCountryGuessed: z.boolean().describe("It was read from the city, as regionCode was not given"),
+    isCountryGuessed: z.boolean().describe("It was read from the lines or the city, as regionCode was not given"),
     problems: z
       .array(z.object({ field: z.string(), problem: z.string(), message: z.string() }))
       .readonly()
@@ -66,18 +69,17 @@ export const validateTravelAddress = defineTool({
 
   async run(input, { maps, call: { signal } }) {
     const lines = input.addressLines.map((line) => line.trim()).filter((line) => line !== "");
-    const locality = filled(input.locality);
-    const city = await findCity(maps, locality ?? lines.at(-1) ?? "", input.regionCode?.toUpperCase(), signal);
-    const countryCode = input.regionCode?.toUpperCase() ?? city.place?.countryCode;
-    const area = filled(input.administrativeArea);
-    const postalCode = filled(input.postalCode);
-    const address: PostalAddress | undefined =
-      countryCode === undefined
-        ? undefined
-        : readLines({ lines, countryCode, locality: locality ?? city.inLines, administrativeArea: area, postalCode });
-    const checked = address === undefined ? undefined : checkAddress(address);
+    const given = {
+      ...{ lines, locality: filled(input.locality) },
+      ...{ administrativeArea: filled(input.administrativeArea), postalCode: filled(input.postalCode) },
+    };
+    const { countryCode, city, read } = await readAddress(given, input.regionCode?.toUpperCase(), maps, signal);
+    const { address, streetLines = lines } = read ?? {};
+    const checked = address === undefined ? undefined : checkAddress(address, streetLines);
     const confirmed =
-      address === undefined || checked?.problems.length !== 0 ? undefined : await maps.findAddress(address, signal);
+      address === undefined || checked?.problems.length !== 0
+        ? undefined
+        : await maps.findAddress({ ...address, lines: streetLines }, signal);
     const known = confirmed?.found;
     const isConfirmed = known?.precision === "address";
     return {
@@ -87,21 +89,38 @@ export const validateTravelAddress = defineTool({
       problems: checked?.problems ?? [],
       formattedAddress: checked?.formatted ?? lines,
       postalCodeExamples: checked?.postalCodeExamples ?? [],
-      knownCity: city.place?.label ?? null,
+      knownCity: city?.label ?? null,
       confirmedAs: known?.label ?? null,
       latitude: known?.latitude ?? null,
       longitude: known?.longitude ?? null,
       deliverability: "not_checked" as const,
-      notVerified: notVerified(isConfirmed, city.place !== undefined),
+      notVerified: notVerified(isConfirmed, city !== undefined),
       ...(confirmed?.provenance ?? maps.ownProvenance),
     };
   },
 });
 
-interface FoundCity {
-  place: { label: string; countryCode: string } | undefined;
-  /** The text of the lines that was taken for it. */
-  inLines: string | undefined;
+type Given = Omit<PostalAddress, "countryCode">;
+
+/** What the fields and the lines say. A country that none of them names is that of the city. */
+async function readAddress(given: Given, regionCode: string | undefined, maps: Maps, signal: AbortSignal) {
+  const named = regionCode ?? countryInLines(given.lines);
+  const inFields = named === undefined ? undefined : readAddressLines({ ...given, countryCode: named });
+  const text = given.locality ?? inFields?.address.locality ?? lastWords(inFields?.streetLines ?? given.lines);
+  const city = await findCity(maps, text, named, signal);
+  const countryCode = named ?? city?.countryCode;
+  if (countryCode === undefined) return { countryCode, city, read: undefined };
+  const read = inFields ?? readAddressLines({ ...given, countryCode });
+  const isInLines =
+    city !== undefined && read.address.locality === undefined && segmentsOf(read.streetLines).length > 1;
+  if (!isInLines) return { countryCode, city, read };
+  return { countryCode, city, read: readAddressLines({ ...given, countryCode, locality: text }) };
+}
+
+/** Of what stands last, without house numbers and codes. */
+function lastWords(lines: readonly string[]): string {
+  const last = segmentsOf(lines).at(-1)?.text ?? "";
+  return last.replace(/\S*\p{N}\S*/gu, " ").trim();
 }
 
 async function findCity(
@@ -109,17 +128,10 @@ async function findCity(
   text: string,
   regionCode: string | undefined,
   signal: AbortSignal,
-): Promise<FoundCity> {
-  const { candidates } = await maps.findPlaces(text, { limit: 1, regionCode, signal });
-  const [place] = candidates;
-  if (place === undefined || !["city", "neighborhood"].includes(place.precision)) {
-    return { place: undefined, inLines: undefined };
-  }
-  const words = text
-    .replace(/\S*\p{N}\S*/gu, " ")
-    .split(",")[0]
-    ?.trim();
-  return { place, inLines: words === "" ? undefined : words };
+): Promise<Place | undefined> {
+  if (text === "") return undefined;
+  const [place] = (await maps.findPlaces(text, { limit: 1, regionCode, signal })).candidates;
+  return place !== undefined && ["city", "neighborhood"].includes(place.precision) ? place : undefined;
 }
 
 function verdictOf(

@@ -1,0 +1,127 @@
+import type { PostalAddress } from "../../ports/maps.ts";
+import { type AddressRule, addressRuleOf } from "./address-rules.ts";
+import { countryCodeOf } from "./country-names.ts";
+import { plainText } from "./plain-text.ts";
+
+interface ReadAddress {
+  /** Its lines are as they were given; the other parts are also what the lines hold of them. */
+  address: PostalAddress;
+  /** The lines without those parts. */
+  streetLines: readonly string[];
+}
+
+/** Longer lines are not looked through for parts. */
+const LONGEST_PART = 200;
+
+/** What stands between commas, and in which line. */
+interface Segment {
+  line: number;
+  text: string;
+}
+
+export function segmentsOf(lines: readonly string[]): Segment[] {
+  return lines.flatMap((text, line) =>
+    text
+      .split(/[,;،、，]/u)
+      .map((part) => ({ line, text: part.trim() }))
+      .filter((part) => part.text !== ""),
+  );
+}
+
+/** The country that stands at the end of the lines. */
+export function countryInLines(lines: readonly string[]): string | undefined {
+  const segments = segmentsOf(lines);
+  return segments.length < 2 ? undefined : countryCodeOf(segments.at(-1)?.text ?? "");
+}
+
+type Parts = Pick<PostalAddress, "locality" | "administrativeArea" | "postalCode">;
+
+/**
+ * Takes from the end of the lines what is no street: the country, the postal code, the state and the city, whether a field says the
+ * same or none does. The first part that is none of these, and all before it, is the street.
+ */
+export function readAddressLines(address: PostalAddress): ReadAddress {
+  const rule = addressRuleOf(address.countryCode);
+  const segments = segmentsOf(address.lines.map((line) => line.slice(0, LONGEST_PART)));
+  if (rule === undefined) return { address, streetLines: address.lines };
+  const { locality, administrativeArea, postalCode } = address;
+  let parts: Parts = { locality, administrativeArea, postalCode };
+  let kept = segments;
+  for (let last = kept.at(-1); last !== undefined && kept.length > 1; last = kept.at(-1)) {
+    const isCountry = kept.length === segments.length && countryCodeOf(last.text) === address.countryCode;
+    const read = isCountry ? parts : readPart(rule, last.text, parts, kept.length < segments.length);
+    if (read === undefined) break;
+    parts = read;
+    kept = kept.slice(0, -1);
+  }
+  return { address: { ...address, ...parts }, streetLines: withoutCity(linesOf(kept), parts) };
+}
+
+/** Undefined: it holds something else. `isBeside`: the part after it belongs to the place and not to the street. */
+function readPart(rule: AddressRule, text: string, known: Parts, isBeside: boolean): Parts | undefined {
+  const code = codeAtEdge(rule, text, known.postalCode);
+  const afterCode = code === undefined ? text : code.rest;
+  const area = areaAtEnd(rule, afterCode, known.administrativeArea);
+  const rest = area === undefined ? afterCode : area.rest;
+  const read = {
+    ...known,
+    ...(code === undefined ? {} : { postalCode: known.postalCode ?? code.found }),
+    ...(area === undefined ? {} : { administrativeArea: known.administrativeArea ?? area.found }),
+  };
+  if (!/[\p{L}\p{N}]/u.test(rest)) return code === undefined && area === undefined ? undefined : read;
+  if (known.locality !== undefined) return plainText(rest) === plainText(known.locality) ? read : undefined;
+  const isCity = rule.format.includes("%C") && !/\p{N}/u.test(rest) && (isBeside || rest !== text);
+  return isCity ? { ...read, locality: trimmed(rest) } : undefined;
+}
+
+const trimmed = (text: string): string => text.replace(/^[\s\-–]+|[\s\-–]+$/gu, "");
+
+/** The postal code at the beginning or at the end; of several, the one that is known already. */
+function codeAtEdge(rule: AddressRule, text: string, known: string | undefined) {
+  if (rule.postalCode === undefined) return undefined;
+  const pattern = `(?:${rule.postalCode})`;
+  for (const edge of [
+    new RegExp(`^${pattern}(?![\\p{L}\\p{N}])`, "iu"),
+    new RegExp(`(?<![\\p{L}\\p{N}])${pattern}$`, "iu"),
+  ]) {
+    const found = edge.exec(text)?.[0];
+    if (found === undefined || (known !== undefined && plainText(known) !== plainText(found))) continue;
+    return { found, rest: trimmed(text.replace(edge, " ")) };
+  }
+  return undefined;
+}
+
+/** A state or province at the end, by its name or code. One that is a city as well is the city, unless a city is known. */
+function areaAtEnd(rule: AddressRule, text: string, known: string | undefined) {
+  if (!rule.format.includes("%S")) return undefined;
+  const words = text.split(/[\s\-–]+/u);
+  for (let from = 0; from < words.length; from += 1) {
+    const found = words.slice(from).join(" ");
+    const area = rule.areas.find(({ names }) => names.some((name) => plainText(name) === plainText(found)));
+    if (area === undefined) continue;
+    const isOther = known !== undefined && !area.names.some((name) => plainText(name) === plainText(known));
+    // "New York, NY": only the code is the state's.
+    const isCityRather = rule.format.includes("%C") && from === 0 && found.length > 3;
+    if (isOther || isCityRather) return undefined;
+    return { found, rest: trimmed(words.slice(0, from).join(" ")) };
+  }
+  return undefined;
+}
+
+function linesOf(segments: readonly Segment[]): string[] {
+  const numbers = [...new Set(segments.map(({ line }) => line))];
+  return numbers.map((number) =>
+    segments
+      .filter(({ line }) => line === number)
+      .map(({ text }) => text)
+      .join(", "),
+  );
+}
+
+/** Without a line that is nothing but the city or the code, wherever it stands. */
+function withoutCity(lines: readonly string[], { locality, postalCode }: Parts): readonly string[] {
+  const isPlace = (line: string) =>
+    [locality, postalCode].some((part) => part !== undefined && plainText(part) === plainText(line));
+  const left = lines.filter((line) => !isPlace(line));
+  return left.length === 0 ? lines : left;
+}
