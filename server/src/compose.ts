@@ -4,6 +4,7 @@ import type { Config } from "./config/config.ts";
 import { modules } from "./contributions.ts";
 import type { Decorators } from "./decorate.ts";
 import type { RandomBytes } from "./domain/ids.ts";
+import { currentTraceId } from "./domain/trace.ts";
 import { type HostName, openHosts } from "./hosts.ts";
 import { startJob } from "./kernel/job.ts";
 import type { Fact } from "./kernel/module.ts";
@@ -55,7 +56,10 @@ const DRAIN_MARGIN_MILLISECONDS = 5_000;
 
 /** The composition: the hosts listen first and say that they are starting, then the parts come up behind them. */
 export async function startApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const log = pino({ level: config.logLevel }, options.logTo ?? pino.destination({ fd: 2, sync: true }));
+  const log = pino(
+    { level: config.logLevel, mixin: traceOfLine },
+    options.logTo ?? pino.destination({ fd: 2, sync: true }),
+  );
   const status = new HostStatus();
   const { closedBecause, unreadyBecause, isLeaving } = status;
   const about = { closedBecause, unreadyBecause, isLeaving, log };
@@ -100,6 +104,12 @@ export async function startApp(config: Config, options: AppOptions = {}): Promis
     await stopEverything();
     throw error;
   }
+}
+
+/** A line that names its trace itself keeps it. */
+function traceOfLine(): object {
+  const traceId = currentTraceId();
+  return traceId === undefined ? {} : { traceId };
 }
 
 /** Longer than a booking may take at the live supplier: one that is cut leaves its outcome unknown. */

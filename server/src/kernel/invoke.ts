@@ -1,4 +1,5 @@
 import { type Failure, isRetryable } from "../domain/errors.ts";
+import { inTrace } from "../domain/trace.ts";
 import type { Log } from "../ports/log.ts";
 import type { CatalogEntry } from "./catalog.ts";
 import { type Charge, NOTHING_PAID, type Outcome, type PendingCall, type Receipt, type Replay } from "./charge.ts";
@@ -43,8 +44,8 @@ export interface KernelOptions extends PreparingOptions {
  */
 export function createKernel(options: KernelOptions): Kernel {
   return {
-    invoke: (invocation) => invoke(options, invocation),
-    ask: (invocation) => ask(options, invocation),
+    invoke: (invocation) => inTrace(invocation.traceId, () => invoke(options, invocation)),
+    ask: (invocation) => inTrace(invocation.traceId, () => ask(options, invocation)),
   };
 }
 
@@ -101,6 +102,7 @@ async function runAndSettle(options: KernelOptions, running: Running): Promise<A
     await charge.release(call, outcome, isFinal(outcome.code));
     if (reserving.length > 0) await settleGates(reserving, call, options.log);
     const latencyMs = millisecondsSince(started);
+    options.log.info({ tool: tool.name, callId: call.id, code: outcome.code, latencyMs }, "a call failed");
     options.onCall?.(tool.name, outcome.code, latencyMs / 1000);
     return { outcome, receipt: NOTHING_PAID, latencyMs, replayed: false };
   }

@@ -28,6 +28,8 @@ export interface ChainTransaction {
   tenantId: string | null;
   /** The tool call that waits for it, if one does. */
   callId: string | null;
+  /** Of the call that it comes from. */
+  traceId: string | undefined;
   /** What it is for, such as a tool's name; who wants to know of its end is found by it. */
   purpose: string;
   operation: StoredOperation;

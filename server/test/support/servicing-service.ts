@@ -51,6 +51,8 @@ const Selected = z.object({
   due: z.object({ amount: z.string(), currency: z.string() }),
 });
 
+const Requests = z.object({ requests: z.array(z.object({ method: z.string(), path: z.string() })) });
+
 /** Longer than any machine stands still: what gets no answer is hung up, and the quiet time is ended by the test. */
 const COMMIT_MILLISECONDS = 120_000;
 const QUIET_MILLISECONDS = 600_000;
@@ -163,6 +165,8 @@ export async function openServicing(environment: Readonly<Record<string, string>
     return Selected.parse(await result("select_order_change_offer", { offerId: offer.id }));
   }
 
+  const requestsOf = async (trace: string) =>
+    Requests.parse(await supplier(`/_sandbox/requests?contains=${trace}`)).requests;
   const ledger = async () => Ledger.parse(await supplier("/_sandbox/ledger"));
   const books = async () => Books.parse(await result("check_treasury", {}));
   const opening = micro((await books()).available.USDC);
@@ -221,6 +225,8 @@ export async function openServicing(environment: Readonly<Record<string, string>
     changeOffers,
     selectChange,
     ledger,
+    /** What the supplier was asked with this text, such as a trace. */
+    requestsOf,
     books,
     expectSameBooks,
     untilKnown,

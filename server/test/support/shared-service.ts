@@ -27,8 +27,20 @@ interface Shared {
 
 let shared: Promise<Shared> | undefined;
 
+const MOST_LINES = 5_000;
+const lines: string[] = [];
+
+/** What the worker's product has logged of late that holds the text. */
+export const loggedWith = (text: string): readonly string[] => lines.filter((line) => line.includes(text));
+
 async function startShared(): Promise<Shared> {
-  const product = await startProduct();
+  const logTo = {
+    write(line: string) {
+      lines.push(line);
+      if (lines.length > MOST_LINES) lines.shift();
+    },
+  };
+  const product = await startProduct({ LOG_LEVEL: "info" }, { logTo });
   atEndOfWorker(product.stop);
   // A deployment has one demo tenant. Here each tenant is one: only then is a traveler meant by a call that names none.
   await product.pool.query("drop index tenant_one_demo");

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import { createTransport } from "nodemailer";
 import { Failure } from "../../domain/errors.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Mail, Mailer } from "../../ports/mailer.ts";
 
 interface SmtpServerAddress {
@@ -34,6 +35,7 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
   const { credentials } = server;
 
   async function send(mail: Mail, socket: Socket): Promise<void> {
+    const traceId = currentTraceId();
     const transport = createTransport({
       host: server.host,
       port: server.port,
@@ -57,8 +59,11 @@ export function createSmtpMailer({ server, from, timeouts = TIMEOUTS }: SmtpMail
       text: mail.text,
       html: mail.html,
       messageId: `<${mail.messageId}@${domain}>`,
-      // Out-of-office programs do not answer it (RFC 3834).
-      headers: { "Auto-Submitted": "auto-generated" },
+      headers: {
+        // Out-of-office programs do not answer it (RFC 3834).
+        "Auto-Submitted": "auto-generated",
+        ...(traceId === undefined ? {} : { "X-Trace-Id": traceId }),
+      },
     });
   }
 

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -102,7 +103,7 @@ async function request(db: Queryable, clock: Clock, approval: NewApproval): Prom
     .insertInto("approval")
     .values({
       ...{ ...rest, tenantId, network, callHash, contentHash, evidence: JSON.stringify(evidence), state: "pending" },
-      ...{ amountMicro: amount ?? null, toleranceMicro: tolerance },
+      ...{ amountMicro: amount ?? null, toleranceMicro: tolerance, traceId: currentTraceId() },
       ...{ requestedAt: approval.requestedAt.toString(), expiresAt: approval.expiresAt.toString() },
     })
     .returning(columns)

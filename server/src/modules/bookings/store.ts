@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { BookingTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -40,6 +41,7 @@ function createRecords(queryable: Queryable, clock: Clock): Pick<Bookings, "inse
           network: booking.network,
           userId: booking.userId,
           callId: booking.callId,
+          traceId: currentTraceId(),
           kind: booking.kind,
           offerId: booking.offerId,
           state: "intended",

@@ -1,3 +1,4 @@
+import { inTrace, sharedTraceId } from "../../domain/trace.ts";
 import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Chain } from "../../ports/chain.ts";
@@ -27,6 +28,7 @@ export async function finishConfirmed(
   const ordered = confirmedTransactions.toSorted(({ transaction: one }, { transaction: other }) =>
     one.id < other.id ? -1 : 1,
   );
+  const traceIds = new Map(ordered.map(({ transaction, receipt }) => [receipt.hash, transaction.traceId]));
   const receipts = new Map(ordered.map(({ receipt }) => [receipt.hash, receipt]));
   const movements = [...receipts.values()].flatMap((receipt) => receipt.movements);
   const owned = await ownMovements(wallets, chain, movements);
@@ -35,10 +37,13 @@ export async function finishConfirmed(
     const mine = await chainTransactions.confirm(ordered.map(({ transaction: { id }, receipt }) => ({ id, receipt })));
     const finished = ordered.filter(({ transaction }) => mine.has(transaction.id));
     const hashes = new Set(finished.map(({ receipt }) => receipt.hash));
-    const posted = owned.filter(({ movement }) => hashes.has(movement.transactionHash));
+    const posted = owned
+      .filter(({ movement }) => hashes.has(movement.transactionHash))
+      .map((one) => ({ ...one, traceId: traceIds.get(one.movement.transactionHash) }));
     if (posted.length > 0) await ledger.postMovements(chain.network, posted);
     for (const [ending, some] of Map.groupBy(finished, ({ transaction }) => endings[transaction.purpose])) {
-      await ending?.confirmed?.(aggregates, some);
+      const traceId = sharedTraceId(some.map(({ transaction }) => transaction));
+      await inTrace(traceId, async () => await ending?.confirmed?.(aggregates, some));
     }
     for (const { transaction, receipt } of finished) {
       const { callId, purpose } = transaction;

@@ -1,4 +1,5 @@
 import type { Hex } from "../../domain/tokens.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { ChainReceipt } from "../../ports/chain.ts";
 import type { ChainTransaction } from "../../ports/chain-transactions.ts";
@@ -49,8 +50,10 @@ export class TransactionSettler {
     const finished = await finishConfirmed(this.#options, confirmedTransactions, endings);
     for (const { transaction } of confirmedTransactions) this.#forget(transaction);
     for (const { transaction, receipt } of finished) {
-      log.info({ transactionId: transaction.id, hash: receipt.hash }, "chain transaction confirmed");
       const { hash, block } = receipt;
+      inTrace(transaction.traceId, () =>
+        log.info({ transactionId: transaction.id, hash }, "chain transaction confirmed"),
+      );
       this.#announce({ ...transaction, state: "confirmed", failure: undefined, hash, blockNumber: block.number });
     }
   }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { newTransferId } from "../../domain/ids.ts";
 import type { Hex } from "../../domain/tokens.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import { isSameOperation } from "../../kernel/chain-operation.ts";
 import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
@@ -75,6 +76,7 @@ async function enqueue(db: Queryable, clock: Clock, intent: TransactionIntent): 
       idempotencyKey: intent.idempotencyKey,
       tenantId: intent.tenantId,
       callId: intent.callId,
+      traceId: currentTraceId(),
       requestKey: intent.callId === null ? null : requestKeyOf(intent.callId),
       purpose: intent.purpose,
       chainOrder: JSON.stringify(intent.operation),

@@ -1,4 +1,5 @@
 import { CHAIN_AWAY, Failure } from "../../domain/errors.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { ConfirmedTransaction } from "../../kernel/chain-ending.ts";
 import type { ChainSigning, ChainTransaction } from "../../ports/chain-transactions.ts";
 import { mayGoOn, TransactionLauncher } from "./launch-chain.ts";
@@ -148,7 +149,7 @@ export class SubmissionTurns {
   /** One row's trouble must not keep the others. */
   async #alone<Result>(transaction: ChainTransaction, work: () => Promise<Result>): Promise<Result | undefined> {
     try {
-      return await work();
+      return await inTrace(transaction.traceId, work);
     } catch (error) {
       if (this.#concernsAll(error)) throw error;
       this.#launcher.complain(transaction, error);

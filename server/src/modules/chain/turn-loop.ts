@@ -1,3 +1,5 @@
+import { inTrace } from "../../domain/trace.ts";
+
 export interface Turn {
   /** How much was open in it. */
   open: number;
@@ -55,7 +57,7 @@ export class TurnLoop {
     this.#isWoken = true;
     const mayBegin = this.#running !== undefined && !this.#isFailing && !this.#stopping.signal.aborted;
     if (this.#endPause !== undefined) this.#endPause();
-    else if (atOnce && mayBegin && this.#beside.size < MOST_BESIDE) this.#beginBeside();
+    else if (atOnce && mayBegin && this.#beside.size < MOST_BESIDE) inTrace(undefined, () => this.#beginBeside());
   }
 
   /** Resolves when a turn that is to begin at once could, or that takes long. */

@@ -44,6 +44,8 @@ export interface EffectRecord {
   state: string;
   /** The call that asked for it. Undefined: no call's outcome depends on it. */
   callId: string | undefined;
+  /** Of that call. */
+  traceId?: string | null | undefined;
   /** What the caller got. */
   result: unknown;
   failureCode: string | undefined;

@@ -1,3 +1,4 @@
+import { inTrace } from "../../domain/trace.ts";
 import type { EffectUse, Reconciler } from "../../kernel/effect-use.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -59,7 +60,7 @@ export function defineEffectUse<R extends EffectRecord, A extends EffectAggregat
       for (;;) {
         const staleSeconds = reconciler.staleSeconds ?? STALE_SECONDS;
         const leased = await store(stores).claimStale(reconciler.workerId, staleSeconds, BATCH, onlyKind);
-        await Promise.all(leased.map((record) => finish(record, reconciler)));
+        await Promise.all(leased.map((record) => inTrace(record.traceId, () => finish(record, reconciler))));
         count += leased.length;
         if (leased.length < BATCH) return count;
       }

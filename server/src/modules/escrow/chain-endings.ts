@@ -1,11 +1,23 @@
 import type { Hex } from "../../domain/tokens.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { ChainEnding, ChainEndings, ConfirmedTransaction } from "../../kernel/chain-ending.ts";
+import type { Aggregates } from "../../kernel/stores.ts";
 import { additionsOf, applyStep, tripIdOf, undoStep } from "./apply-step.ts";
 import { payBackOrder } from "./pay-back-order.ts";
 import { tripPrefund } from "./prefund-operation.ts";
 import { ESCROW_BOOKING_PURPOSE, ESCROW_TRIP_PURPOSE, TRIP_PREFUND_PURPOSE } from "./purposes.ts";
 import { rememberStep } from "./remember-step.ts";
 import { escrowStep } from "./step-operation.ts";
+import type { Trip } from "./trips.ts";
+
+async function confirmStep(aggregates: Aggregates, trip: Trip, one: ConfirmedTransaction): Promise<void> {
+  await applyStep(aggregates, trip, one);
+  await rememberStep(aggregates, trip, one);
+  const { tenantId, network, operation } = one.transaction;
+  const action = escrowStep.read(operation)?.action;
+  if (tenantId === null || (action?.name !== "settle" && action?.name !== "release_booking")) return;
+  await payBackOrder(aggregates, { tenantId, network, bookingId: action.bookingId });
+}
 
 /** One for all steps of trips, so that those of one database transaction take the trips' locks in one order. */
 const stepEnding: ChainEnding = {
@@ -18,12 +30,7 @@ const stepEnding: ChainEnding = {
     for (const { tripId, ...one } of ended.toSorted(byTripAndPlace)) {
       const trip = await trips.lock(one.transaction.network, tripId);
       if (trip === undefined) throw new Error(`the trip ${tripId} of a step is not there`);
-      await applyStep(aggregates, trip, one);
-      await rememberStep(aggregates, trip, one);
-      const { tenantId, network, operation } = one.transaction;
-      const action = escrowStep.read(operation)?.action;
-      if (tenantId === null || (action?.name !== "settle" && action?.name !== "release_booking")) continue;
-      await payBackOrder(aggregates, { tenantId, network, bookingId: action.bookingId });
+      await inTrace(one.transaction.traceId, () => confirmStep(aggregates, trip, one));
     }
   },
   additions: additionsOf,

@@ -201,6 +201,12 @@ describe("the guest", () => {
     const mails = mail.received.filter(({ to }) => to.includes(guestEmail));
     expect(mails).toHaveLength(1);
     expect(mails[0]?.parsed.text).toContain(trip.guestLink);
+    // The trace of the call, as it stands with the trip.
+    const [{ trace_id: traceId } = {}] = await service.sql("select trace_id from trip where trip_id = $1", [
+      trip.tripId,
+    ]);
+    expect(mails[0]?.raw).toMatch(new RegExp(`^X-Trace-Id: ${String(traceId)}\r$`, "im"));
+    expect(traceId).toMatch(/^[0-9a-f]{32}$/);
     const { claimCode = "" } = trip;
     expect(claimCode).toMatch(/^\d{6}$/);
     expect(mails[0]?.parsed.text).not.toContain(claimCode);

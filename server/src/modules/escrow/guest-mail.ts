@@ -154,13 +154,14 @@ function isOpen({ state, expiresAt }: Trip, clock: Clock): boolean {
   return state === "funded" && Temporal.Instant.compare(clock.now(), expiresAt) < 0;
 }
 
-function toRecord({ network, tripId, attempts }: TakenMail, clock: Clock): GuestMailRecord {
+function toRecord({ network, tripId, attempts, traceId }: TakenMail, clock: Clock): GuestMailRecord {
   return {
     id: `${network} ${tripId}`,
     network,
     kind: "guest_mail",
     state: "pending",
     callId: undefined,
+    traceId,
     result: undefined,
     failureCode: undefined,
     quietUntil: undefined,
@@ -184,7 +185,9 @@ export function guestMailStore(guestMails: GuestMails, clock: Clock): EffectStor
     async get(id) {
       const { network, tripId } = readId(id);
       const state = await guestMails.stateOf(network, tripId);
-      return state === undefined ? undefined : { ...toRecord({ network, tripId, attempts: 1 }, clock), state };
+      return state === undefined
+        ? undefined
+        : { ...toRecord({ network, tripId, attempts: 1, traceId: null }, clock), state };
     },
     async advance(id, _guard, to) {
       const { network, tripId } = readId(id);

@@ -14,6 +14,8 @@ export interface TakenMail {
   tripId: Hex;
   /** This one included. */
   attempts: number;
+  /** Of the call that made the trip. */
+  traceId: string | null;
 }
 
 /** What is still to be written to guests: the trips whose `mail` is pending. */

@@ -1,5 +1,6 @@
 import { type InferResult, sql } from "kysely";
 import { z } from "zod";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -70,6 +71,7 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
         reservedMicro: reserved,
         createdAt: at,
         updatedAt: at,
+        traceId: currentTraceId(),
       };
       const row = await db
         .insertInto("escrowBooking")
@@ -107,7 +109,10 @@ export function createEscrowBookings(db: Queryable, clock: Clock): EscrowBooking
         .executeTakeFirstOrThrow();
       if (change.transaction === undefined) return;
       const { step, transactionHash } = change.transaction;
-      await db.insertInto("escrowStep").values({ network, tripId, bookingId, step, transactionHash, at }).execute();
+      await db
+        .insertInto("escrowStep")
+        .values({ network, tripId, bookingId, step, transactionHash, at, traceId: currentTraceId() })
+        .execute();
     },
 
     async listOfTrip(network, tripId) {

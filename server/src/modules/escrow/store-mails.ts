@@ -35,7 +35,7 @@ export function createGuestMails(db: Queryable, clock: Clock): GuestMails {
       .set((row) => ({ mailDue: until.toString(), mailAttempts: row("trip.mailAttempts", "+", 1) }))
       .whereRef("trip.network", "=", "waiting.network")
       .whereRef("trip.tripId", "=", "waiting.tripId")
-      .returning(["trip.network", "trip.tripId", "trip.mailAttempts as attempts"])
+      .returning(["trip.network", "trip.tripId", "trip.mailAttempts as attempts", "trip.traceId"])
       .execute();
   }
 

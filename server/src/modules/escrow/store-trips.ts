@@ -1,6 +1,7 @@
 import { type InferResult, sql } from "kysely";
 import { z } from "zod";
 import type { Hex } from "../../domain/tokens.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -171,6 +172,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
           tripId,
           tenantId: trip.tenantId,
           userId: trip.userId,
+          traceId: currentTraceId(),
           escrow: trip.escrow,
           funder: trip.funder,
           budgetMicro: trip.budget,
@@ -201,7 +203,7 @@ function createWrites({ db, vault, clock }: TripsOptions): Pick<Trips, "insert" 
       const { step, transactionHash } = change.transaction;
       await db
         .insertInto("escrowStep")
-        .values({ network, tripId, bookingId: null, step, transactionHash, at })
+        .values({ network, tripId, bookingId: null, step, transactionHash, at, traceId: currentTraceId() })
         .execute();
     },
   };
@@ -251,6 +253,7 @@ function createActions({ db, clock }: TripsOptions): Pick<Trips, "recordAction" 
           actionType,
           feeMicro: fee,
           transactionHash,
+          traceId: currentTraceId(),
           at: clock.now().toString(),
         })
         .execute();

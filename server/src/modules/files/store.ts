@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { MOST_FILES_OF_TENANT, type SharedFiles } from "./shared-files.ts";
@@ -12,7 +13,7 @@ export function createSharedFiles(db: Queryable): SharedFiles {
           files.map(({ tokenHash, fileName, contentType, content }) => ({
             ...{ tenantId, network, fileName, contentType },
             ...{ tokenHash: Buffer.from(tokenHash), content: Buffer.from(content) },
-            ...{ createdAt: createdAt.toString(), expiresAt: expiresAt.toString() },
+            ...{ createdAt: createdAt.toString(), expiresAt: expiresAt.toString(), traceId: currentTraceId() },
           })),
         )
         .execute();

@@ -1,3 +1,4 @@
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AuditEntry } from "./audit.ts";
@@ -10,6 +11,7 @@ export async function appendAudit(queryable: Queryable, entry: AuditEntry, clock
       at: clock.now().toString(),
       tenantId: entry.tenantId ?? null,
       actor: entry.actor,
+      traceId: currentTraceId(),
       action: entry.action,
       subjectId: entry.subjectId ?? null,
       details: JSON.stringify(entry.details ?? {}),

@@ -1,5 +1,6 @@
 import { type InferResult, sql } from "kysely";
 import { formatDecimal } from "../../domain/money.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
@@ -147,7 +148,7 @@ function createWrites(db: Queryable): Pick<Invoices, "lockInvoice" | "lockSeries
         .insertInto("bookingInvoice")
         .values({
           ...{ tenantId, network, invoiceNumber, series, number, kind, bookingId, orderId, totalMicro: total },
-          ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString() },
+          ...{ document: JSON.stringify(document), issuedAt: issuedAt.toString(), traceId: currentTraceId() },
         })
         .execute();
       await createTripRecords(db).appendForBooking(

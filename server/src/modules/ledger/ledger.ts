@@ -33,6 +33,8 @@ export interface OwnedMovement {
   movement: TokenMovement;
   from: WalletOwner | undefined;
   to: WalletOwner | undefined;
+  /** Of the call that has moved it, where it is known. */
+  traceId?: string | null | undefined;
 }
 
 /**

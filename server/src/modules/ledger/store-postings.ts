@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { Failure } from "../../domain/errors.ts";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerAccountTable, LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import { prepared } from "../../platform/database/prepared.ts";
@@ -22,6 +23,8 @@ export interface Posting {
   reference: string;
   kind: LedgerTransactionTable["kind"];
   moves: readonly Move[];
+  /** Of the call that it comes from; left out: the one under way. */
+  traceId?: string | null | undefined;
   /** The event of the chain that this stands for. */
   event?: { transactionHash: Hex; logIndex: number; blockNumber: bigint; from: Hex };
 }
@@ -69,15 +72,18 @@ async function insertTransactions(
 ): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: bigint; reference: string }>`
     ${prepared("post-transactions")}
-    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number, from_address)
-    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number, from_address
+    insert into ledger_transaction (reference, kind, created_at, transaction_hash, log_index, block_number, from_address,
+      trace_id)
+    select reference, kind, ${clock.now().toString()}::timestamptz, transaction_hash, log_index, block_number, from_address,
+      trace_id
     from unnest(
       ${postings.map(({ reference }) => reference)}::text[], ${postings.map(({ kind }) => kind)}::text[],
       ${postings.map(({ event }) => event?.transactionHash ?? null)}::text[],
       ${postings.map(({ event }) => event?.logIndex ?? null)}::int[],
       ${postings.map(({ event }) => event?.blockNumber.toString() ?? null)}::bigint[],
-      ${postings.map(({ event }) => event?.from ?? null)}::text[]
-    ) as line (reference, kind, transaction_hash, log_index, block_number, from_address)
+      ${postings.map(({ event }) => event?.from ?? null)}::text[],
+      ${postings.map(({ traceId }) => traceId ?? currentTraceId() ?? null)}::text[]
+    ) as line (reference, kind, transaction_hash, log_index, block_number, from_address, trace_id)
     order by reference
     on conflict (reference) do nothing
     returning id, reference`.execute(db);

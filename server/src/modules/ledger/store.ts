@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { formatDecimal, type Micro } from "../../domain/money.ts";
 import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { LedgerTransactionTable } from "../../platform/database/generated-tables.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -138,10 +139,11 @@ async function postMovements(books: Books, network: Environment, movements: read
   const { db, clock } = books;
   const postings = movements.map((owned) => toPosting(network, owned));
   const posted = await postAll(db, postings, clock);
-  for (const [index, { movement, to }] of movements.entries()) {
+  for (const [index, { movement, to, traceId }] of movements.entries()) {
     if (posted[index] !== true || to?.kind !== "treasury") continue;
     const { token, amount, transactionHash } = movement;
-    await audit(books, { network, token, tenantId: to.tenantId }, "deposit", transactionHash, amount);
+    const purse = { network, token, tenantId: to.tenantId };
+    await inTrace(traceId, () => audit(books, purse, "deposit", transactionHash, amount));
   }
   return posted.filter((isNew) => isNew).length;
 }
@@ -166,13 +168,14 @@ function referenceOf(network: Environment, { transactionHash, logIndex }: OwnedM
   return `movement:${network}:${transactionHash}:${logIndex}`;
 }
 
-function toPosting(network: Environment, { movement, from, to }: OwnedMovement): Posting {
+function toPosting(network: Environment, { movement, from, to, traceId }: OwnedMovement): Posting {
   const { token, amount, transactionHash, logIndex, blockNumber } = movement;
   return {
     network,
     token,
     reference: referenceOf(network, movement),
     kind: "movement",
+    traceId,
     moves: [
       { ...sender(from), amount: -amount },
       { ...receiver(to), amount },

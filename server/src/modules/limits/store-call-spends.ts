@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Micro } from "../../domain/money.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -131,7 +132,7 @@ export class StoredCallSpends implements CallSpends {
     spend: Spend,
     lines: readonly SpendLine[],
   ): Promise<void> {
-    const owned = { tenantId, environment, callId: call.id };
+    const owned = { tenantId, environment, callId: call.id, traceId: currentTraceId() };
     await this.#db
       .insertInto("callSpend")
       .values({

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
+import { currentTraceId } from "../../domain/trace.ts";
 import { orderKey, type TripEntryKind, tripEntryKinds } from "../../kernel/trip-note.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -17,9 +18,9 @@ const MILESTONES: readonly TripEntryKind[] = ["claim", "approval", "order", "tic
 export function insertTripEntry(trips: RawBuilder<unknown>, entry: NewTripEntry): RawBuilder<unknown> {
   const { key, kind, text, details, userId, at } = entry;
   return sql`
-    insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at)
+    insert into trip_entry (tenant_id, network, trip_id, key, kind, text, details, user_id, at, trace_id)
     select trip.tenant_id, trip.network, trip.trip_id, ${key}, ${kind}, ${text}, ${JSON.stringify(details)}::jsonb,
-      ${userId ?? null}, ${at.toString()}::timestamptz
+      ${userId ?? null}, ${at.toString()}::timestamptz, ${currentTraceId() ?? null}::text
     from (${trips}) told join trip
       on trip.tenant_id = told.tenant_id and trip.network = told.network and trip.trip_id = lower(told.trip_id)
     on conflict (tenant_id, network, trip_id, key) do nothing returning 1`;

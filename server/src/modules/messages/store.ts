@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { MessageTable } from "../../platform/database/generated-tables.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
@@ -34,7 +35,7 @@ export function createMessages(db: Queryable, clock: Clock, vault: Vault): Messa
         .values({
           ...{ id, ...message, messageKey: key, state: "intended", expiresAt: expiresAt.toString() },
           encryptedMail: vault.encrypt(JSON.stringify(mail), contextOf(id)),
-          ...{ workerSeenAt: at, createdAt: at, updatedAt: at },
+          ...{ workerSeenAt: at, createdAt: at, updatedAt: at, traceId: currentTraceId() },
         })
         .onConflict((conflict) =>
           conflict.columns(["tenantId", "network", "messageKey"]).where("state", "<>", "failed").doNothing(),

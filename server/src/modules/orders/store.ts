@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type InferResult, type SqlBool, sql } from "kysely";
 import { z } from "zod";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Database, Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -182,7 +183,7 @@ function createEvents(queryable: Queryable): Pick<Orders, "record" | "events" | 
           .insertInto("orderEvent")
           .values({
             ...{ network, orderId, kind, key: ONCE.has(kind) ? "" : key, source },
-            ...{ details: JSON.stringify(details), at: at.toString() },
+            ...{ details: JSON.stringify(details), at: at.toString(), traceId: currentTraceId() },
           })
           .onConflict((conflict) => conflict.columns(["network", "orderId", "kind", "key"]).doNothing())
           .returning("id")

@@ -1,4 +1,5 @@
 import { type Selectable, type SelectQueryBuilder, sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Database, FeedbackTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -11,7 +12,12 @@ export function createFeedbacks(db: Queryable, clock: Clock): Feedbacks {
     async insert(feedback) {
       const row = await db
         .insertInto("feedback")
-        .values({ ...feedback, agentId: feedback.agentId.toString(), createdAt: clock.now().toString() })
+        .values({
+          ...feedback,
+          agentId: feedback.agentId.toString(),
+          createdAt: clock.now().toString(),
+          traceId: currentTraceId(),
+        })
         .onConflict((conflict) => conflict.columns(["network", "scope"]).doNothing())
         .returningAll()
         .executeTakeFirst();

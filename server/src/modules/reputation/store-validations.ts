@@ -1,4 +1,5 @@
 import { type Selectable, sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ValidationTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -12,7 +13,12 @@ export function createValidations(db: Queryable, clock: Clock): Validations {
     async insert(validation) {
       const row = await db
         .insertInto("validation")
-        .values({ ...validation, agentId: validation.agentId.toString(), createdAt: clock.now().toString() })
+        .values({
+          ...validation,
+          agentId: validation.agentId.toString(),
+          createdAt: clock.now().toString(),
+          traceId: currentTraceId(),
+        })
         .onConflict((conflict) => conflict.columns(["network", "requestHash"]).doNothing())
         .returningAll()
         .executeTakeFirst();

@@ -76,10 +76,13 @@ describe("a confirmation that the supplier does not answer", () => {
     const undone = ["timeout", "accepted_then_failed"];
     const orders = [];
     for (const fault of [...done, ...undone]) orders.push({ fault, ...(await quoted()) });
+    const traces = new Map<unknown, string>();
     await Promise.all(
       orders.map(async ({ fault, cancellationId }) => {
         await world.arm(`/air/order_cancellations/${cancellationId}/actions/confirm`, fault, LATE_MILLISECONDS);
-        expect(codeOf(await world.unanswered(confirm(cancellationId))), fault).toEqual([500, "outcome_unknown"]);
+        const answer = await world.unanswered(confirm(cancellationId));
+        expect(codeOf(answer), fault).toEqual([500, "outcome_unknown"]);
+        traces.set(cancellationId, answer.headers.get("x-service-trace-id") ?? "none");
       }),
     );
     await world.advance(LATE_MILLISECONDS / 1_000);
@@ -95,6 +98,12 @@ describe("a confirmation that the supplier does not answer", () => {
           refundedUsdc: quote.refundAmount,
         });
         expect(await world.confirmedCancellations(orderId), fault).toHaveLength(1);
+        // Whoever looks it up does that in the trace of the call that has sent it.
+        const looks = await world.requestsOf(traces.get(cancellationId) ?? "none");
+        expect(
+          looks.filter(({ method, path }) => method === "GET" && path.includes(String(cancellationId))),
+          fault,
+        ).not.toEqual([]);
       }),
     );
     await world.expectSameBooks();

@@ -1,4 +1,5 @@
 import type { Selectable } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { ServicingActionTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -116,6 +117,7 @@ function createWrites(queryable: Queryable, clock: Clock): Pick<ServicingActions
           tenantId: action.tenantId,
           network: action.network,
           callId: action.callId,
+          traceId: currentTraceId(),
           kind: action.kind,
           subjectId: action.subjectId,
           bookingId: action.bookingId,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { pruneRows } from "../../platform/database/prune.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
@@ -32,6 +33,7 @@ export function createServicingQuotes(db: Queryable, clock: Clock): ServicingQuo
         .insertInto("stayCancellationQuote")
         .values({
           id: quote.id,
+          traceId: currentTraceId(),
           tenantId: quote.tenantId,
           network: quote.network,
           stayId: quote.stayId,

@@ -8,6 +8,7 @@ import { ChargeByKey } from "./charge-by-key.ts";
 import * as billing from "./migrations/0002-billing.ts";
 import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
+import * as traceIds from "./migrations/0059-trace-ids.ts";
 import { withCapPreview } from "./preview-cap.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
@@ -47,7 +48,12 @@ export const usageModule = defineModule({
     usageSettlements: createUsageSettlements(db),
     usageRecords: createUsage(db),
   }),
-  migrations: { "0002-billing": billing, "0018-keyed-reads": keyedReads, "0019-usage-by-network": usageByNetwork },
+  migrations: {
+    "0002-billing": billing,
+    "0018-keyed-reads": keyedReads,
+    "0019-usage-by-network": usageByNetwork,
+    "0059-trace-ids": traceIds,
+  },
   indexes: { usage_record_tool: "on usage_record (tenant_id, network, tool, id desc)" },
   chainEndings: usageEndings,
   parts: {

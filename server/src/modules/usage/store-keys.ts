@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Calls, HeldClaim } from "./calls.ts";
 
 export const KEY_LIFETIME_HOURS = 24;
@@ -12,15 +13,26 @@ export function createIdempotencyKeys(pool: pg.Pool): Pick<Calls, "claim" | "loo
       const { tenantId, network, subject, tool, key } = identity;
       const claimed = await pool.query({
         name: "claim",
-        text: `insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        text: `insert into idempotency (tenant_id, network, subject, tool, key, request_hash, call_id, process_id, created_at, trace_id)
+          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
           on conflict (tenant_id, network, subject, tool, key) do update set request_hash = excluded.request_hash,
             call_id = excluded.call_id, process_id = excluded.process_id, state = 'running', outcome = null,
-            usage_id = null, price_micro = 0, reruns = 0, created_at = excluded.created_at
+            usage_id = null, price_micro = 0, reruns = 0, created_at = excluded.created_at, trace_id = excluded.trace_id
           where idempotency.created_at < excluded.created_at - make_interval(hours => ${KEY_LIFETIME_HOURS})
             and idempotency.state = 'done'
           returning call_id`,
-        values: [tenantId, network, subject, tool, key, requestHash, callId, processId, at.toString()],
+        values: [
+          tenantId,
+          network,
+          subject,
+          tool,
+          key,
+          requestHash,
+          callId,
+          processId,
+          at.toString(),
+          currentTraceId() ?? null,
+        ],
       });
       if (claimed.rowCount === 1) return { kind: "claimed" };
       const { rows } = await pool.query<HeldKey>(SELECT_HELD, [tenantId, network, subject, tool, key]);

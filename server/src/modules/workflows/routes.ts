@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Failure, unauthorized } from "../../domain/errors.ts";
+import { currentTraceId } from "../../domain/trace.ts";
 import { NextCursor, pageQuery, readPage } from "../../kernel/page.ts";
 import type { Parts } from "../../kernel/parts.ts";
 import { defineInternalRoute, definePublicRoute } from "../../kernel/route.ts";
@@ -83,7 +84,7 @@ const startWorkflow = defineInternalRoute({
     const run = await startRun(parts, principal, {
       ...{ workflowId: body.workflowId, input: body.input, userId: body.userId },
       idempotencyKey: header("idempotency-key"),
-      traceId: Buffer.from(parts.random(16)).toString("hex"),
+      traceId: currentTraceId() ?? Buffer.from(parts.random(16)).toString("hex"),
     });
     return (await waitForRun(parts.stores.runs, run)) ?? raise(fail("not_found"));
   },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../domain/errors.ts";
 import type { RandomBytes } from "../../domain/ids.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import { NOTHING_PAID, type Outcome } from "../../kernel/charge.ts";
 import type { Answer, Kernel } from "../../kernel/invoke.ts";
@@ -57,7 +58,7 @@ export class WorkflowRunner {
       this.#isAskedAgain = true;
       return;
     }
-    this.#leasing = this.leaseRuns()
+    this.#leasing = inTrace(undefined, () => this.leaseRuns())
       .catch((err: unknown) => this.#options.log.warn({ err }, "runs could not be leased"))
       .then(() => {
         this.#leasing = undefined;
@@ -72,7 +73,7 @@ export class WorkflowRunner {
     const room = AT_ONCE - this.#executing.size;
     if (room <= 0 || this.#gone.signal.aborted) return;
     for (const run of await this.#options.runs.lease(this.#options.workerId, room, STALE_SECONDS)) {
-      const executing = this.#execute(run).finally(() => {
+      const executing = inTrace(run.traceId, () => this.#execute(run)).finally(() => {
         this.#executing.delete(run.id);
         this.wake();
       });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -49,8 +50,9 @@ export function createJournal(queryable: Queryable, clock: Clock): Pick<Runs, "s
         begun === undefined
           ? sql`select 1`
           : sql`
-              insert into workflow_step (run_id, step_id, position, tool, state, attempt, started_at)
-              select id, ${begun.stepId}, ${begun.position}, ${begun.tool ?? null}, 'running', 1, ${now} from mine
+              insert into workflow_step (run_id, step_id, position, tool, state, attempt, started_at, trace_id)
+              select id, ${begun.stepId}, ${begun.position}, ${begun.tool ?? null}, 'running', 1, ${now},
+                ${currentTraceId() ?? null} from mine
               on conflict (run_id, step_id) do update set attempt = workflow_step.attempt + 1 returning 1`;
       const told = sql`select tenant_id, network, trip_id from mine`;
       const remember = ended?.entry === undefined ? sql`select 1` : insertTripEntry(told, ended.entry);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { currentTraceId } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -128,7 +129,16 @@ async function parkRun(
   if (mine === undefined) return "lost";
   await db
     .insertInto("workflowStep")
-    .values({ runId: id, stepId: pause.stepId, position, tool: null, state: "waiting", attempt: 1, startedAt: now })
+    .values({
+      runId: id,
+      stepId: pause.stepId,
+      position,
+      tool: null,
+      state: "waiting",
+      attempt: 1,
+      startedAt: now,
+      traceId: currentTraceId(),
+    })
     // What it waits for was asked for before, by the same step.
     .onConflict((conflict) => conflict.columns(["runId", "stepId"]).doUpdateSet({ state: "waiting" }))
     .execute();
@@ -136,7 +146,7 @@ async function parkRun(
     .insertInto("workflowPause")
     .values({
       ...{ ...columns, needsOpenTrip },
-      ...{ runId: id, tenantId, network, createdAt: now },
+      ...{ runId: id, tenantId, network, createdAt: now, traceId: currentTraceId() },
       expects: JSON.stringify(expects),
       shown: shown === undefined ? null : JSON.stringify(shown),
       event: event?.name ?? null,
@@ -245,7 +255,15 @@ async function storeEvent(
   const at = clock.now().toString();
   await db
     .insertInto("workflowEvent")
-    .values({ tenantId, network, event: name, about: subject, resolution: JSON.stringify(resolution), at })
+    .values({
+      tenantId,
+      network,
+      event: name,
+      about: subject,
+      resolution: JSON.stringify(resolution),
+      at,
+      traceId: currentTraceId(),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { newId } from "../../domain/ids.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -20,12 +21,13 @@ interface Row {
   failureCode: string | null;
   quietUntil: Temporal.Instant | null;
   createdAt: Temporal.Instant;
+  traceId: string | null;
 }
 
 const toReminder = ({ id, tenantId, network, kind, sessionId, state, createdAt, ...row }: Row): PauseReminder => ({
   ...{ id, tenantId, network, kind, sessionId, state, createdAt, userId: row.userId ?? undefined },
   ...{ callId: undefined, result: undefined, failureCode: row.failureCode ?? undefined },
-  quietUntil: row.quietUntil ?? undefined,
+  ...{ quietUntil: row.quietUntil ?? undefined, traceId: row.traceId },
 });
 
 interface Due {
@@ -34,6 +36,7 @@ interface Due {
   stepId: string;
   tenantId: string;
   network: Environment;
+  traceId: string | null;
 }
 
 /** Joins the caller's transaction when `queryable` is one. */
@@ -86,16 +89,16 @@ async function remind(
       select session_id from workflow_pause
       where resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}
       order by remind_at limit ${limit} for update skip locked)
-    returning session_id, run_id, step_id, tenant_id, network`.execute(db);
+    returning session_id, run_id, step_id, tenant_id, network, trace_id`.execute(db);
   for (const due of rows) {
     const reminded = await sql<{ userId: string | null }>`${whoCanAct(due)}`.execute(db);
     for (const { userId } of reminded.rows) {
       await sql`
-        insert into pause_reminder (id, tenant_id, network, session_id, user_id, created_at, updated_at)
+        insert into pause_reminder (id, tenant_id, network, session_id, user_id, created_at, updated_at, trace_id)
         values (${newId("rem_", now.epochMilliseconds, random)}, ${due.tenantId}, ${due.network}, ${due.sessionId},
-          ${userId}, ${at}, ${at})`.execute(db);
+          ${userId}, ${at}, ${at}, ${due.traceId})`.execute(db);
     }
-    await rememberReminder(db, due, reminded.rows.length, now);
+    await inTrace(due.traceId, () => rememberReminder(db, due, reminded.rows.length, now));
   }
   return rows.length;
 }

@@ -1,3 +1,5 @@
+import { currentTraceId, inTrace, sharedTraceId } from "../../domain/trace.ts";
+
 export interface BatchOptions {
   /** So many items are done by one piece of work. Left out: all that wait. */
   maximum?: number;
@@ -26,7 +28,7 @@ export function batch<Item, Outcome>(
     while (waiting.length > 0) {
       const some = waiting.slice(0, maximum);
       waiting = waiting.slice(some.length);
-      const done = doAll(work, some);
+      const done = inTrace(sharedTraceId(some), () => doAll(work, some));
       if (!inParallel) await done;
     }
     isBusy = false;
@@ -34,7 +36,7 @@ export function batch<Item, Outcome>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, traceId: currentTraceId(), resolve, reject });
       if (isBusy) return;
       isBusy = true;
       setImmediate(() => void run());
@@ -43,6 +45,7 @@ export function batch<Item, Outcome>(
 
 interface Waiting<Item, Outcome> {
   item: Item;
+  traceId: string | undefined;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }

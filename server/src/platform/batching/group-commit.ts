@@ -1,3 +1,5 @@
+import { inTrace } from "../../domain/trace.ts";
+
 /**
  * Durable writes by group commit: one flush in flight, and everything that arrives meanwhile is the next batch. No timer, so
  * that an idle service adds no wait. A waiter is answered only after its batch is committed.
@@ -96,7 +98,7 @@ export function createGroupCommit<Item, Outcome>(
         if (flushing) return;
         flushing = true;
         // After what this turn of the event loop still brings, which mostly are calls that were answered together.
-        setImmediate(() => void run());
+        setImmediate(() => void inTrace(undefined, run));
       }),
     idle: () => (flushing ? new Promise((resolve) => idleWaiters.push(resolve)) : Promise.resolve()),
   };

@@ -10,6 +10,7 @@ export interface AgentActionTable {
   feeMicro: bigint;
   transactionHash: Hex;
   at: Timestamp;
+  traceId: string | null;
 }
 
 export interface ApiKeyTable {
@@ -60,6 +61,7 @@ export interface ApprovalTable {
   reason: string | null;
   callId: string | null;
   usedAt: Timestamp | null;
+  traceId: string | null;
 }
 
 export interface AuditLogTable {
@@ -70,6 +72,7 @@ export interface AuditLogTable {
   action: string;
   subjectId: string | null;
   details: Defaulted<JsonObject>;
+  traceId: string | null;
 }
 
 export interface BookingTable {
@@ -110,6 +113,7 @@ export interface BookingTable {
   itineraryHash: string | null;
   ticketOrderHash: string | null;
   rate: Json | null;
+  traceId: string | null;
 }
 
 export interface BookingInvoiceTable {
@@ -126,6 +130,7 @@ export interface BookingInvoiceTable {
   pdf: Buffer | null;
   charactersNotShown: Defaulted<string>;
   issuedAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface BudgetTable {
@@ -176,6 +181,7 @@ export interface CallSpendTable {
   amountMicro: bigint;
   conversions: Defaulted<Json>;
   createdAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface CallSpendLineTable {
@@ -185,6 +191,7 @@ export interface CallSpendLineTable {
   account: string;
   period: string;
   amountMicro: bigint;
+  traceId: string | null;
 }
 
 export interface ChainNetworkTable {
@@ -220,6 +227,7 @@ export interface ChainTransactionTable {
   createdAt: Timestamp;
   updatedAt: Timestamp;
   requestKey: string | null;
+  traceId: string | null;
 }
 
 export interface ChangeOfferTable {
@@ -265,6 +273,7 @@ export interface EscrowBookingTable {
   waitingMicro: Defaulted<bigint>;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface EscrowStepTable {
@@ -275,6 +284,7 @@ export interface EscrowStepTable {
   step: string;
   transactionHash: Hex;
   at: Timestamp;
+  traceId: string | null;
 }
 
 export interface FeedbackTable {
@@ -295,6 +305,7 @@ export interface FeedbackTable {
   transactionHash: Hex | null;
   createdAt: Timestamp;
   confirmedAt: Timestamp | null;
+  traceId: string | null;
 }
 
 export interface GuestMailCountTable {
@@ -319,6 +330,7 @@ export interface IdempotencyTable {
   createdAt: Timestamp;
   reruns: Defaulted<number>;
   network: "sandbox" | "production";
+  traceId: string | null;
 }
 
 export interface InternalTokenTable {
@@ -376,6 +388,7 @@ export interface LedgerTransactionTable {
   transactionHash: Hex | null;
   logIndex: number | null;
   blockNumber: bigint | null;
+  traceId: string | null;
   fromAddress: Hex | null;
 }
 
@@ -396,6 +409,7 @@ export interface MessageTable {
   quietUntil: Timestamp | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface NegotiatedRateTable {
@@ -415,6 +429,7 @@ export interface OrderEventTable {
   source: "call" | "webhook" | "reconciliation";
   details: JsonObject;
   at: Timestamp;
+  traceId: string | null;
 }
 
 export interface PauseReminderTable {
@@ -431,6 +446,7 @@ export interface PauseReminderTable {
   quietUntil: Timestamp | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface PaymentTable {
@@ -553,6 +569,7 @@ export interface ServicingActionTable {
   quietUntil: Timestamp | null;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface SharedFileTable {
@@ -564,6 +581,7 @@ export interface SharedFileTable {
   content: Buffer;
   createdAt: Timestamp;
   expiresAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface SpendCounterTable {
@@ -595,6 +613,7 @@ export interface StayCancellationQuoteTable {
   refundCurrency: string;
   expiresAt: Timestamp | null;
   createdAt: Timestamp;
+  traceId: string | null;
 }
 
 export interface TenantTable {
@@ -683,6 +702,7 @@ export interface TripTable {
   updatedAt: Timestamp;
   mailAttempts: Defaulted<number>;
   mailDue: Timestamp | null;
+  traceId: string | null;
 }
 
 export interface TripEntryTable {
@@ -707,6 +727,7 @@ export interface TripEntryTable {
   details: JsonObject;
   userId: string | null;
   at: Timestamp;
+  traceId: string | null;
 }
 
 export interface UsageRecordTable {
@@ -748,6 +769,7 @@ export interface ValidationTable {
   responseHash: Hex | null;
   answerTransactionHash: Hex | null;
   answeredAt: Timestamp | null;
+  traceId: string | null;
 }
 
 export interface WalletTable {
@@ -792,6 +814,7 @@ export interface WorkflowEventTable {
   about: string;
   resolution: JsonObject;
   at: Timestamp;
+  traceId: string | null;
 }
 
 export interface WorkflowPauseTable {
@@ -815,6 +838,7 @@ export interface WorkflowPauseTable {
   remindAt: Timestamp | null;
   remindedAt: Timestamp | null;
   needsOpenTrip: Defaulted<boolean>;
+  traceId: string | null;
 }
 
 export interface WorkflowRunTable {
@@ -854,6 +878,7 @@ export interface WorkflowStepTable {
   priceMicro: bigint | null;
   startedAt: Timestamp;
   endedAt: Timestamp | null;
+  traceId: string | null;
 }
 
 export interface Database {

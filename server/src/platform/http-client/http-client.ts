@@ -2,6 +2,7 @@ import { Agent as PlainAgent, request as plainRequest } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { createGunzip } from "node:zlib";
+import { traceparent } from "../../domain/trace.ts";
 import { HttpFailure } from "./http-failure.ts";
 
 /**
@@ -90,6 +91,7 @@ function exchange(
     const secure = url.protocol === "https:";
     const body = request.json === undefined ? undefined : Buffer.from(JSON.stringify(request.json));
     const maxBytes = request.maxBytes ?? defaults.maxBytes;
+    const trace = traceparent();
     let reached = false;
     let status: number | undefined;
 
@@ -109,6 +111,7 @@ function exchange(
         "accept-encoding": "gzip",
         "user-agent": defaults.userAgent,
         ...(body === undefined ? {} : { "content-type": "application/json", "content-length": body.byteLength }),
+        ...(trace === undefined ? {} : { traceparent: trace }),
         ...request.headers,
       },
     });

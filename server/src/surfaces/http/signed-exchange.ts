@@ -1,5 +1,6 @@
 import { Failure } from "../../domain/errors.ts";
 import { type RandomBytes, systemRandom } from "../../domain/ids.ts";
+import { inTrace } from "../../domain/trace.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
 import type { Log } from "../../ports/log.ts";
@@ -74,7 +75,7 @@ export function createSignedAnswers(options: {
     try {
       const closed = options.closedBecause();
       if (closed !== undefined) throw new Failure(closed, { detail: closedDetail[closed] });
-      answer = await work(exchange);
+      answer = await inTrace(exchange.traceId, () => work(exchange));
     } catch (error) {
       answer = renderThrown(options.translate(error), exchange, log);
     }

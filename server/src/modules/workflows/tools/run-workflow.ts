@@ -15,7 +15,7 @@ export const runWorkflow = defineTool({
   effect: "spend",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["workflows", "random"],
+  uses: ["workflows"],
   input: z.strictObject({
     workflowId: z.string().describe("service.book_flight, or another of describe_workflows"),
     input: z
@@ -34,13 +34,13 @@ export const runWorkflow = defineTool({
   gives: ({ runId, sessionId }) => ({ runId, ...(sessionId === null ? {} : { sessionId }) }),
   // What its calls move is planned by them.
   plan: () => ({ movements: [], irreversible: [final("what the run's calls do, each by a plan of its own")] }),
-  async run({ workflowId, input }, { workflows, random, caller, call }) {
+  async run({ workflowId, input }, { workflows, caller, call }) {
     const { tenantId, keyId, environment, userId } = caller;
     const run = await startRun(
       workflows,
       { tenantId, keyId, environment },
       {
-        ...{ workflowId, input, userId, traceId: Buffer.from(random(16)).toString("hex") },
+        ...{ workflowId, input, userId, traceId: call.traceId },
         // A call that is sent again after the crash of the first one finds the run that this has started.
         idempotencyKey: call.idempotencyKey === undefined ? call.id : `${userId}:${call.idempotencyKey}`,
       },
