@@ -57,7 +57,7 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
 }
 
 /** What check_policy judges, as its input has it. */
-export interface JudgedOffer {
+interface JudgedOffer {
   kind: "flight" | "hotel";
   priceUsd: number;
   carrierIata?: string;

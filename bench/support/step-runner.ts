@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { createVault } from "../../server/src/adapters/vault.ts";
+import { catalog, createStores } from "../../server/src/contributions.ts";
+import { newId, systemRandom } from "../../server/src/domain/ids.ts";
+import { NOTHING_PAID } from "../../server/src/kernel/charge.ts";
+import { defineWorkflow } from "../../server/src/kernel/workflow.ts";
+import { WorkflowRunner } from "../../server/src/modules/workflows/runner.ts";
+import { openDatabase } from "../../server/src/platform/database/database.ts";
+import { systemClock } from "../../server/src/ports/clock.ts";
+
+/** The product's runner over its own tables, with steps that do nothing: what is left is what the runner costs. */
+const Anything = z.unknown();
+const nothing = defineWorkflow({
+  ...{ id: "bench.nothing", version: 1, description: "For a bench.", steps: [] },
+  input: z.strictObject({ steps: z.int() }),
+  async run({ steps }, { call }) {
+    for (let step = 0; step < steps; step += 1) await call("probe_read", {}, Anything, { step: `step_${step}` });
+    return {};
+  },
+});
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const TENANT = "tenant_bench";
+const KEY = "key_bench";
+
+export function openRunner(databaseUrl: string, workerId: string) {
+  const database = openDatabase(databaseUrl, { poolSize: 20, onError: () => undefined });
+  const { runs } = createStores(database.db, systemClock, createVault(Buffer.alloc(32, 1)));
+  const waiting = new Map<string, () => void>();
+  let executedSteps = 0;
+  const principal = {
+    ...{ keyId: KEY, tenantId: TENANT, serviceAccountId: `svc:${KEY}`, scopes: ["*"], environment: "sandbox" as const },
+    ...{ plan: "free" as const, signingSecret: "", expiresAt: undefined, defaultTravelerId: undefined },
+  };
+  const runner = new WorkflowRunner({
+    runs: {
+      ...runs,
+      async end(leased, end) {
+        const ended = await runs.end(leased, end);
+        waiting.get(leased.id)?.();
+        return ended;
+      },
+    },
+    ...{ workflows: [nothing], catalog, clock: systemClock, random: systemRandom, log: quiet, workerId },
+    identity: { findPrincipal: async () => principal },
+    collectionAddress: () => "0x00",
+    kernel: {
+      async invoke() {
+        executedSteps += 1;
+        return { outcome: { ok: true, result: {} }, receipt: NOTHING_PAID, latencyMs: 0, replayed: false };
+      },
+      ask: async () => undefined,
+    },
+  });
+
+  async function insert(steps: number, id = newId("run_", systemClock.now().epochMilliseconds, systemRandom)) {
+    await runs.insert({
+      ...{
+        id,
+        tenantId: TENANT,
+        network: "sandbox",
+        workflowId: nothing.id,
+        version: 1,
+        userId: undefined,
+        keyId: KEY,
+      },
+      ...{ input: { steps }, tripId: undefined, traceId: "0", idempotencyKey: undefined, requestHash: id },
+    });
+  }
+
+  return {
+    insert,
+    wake: () => runner.wake(),
+    executedSteps: () => executedSteps,
+    /** One run of so many steps, to its end. */
+    async run(steps: number): Promise<void> {
+      const id = newId("run_", systemClock.now().epochMilliseconds, systemRandom);
+      const ended = new Promise<void>((resolve) => waiting.set(id, resolve));
+      await insert(steps, id);
+      runner.wake();
+      await ended;
+      waiting.delete(id);
+    },
+    async close(): Promise<void> {
+      await runner.stop();
+      await database.close();
+    },
+  };
+}
