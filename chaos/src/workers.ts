@@ -1,12 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "./random.ts";
+
+const REST_MILLISECONDS = 150;
 
 /** A worker's choices, each as often as it weighs. */
 export type Works = readonly (readonly [weight: number, work: () => Promise<void>])[];
 
-/** One work after the other, as the random decisions have it, until the signal ends it. */
-export async function workOn(works: Works, random: Random, signal: AbortSignal): Promise<void> {
+/** One work after the other, as the random decisions have it, until the signal ends it. Whoever does only a share of a load rests in between. */
+export async function workOn(works: Works, random: Random, signal: AbortSignal, share: number): Promise<void> {
   const all = works.flatMap(([weight, work]) => Array.from({ length: weight }, () => work));
-  while (!signal.aborted) await all[random.between(0, all.length - 1)]?.();
+  while (!signal.aborted) {
+    await all[random.between(0, all.length - 1)]?.();
+    if (share < 1) await delay(REST_MILLISECONDS, undefined, { signal });
+  }
 }
 
 /** So many workers side by side, each with decisions of its own. The pauses between calls end with the round. */

@@ -69,7 +69,7 @@ class Caller {
     this.#signal = signal;
   }
 
-  work(): Promise<void> {
+  work(share: number): Promise<void> {
     const works: Works = [
       [30, () => this.#readWithoutKey()],
       [25, () => this.#callWithKey()],
@@ -78,16 +78,16 @@ class Caller {
       [6, () => this.#bookTogether()],
       [9, () => this.#bookAgain()],
     ];
-    return workOn(works, this.#random, this.#signal);
+    return workOn(works, this.#random, this.#signal, share);
   }
 
   /** So that answers flow at every moment. */
-  read(): Promise<void> {
+  read(share: number): Promise<void> {
     const works: Works = [
       [2, () => this.#readWithoutKey()],
       [1, () => this.#search()],
     ];
-    return workOn(works, this.#random, this.#signal);
+    return workOn(works, this.#random, this.#signal, share);
   }
 
   async #ask(request: CallRequest): Promise<Answer> {
@@ -195,7 +195,7 @@ export function createStorm(client: Client, share: number) {
     async run(random: Random, signal: AbortSignal): Promise<void> {
       await runWorkers(Math.ceil(WORKERS * share), random, signal, (own, index) => {
         const caller = new Caller(client, memory, own, signal);
-        return index < readers ? caller.read() : caller.work();
+        return index < readers ? caller.read(share) : caller.work(share);
       });
     },
 

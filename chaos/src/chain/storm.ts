@@ -73,7 +73,7 @@ class Mover {
     this.#signal = signal;
   }
 
-  work(): Promise<void> {
+  work(share: number): Promise<void> {
     const { send, split, drip } = this.#orders;
     const works: Works = [
       [38, () => this.#order(send)],
@@ -83,12 +83,12 @@ class Mover {
       [8, () => this.#book()],
       [4, () => this.#read()],
     ];
-    return workOn(works, this.#random, this.#signal);
+    return workOn(works, this.#random, this.#signal, share);
   }
 
   /** So that answers flow at every moment. */
-  read(): Promise<void> {
-    return workOn([[1, () => this.#read()]], this.#random, this.#signal);
+  read(share: number): Promise<void> {
+    return workOn([[1, () => this.#read()]], this.#random, this.#signal, share);
   }
 
   #rest(answer: Answer): Promise<void> {
@@ -173,7 +173,7 @@ export function createStorm(senders: Senders, share: number) {
     async run(random: Random, signal: AbortSignal): Promise<void> {
       await runWorkers(Math.ceil(WORKERS * share), random, signal, (own, index) => {
         const mover = new Mover({ senders, orders, memory }, own, signal);
-        return index < readers ? mover.read() : mover.work();
+        return index < readers ? mover.read(share) : mover.work(share);
       });
     },
 

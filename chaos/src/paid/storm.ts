@@ -81,12 +81,12 @@ class Customer {
       [5, () => this.#broadcastFirst()],
       [7, () => this.#drain()],
     ];
-    return workOn(works, random, this.#signal);
+    return workOn(works, random, this.#signal, this.#market.options.share);
   }
 
   /** So that answers flow at every moment. */
   quote(): Promise<void> {
-    return workOn([[1, () => this.#buy("quote_fx", false)]], this.#random, this.#signal);
+    return workOn([[1, () => this.#buy("quote_fx", false)]], this.#random, this.#signal, this.#market.options.share);
   }
 
   async #ask(purchase: Purchase, other = false): Promise<PaidOutcome> {

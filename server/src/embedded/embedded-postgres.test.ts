@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createFixture, type Fixture, query, until } from "../../test/support/embedded-fixture.ts";
 import { isAlive } from "./process-identity.ts";
 
-// Each makes a database and starts it several times over.
+// Each starts a database several times over.
 vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: Fixture;
@@ -85,6 +85,7 @@ test("a kill of the service while it makes the database: the next start makes it
 });
 
 test("after a kill of the service the next start adopts the running server", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   const { databaseUrl } = await first.started;
   const running = await fixture.part("postgres");
@@ -99,6 +100,7 @@ test("after a kill of the service the next start adopts the running server", asy
 });
 
 test("a killed server is restarted on its port with everything that was acknowledged", async () => {
+  await fixture.giveDatabase();
   const service = fixture.start();
   const { databaseUrl } = await service.started;
   const running = await fixture.part("postgres");
@@ -113,6 +115,7 @@ test("a killed server is restarted on its port with everything that was acknowle
 });
 
 test("a kill of the service and of the server at once: the next start recovers", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   const { databaseUrl } = await first.started;
   const running = await fixture.part("postgres");
@@ -125,6 +128,7 @@ test("a kill of the service and of the server at once: the next start recovers",
 });
 
 test("a stopped server that hangs is replaced by the next start", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   const { databaseUrl } = await first.started;
   const running = await fixture.part("postgres");
@@ -138,6 +142,7 @@ test("a stopped server that hangs is replaced by the next start", async () => {
 });
 
 test("a lock file that names a zombie, or a process that is no server, does not keep it from starting", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   const { databaseUrl } = await first.started;
   await settle(databaseUrl);
@@ -171,6 +176,7 @@ test("a lock file that names a zombie, or a process that is no server, does not 
 test.runIf(process.platform === "linux")(
   "what outlives a killed server does not keep the next one from starting",
   async () => {
+    await fixture.giveDatabase();
     const service = fixture.start();
     const { databaseUrl } = await service.started;
     await settle(databaseUrl);
@@ -198,6 +204,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test("a taken port moves the first start to another one", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   const before = await first.started;
   await settle(before.databaseUrl);
@@ -231,6 +238,7 @@ test("a stop in the middle of a start ends what was started", async () => {
 });
 
 test("a damaged data folder or a lost password is one clear line, and nothing keeps running", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start();
   await first.started;
   expect(await fixture.stop(first)).toBe(0);

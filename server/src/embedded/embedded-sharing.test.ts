@@ -6,7 +6,7 @@ import { createFixture, type Fixture, query, until } from "../../test/support/em
 import { adminUrl, createTestDatabase } from "../../test/support/test-database.ts";
 import { isAlive } from "./process-identity.ts";
 
-// Each makes a database and starts several services.
+// Each starts a database and several services.
 vi.setConfig({ testTimeout: 240_000 });
 
 let fixture: Fixture;
@@ -49,6 +49,7 @@ test("four services that start at once share one server and one sandbox; the las
 });
 
 test("the owner hands the parts over when it stops, and loses them when it is killed", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start(withSandbox);
   const { databaseUrl } = await first.started;
   const [second, third] = [fixture.start(withSandbox), fixture.start(withSandbox)];
@@ -77,6 +78,7 @@ test("the owner hands the parts over when it stops, and loses them when it is ki
 });
 
 test("the sandbox has a private file for its secrets, a database of its own, and comes back when it dies", async () => {
+  await fixture.giveDatabase();
   const service = fixture.start(withSandbox);
   const { supplier } = await service.started;
   if (!supplier) throw new Error("no supplier");
@@ -94,6 +96,7 @@ test("the sandbox has a private file for its secrets, a database of its own, and
 });
 
 test("a killed service's sandbox is adopted; with other settings it is replaced", async () => {
+  await fixture.giveDatabase();
   const first = fixture.start(withSandbox);
   await first.started;
   const before = await fixture.part("supplier");
@@ -114,6 +117,7 @@ test("a killed service's sandbox is adopted; with other settings it is replaced"
 });
 
 test("a service that joins may ask for a part that the owner does not need", async () => {
+  await fixture.giveDatabase();
   const owner = fixture.start();
   await owner.started;
   const joined = fixture.start(withSandbox);

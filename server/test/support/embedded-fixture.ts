@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,6 +10,7 @@ import { endOrphanNodes } from "../../../devnet/src/orphans.ts";
 import { withClient } from "../../src/embedded/postgres/databases.ts";
 import { findServer } from "../../src/embedded/postgres/lock-file.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
+import { atEndOfWorker } from "./end-of-worker.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const STAND_IN_SANDBOX = program("./stand-in-sandbox.ts");
@@ -66,6 +67,18 @@ export const until = async <Value>(read: () => Promise<Value | undefined> | Valu
   }
 };
 
+/** The folder of a database that a service has made and left, for all who need one in this worker: a copy costs far less than another. */
+const makeDatabase = async (): Promise<string> => {
+  const fixture = createFixture();
+  atEndOfWorker(fixture.cleanUp);
+  const service = fixture.start();
+  await service.started;
+  await fixture.stop(service);
+  return join(fixture.dataDir, "postgres");
+};
+
+let madeDatabase: Promise<string> | undefined;
+
 /** A DATA_DIR (with a space in its path) and everything that tests do with the services on it. */
 export const createFixture = () => {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare embedded "));
@@ -99,6 +112,11 @@ export const createFixture = () => {
     /** What parts.json says of a part that is ready. */
     part,
     start,
+    /** As if a service had made its database here and stopped. */
+    async giveDatabase(): Promise<void> {
+      madeDatabase ??= makeDatabase();
+      cpSync(await madeDatabase, join(dataDir, "postgres"), { recursive: true });
+    },
     async stop(service: TestService): Promise<number | string | null> {
       service.process.kill("SIGTERM");
       return service.ended;
