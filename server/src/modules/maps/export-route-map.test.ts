@@ -83,7 +83,12 @@ describe("a route map", () => {
       "city",
       ["東京駅", "🗼 Tower"],
     ],
-    ["names of 2,000 characters", [at(1, 2, "long ".repeat(400)), at(2, 3, "ع".repeat(2_000))], "region", []],
+    [
+      "names of 2,000 characters",
+      [at(1, 2, "long ".repeat(400)), at(2, 3, "ع".repeat(2_000))],
+      "region",
+      [expect.stringMatching(/^long/), expect.stringMatching(/^ع/)],
+    ],
     ["names as code", [at(1, 2, "<script>alert(1)</script>"), at(2, 3, "a&b\u202E")], "region", []],
     [
       "ten stops",

@@ -152,8 +152,9 @@ class Overlay {
   #label({ at, numbers, labels }: Marker): { leader: string; text: string } {
     const drawn = labels.map((label) => this.#toText(label)).filter((label) => label !== "");
     const longest = drawn.length > 1 ? LONGEST_JOINED_LABEL : LONGEST_LABEL;
-    const label = toVisibleText(drawn.join(" · "), longest);
-    this.labelsNotDrawn.push(...labels.filter((one) => this.#toText(one) !== one));
+    const whole = drawn.join(" · ");
+    const label = toVisibleText(whole, longest);
+    this.labelsNotDrawn.push(...labels.filter((one) => label !== whole || this.#toText(one) !== one));
     if (label === "") return { leader: "", text: "" };
     const size = { width: widthOf(label, 16, "bold"), height: LABEL_HEIGHT };
     const { right, left } = markerBox(at, numbers);
