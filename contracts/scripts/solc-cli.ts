@@ -1,7 +1,6 @@
 // What forge needs of the solc command line: `--version`, and standard JSON from standard input. Sources come inside it.
 import { readFileSync, writeSync } from "node:fs";
-import solc from "solc";
-import * as z from "zod";
+import { compileOrRecall, solcVersion } from "./kept-compilation.ts";
 
 const STANDARD_INPUT = 0;
 const STANDARD_OUTPUT = 1;
@@ -12,7 +11,7 @@ function writeWhole(text: string): void {
 }
 
 if (process.argv.includes("--version")) {
-  writeWhole(`solc, the solidity compiler commandline interface\nVersion: ${z.string().parse(solc.version())}\n`);
+  writeWhole(`solc, the solidity compiler commandline interface\nVersion: ${solcVersion}\n`);
 } else {
-  writeWhole(z.string().parse(solc.compile(readFileSync(STANDARD_INPUT, "utf8"))));
+  writeWhole(compileOrRecall(readFileSync(STANDARD_INPUT, "utf8")));
 }
