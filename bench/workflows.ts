@@ -24,9 +24,9 @@ if (values.only !== undefined && !PARTS.some((part) => part === values.only)) {
 }
 const isWanted = (part: (typeof PARTS)[number]): boolean => values.only === undefined || values.only === part;
 
-const ROUNDS = 3;
-const BOOKINGS = 12;
-const AT_ONCE = 4;
+const ROUNDS = 5;
+const BOOKINGS = 6;
+const AT_ONCE = 3;
 const LEAST_SHARE = 0.7;
 
 const STEPS = 200;
@@ -178,10 +178,12 @@ async function compareBookings(product: Product, client: pg.Client): Promise<voi
       say(`round ${round} ${name.padEnd(6)} ${rate.toFixed(2)} bookings/s`);
     }
   }
-  const [runs, scripts] = [median(rates.run), median(rates.script)];
+  // Of each round, as what else the machine does changes from one to the next.
+  const shares = rates.run.map((rate, round) => rate / (rates.script[round] ?? rate));
+  const share = median(shares);
   judge(
-    `whole runs of service.book_flight: median ${runs.toFixed(2)}/s = ${(runs / scripts).toFixed(2)} of the script's ${scripts.toFixed(2)}/s (target ${LEAST_SHARE})`,
-    runs / scripts >= LEAST_SHARE,
+    `whole runs of service.book_flight: ${shares.map((one) => one.toFixed(2)).join(", ")} of the script's rate, median ${share.toFixed(2)} (target ${LEAST_SHARE})`,
+    share >= LEAST_SHARE,
   );
 }
 

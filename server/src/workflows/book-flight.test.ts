@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { startBrowser } from "../../test/support/browser.ts";
+import { openLink, until } from "../../test/support/claim-page.ts";
 import { type Escrow, micro, openEscrow } from "../../test/support/escrow.ts";
 import { startTestService, type TestService } from "../../test/support/service.ts";
 import { resultOf } from "../../test/support/treasury.ts";
@@ -124,6 +126,28 @@ async function expectRemembered(tripId: string): Promise<void> {
   expect(steps.map(({ text }) => String(text)).join()).not.toMatch(new RegExp(`${FAMILY_NAME}|${USER}`));
 }
 
+/** A person does, by a link of their own, in a browser. */
+async function approveOnPage(approvalId: string): Promise<void> {
+  const owner = { tenantId: service.tenantId, network: "sandbox" as const };
+  const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
+  const { apiKey } = await service.operator(async ({ persons, mintKey }) => {
+    await persons.add(owner, person, "test");
+    return await mintKey({
+      ...{ tenantId: service.tenantId, environment: "sandbox", personId: person.id, actor: "test" },
+      scopes: ["approvals:read", "approvals:decide"],
+    });
+  });
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const { approvals } = (await service.send("/api/approvals", { headers })).body;
+  const listed = z.array(z.object({ approvalId: z.string(), link: z.string() })).parse(approvals);
+  await using chromium = await startBrowser();
+  const { page } = await openLink(chromium, listed.find((one) => one.approvalId === approvalId)?.link ?? "");
+  await until(page, "Your approval is needed");
+  expect(await page.locator("main").innerText()).toMatch(/LHR to CDG, [A-Z0-9]{2}\d+/);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await until(page, "Approved");
+}
+
 describe("service.book_flight", () => {
   it("waits for the guest and for the tickets, settles, and the wallet pays the flight once", async () => {
     const trip = resultOf(await service.call("prefund_trip", { budgetUsdc: "900" }));
@@ -226,7 +250,7 @@ describe("service.book_flight", () => {
     );
   });
 
-  it("is judged by the policy of its input where no other one is enforced, and books what was approved once", async () => {
+  it("is judged by the policy of its input where no other one is enforced, and books what a person approves on the page once", async () => {
     const tripId = await claimedTrip("900");
     const put = async (path: string, body: object) =>
       await service.send(path, {
@@ -238,12 +262,7 @@ describe("service.book_flight", () => {
     const run = await start(tripId, { policyId: "strict" });
     expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
     const { approvalId } = Object(run.shown);
-    const decided = await service.send(`/api/approvals/${approvalId}/decision`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${service.internalToken}` },
-      body: JSON.stringify({ decision: "approve", approvedBy: "travel desk" }),
-    });
-    expect(decided.status, decided.text).toBe(200);
+    await approveOnPage(String(approvalId));
     await expect
       .poll(() => read(run))
       .toMatchObject({
