@@ -13650,7 +13650,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -13916,7 +13916,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -14182,7 +14182,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "faucet_cooldown" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "faucet_cooldown" | "tool_failed" | "internal_error";
                     };
                 };
             };
@@ -14980,7 +14980,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "chain_not_available" | "agent_not_found" | "tool_failed" | "internal_error";
+                        code?: "chain_not_available" | "insufficient_balance" | "settlement_stopped" | "transfer_in_progress" | "transfer_reverted" | "recipient_blocked" | "agent_not_found" | "tool_failed" | "internal_error";
                     };
                 };
             };

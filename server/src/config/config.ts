@@ -182,7 +182,6 @@ function productionProblems(config: Config): string[] {
     "supplierToken",
     "chainRpcUrl",
     "chainUsdc",
-    "chainEurc",
     "chainRelayerKeyFile",
     "masterKeyFile",
   ] as const;

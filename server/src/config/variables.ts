@@ -103,7 +103,7 @@ export const variables = {
   ),
   chainRpcUrl: url("CHAIN_RPC_URL", http, "JSON-RPC of the live chain. Production keys only."),
   chainUsdc: address("CHAIN_USDC", "Address of USDC on the live chain."),
-  chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain."),
+  chainEurc: address("CHAIN_EURC", "Address of EURC on the live chain. Unset: no EURC there."),
   chainEscrow: address("CHAIN_ESCROW", "Address of the escrow on the live chain. Unset: no trips in escrow there."),
   chainSplitter: address(
     "CHAIN_SPLITTER",

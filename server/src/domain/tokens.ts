@@ -2,6 +2,9 @@
 export const tokenSymbols = ["USDC", "EURC"] as const;
 export type TokenSymbol = (typeof tokenSymbols)[number];
 
+/** What a network has of each token: USDC is everywhere. */
+export type ByToken<Value> = Readonly<{ USDC: Value; EURC?: Value }>;
+
 export const TOKEN_DECIMALS = 6;
 
 /** `0x` and hexadecimal digits. */

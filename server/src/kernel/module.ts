@@ -78,6 +78,11 @@ export interface Fact {
   readonly text: string;
 }
 
+/** What the live network does not serve, and until when. */
+export function notServed(tools: readonly Pick<Tool, "name">[], until: string): Fact {
+  return { label: "not served", text: `${tools.map(({ name }) => name).join(", ")}: chain_not_available ${until}` };
+}
+
 /** A metric that is read when it is asked for. What needs a query is measured by a job: see `measured.ts`. */
 export interface Gauge {
   readonly name: string;

@@ -9,7 +9,7 @@ import {
 } from "../adapters/evm/index.ts";
 import { ConfigError } from "../config/config.ts";
 import { CHAIN_AWAY, Failure } from "../domain/errors.ts";
-import type { Hex } from "../domain/tokens.ts";
+import { type Hex, type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { hasTripsInEscrow } from "../modules/escrow/store-adopt-escrow.ts";
 import { sayReadableByOthers } from "../platform/files/private-files.ts";
 import type { ChainContracts, ChainNetwork } from "../ports/chain-networks.ts";
@@ -78,9 +78,12 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
     const state = await bindNetwork(parts, network, "the live chain (CHAIN_RPC_URL)", lagPatienceMilliseconds);
     const stored = state.contracts?.tokens;
-    if (stored !== undefined && (stored.USDC !== contracts.tokens.USDC || stored.EURC !== contracts.tokens.EURC)) {
+    // A token can be added later; one whose money is in the books stays.
+    const isAnother = (token: TokenSymbol) =>
+      stored?.[token] !== undefined && stored[token] !== contracts.tokens[token];
+    if (stored !== undefined && tokenSymbols.some(isAnother)) {
       throw new ConfigError(
-        `Not started: this database's money is in the tokens ${stored.USDC} and ${stored.EURC}, not in what CHAIN_USDC and CHAIN_EURC say. Set them back, or use another database.`,
+        `Not started: this database's money is in the tokens ${Object.values(stored).join(" and ")}, not in what CHAIN_USDC and CHAIN_EURC say. Set them back, or use another database.`,
       );
     }
     await requireNoTrips(parts, state, contracts.escrow);
@@ -117,7 +120,7 @@ async function requireNoTrips(
 function lowerContracts({ tokens, splitter, faucet, paymentBatch, escrow }: ChainContracts): ChainContracts {
   const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`;
   return {
-    tokens: { USDC: lower(tokens.USDC), EURC: lower(tokens.EURC) },
+    tokens: { USDC: lower(tokens.USDC), ...(tokens.EURC === undefined ? {} : { EURC: lower(tokens.EURC) }) },
     ...(splitter === undefined ? {} : { splitter: lower(splitter) }),
     ...(faucet === undefined ? {} : { faucet: lower(faucet) }),
     ...(paymentBatch === undefined ? {} : { paymentBatch: lower(paymentBatch) }),

@@ -28,19 +28,14 @@ export async function openNetworks(
 async function openProduction(config: Config, shared: Shared): Promise<Network> {
   const { chainRpcUrl, chainUsdc, chainEurc, chainSplitter, chainPaymentBatch, chainEscrow, chainRelayerKeyFile } =
     config;
-  if (
-    chainRpcUrl === undefined ||
-    chainUsdc === undefined ||
-    chainEurc === undefined ||
-    chainRelayerKeyFile === undefined
-  ) {
+  if (chainRpcUrl === undefined || chainUsdc === undefined || chainRelayerKeyFile === undefined) {
     throw new ConfigError("Not started: the live chain is not configured.");
   }
   return await openLiveNetwork({
     ...shared,
     rpcUrl: chainRpcUrl,
     contracts: {
-      tokens: { USDC: chainUsdc, EURC: chainEurc },
+      tokens: { USDC: chainUsdc, ...(chainEurc === undefined ? {} : { EURC: chainEurc }) },
       ...(chainSplitter === undefined ? {} : { splitter: chainSplitter }),
       ...(chainPaymentBatch === undefined ? {} : { paymentBatch: chainPaymentBatch }),
       ...(chainEscrow === undefined ? {} : { escrow: chainEscrow }),

@@ -1,11 +1,11 @@
-import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { ByToken, Hex } from "../domain/tokens.ts";
 import type { AgentRegistryAddresses } from "./agent-registries.ts";
 import type { ChainBlock } from "./chain.ts";
 import type { Environment } from "./identity.ts";
 
 /** Where our contracts are on a network. */
 export interface ChainContracts {
-  tokens: Readonly<Record<TokenSymbol, Hex>>;
+  tokens: ByToken<Hex>;
   splitter?: Hex;
   faucet?: Hex;
   paymentBatch?: Hex;

@@ -1,5 +1,6 @@
+import { Failure } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
-import type { Hex, TokenSymbol } from "../domain/tokens.ts";
+import type { ByToken, Hex, TokenSymbol } from "../domain/tokens.ts";
 import type { AgentRegistries } from "./agent-registries.ts";
 import type { EscrowContract } from "./escrow-contract.ts";
 import type { Environment } from "./identity.ts";
@@ -51,7 +52,7 @@ export interface Chain {
   readonly genesisHash: Hex;
   /** How many blocks must be on top of and including a transaction's block before it counts. */
   readonly confirmations: number;
-  readonly tokens: Readonly<Record<TokenSymbol, ChainToken>>;
+  readonly tokens: ByToken<ChainToken>;
   /** The token that gas is paid in on this network: its movements are those of the native coin. Undefined: none of ours. */
   readonly nativeToken: TokenSymbol | undefined;
   /** The settlement splitter, the faucet and the batch of payments; undefined: this network has none that we may use. */
@@ -76,4 +77,13 @@ export interface Chain {
   isBlocked(token: TokenSymbol, address: Hex): Promise<boolean>;
   /** Seconds until the faucet gives this address this token again; 0: now. */
   faucetWaitSeconds(token: TokenSymbol, to: Hex): Promise<number>;
+}
+
+/** Throws `chain_not_available` where the network lacks it. */
+export function requireToken({ tokens }: Pick<Chain, "tokens">, symbol: TokenSymbol): ChainToken {
+  const token = tokens[symbol];
+  if (token !== undefined) return token;
+  throw new Failure("chain_not_available", {
+    detail: `This network has no ${symbol}. Nothing was done. Use USDC, or a sandbox key.`,
+  });
 }

@@ -2,7 +2,7 @@ import { encodeFunctionData, type PublicClient, TransactionReceiptNotFoundError 
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
-import type { Chain, ChainBlock, ChainReceipt } from "../../ports/chain.ts";
+import { type Chain, type ChainBlock, type ChainReceipt, requireToken } from "../../ports/chain.ts";
 import type { ChainContracts } from "../../ports/chain-networks.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -68,15 +68,16 @@ export async function createEvmChain(options: EvmChainOptions): Promise<Chain> {
 type Tokens = Chain["tokens"];
 
 async function proveTokens({ client, contracts }: EvmChainOptions, chainId: number): Promise<Tokens> {
+  const { USDC, EURC } = contracts.tokens;
   const [usdc, eurc] = await Promise.all([
-    readToken(client, "USDC", contracts.tokens.USDC, chainId),
-    readToken(client, "EURC", contracts.tokens.EURC, chainId),
+    readToken(client, "USDC", USDC, chainId),
+    EURC === undefined ? undefined : readToken(client, "EURC", EURC, chainId),
   ]);
   if (contracts.splitter !== undefined) await checkSplitter(client, contracts.splitter, chainId);
   if (contracts.paymentBatch !== undefined) {
     await checkPaymentBatch(client, contracts.paymentBatch, usdc.address, chainId);
   }
-  return { USDC: usdc, EURC: eurc };
+  return { USDC: usdc, ...(eurc === undefined ? {} : { EURC: eurc }) };
 }
 
 function blockReader(client: PublicClient, confirmations: number) {
@@ -111,11 +112,13 @@ function moneyReader(
 ): Pick<Chain, "balances" | "movements" | "changeWithDust" | "receipt"> {
   const sources = movementSources(tokens, nativeToken);
   return {
-    async balances(token, owners, atBlock) {
+    async balances(symbol, owners, atBlock) {
+      const token = tokens[symbol];
+      if (token === undefined) return owners.map(() => 0n);
       const balances: bigint[] = [];
       for (let index = 0; index < owners.length; index += BALANCES_AT_ONCE) {
         const some = owners.slice(index, index + BALANCES_AT_ONCE);
-        balances.push(...(await reach(() => readBalances(client, tokens[token].address, some, atBlock))));
+        balances.push(...(await reach(() => readBalances(client, token.address, some, atBlock))));
       }
       return balances;
     },
@@ -152,9 +155,11 @@ function issuerReader(
   return {
     isBlocked: (token, address) =>
       reach(async () => {
+        const to = tokens[token]?.address;
+        if (to === undefined) return false;
         const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "isBlacklisted", args: [address] });
         try {
-          const answer = await client.call({ to: tokens[token].address, data });
+          const answer = await client.call({ to, data });
           // A token without a block list blocks nobody; it answers nothing, or that it does not know the question.
           return answer.data !== undefined && BigInt(answer.data) === 1n;
         } catch (error) {
@@ -170,7 +175,7 @@ function issuerReader(
           address: contracts.faucet,
           abi: faucetAbi,
           functionName: "availableAt",
-          args: [tokens[token].address, to],
+          args: [requireToken({ tokens }, token).address, to],
         });
         const now = Math.floor(clock.now().epochMilliseconds / 1000);
         return Math.max(0, Number(availableAt) - now);

@@ -3,6 +3,7 @@ import { bytesToHex, hexToBytes, keccak256, type PublicClient, parseTransaction,
 import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Chain } from "../../ports/chain.ts";
+import { requireToken } from "../../ports/chain.ts";
 import type { ChainOperations, OperationSite } from "../../ports/chain-operation.ts";
 import type { ChainSender } from "../../ports/chain-sender.ts";
 import type { ChainTransaction, SignedTransaction } from "../../ports/chain-transactions.ts";
@@ -99,7 +100,7 @@ export async function createEvmSender(options: EvmSenderOptions): Promise<ChainS
       if (event !== undefined) return await findEvent(client, chain, event, createdAt);
       const authorization = operation.authorize(call);
       if (authorization?.kind !== "token") return { kind: "none" };
-      const token = chain.tokens[authorization.token].address;
+      const token = requireToken(chain, authorization.token).address;
       return await findOutcome(client, chain, token, authorization, createdAt);
     },
 

@@ -1,6 +1,6 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress, type LocalAccount, type PublicClient } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../domain/tokens.ts";
+import type { ByToken, Hex } from "../../domain/tokens.ts";
 import { faucetAbi, faucetBytecode } from "../../generated/contracts/faucet.ts";
 import { settlementSplitterAbi, settlementSplitterBytecode } from "../../generated/contracts/settlement-splitter.ts";
 import { stablecoinAbi, stablecoinBytecode } from "../../generated/contracts/stablecoin.ts";
@@ -56,7 +56,9 @@ export async function deployDevelopment(
   return { contracts: { ...contracts, ...later }, nextNonce: steps.length };
 }
 
-function plan(owner: Hex): { contracts: ChainContracts & { splitter: Hex; faucet: Hex }; steps: Step[] } {
+type DevelopmentContracts = ChainContracts & { tokens: Required<ByToken<Hex>>; splitter: Hex; faucet: Hex };
+
+function plan(owner: Hex): { contracts: DevelopmentContracts; steps: Step[] } {
   const addressAt = (nonce: bigint) => lowerHex(getContractAddress({ from: owner, nonce }));
   const [usdc, eurc, faucet, splitter] = [addressAt(0n), addressAt(1n), addressAt(2n), addressAt(3n)];
   const tokens = [usdc, eurc];

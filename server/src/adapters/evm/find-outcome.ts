@@ -70,7 +70,7 @@ function isWhatMoved(
   usedAt: number | null,
 ): boolean {
   const moved = movements
-    .filter((movement) => tokens[movement.token].address === token && movement.from === from)
+    .filter((movement) => tokens[movement.token]?.address === token && movement.from === from)
     .toSorted((one, other) => one.logIndex - other.logIndex)
     .find(({ logIndex }) => usedAt !== null && logIndex > usedAt);
   return moved !== undefined && moved.to === to && moved.amount === value;

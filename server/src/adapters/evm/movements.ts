@@ -1,5 +1,5 @@
 import { encodeEventTopics, type Log, type PublicClient, type RpcLog } from "viem";
-import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { ByToken, Hex, TokenSymbol } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { HttpFailure } from "../../platform/http-client/http-failure.ts";
 import type { ChainToken, TokenMovement } from "../../ports/chain.ts";
@@ -89,7 +89,7 @@ export interface MovementSource {
 
 /** Where gas is paid in a token, every movement of it is logged at an address of the system, also those that no token knows of. */
 export function movementSources(
-  tokens: Readonly<Record<TokenSymbol, ChainToken>>,
+  tokens: ByToken<ChainToken>,
   nativeToken: TokenSymbol | undefined,
 ): readonly MovementSource[] {
   return Object.values(tokens).map(({ symbol: token, address }) =>

@@ -3,6 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { vrsOf } from "../../domain/key-signatures.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { requireToken } from "../../ports/chain.ts";
 import type {
   Authorization,
   ChainOperations,
@@ -107,13 +108,13 @@ export class OperationSigner {
     });
     const args = [from, nonce, ...vrsOf(signature)] as const;
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "cancelAuthorization", args });
-    return { to: this.#options.site.chain.tokens[token].address, data, ceiling: { gas: WITHDRAWAL_GAS } };
+    return { to: requireToken(this.#options.site.chain, token).address, data, ceiling: { gas: WITHDRAWAL_GAS } };
   }
 
   #domainOf({ token }: TokenAuthorization) {
-    const { tokens, chainId } = this.#options.site.chain;
-    const { name, version, address } = tokens[token];
-    return { name, version, chainId, verifyingContract: address };
+    const { chain } = this.#options.site;
+    const { name, version, address } = requireToken(chain, token);
+    return { name, version, chainId: chain.chainId, verifyingContract: address };
   }
 
   async #accountOf(address: Hex): Promise<LocalAccount> {

@@ -1,7 +1,7 @@
 import { bytesToHex, type PublicClient } from "viem";
 import { Failure } from "../../domain/errors.ts";
 import { PaymentRefused, type SignedPayment, wrongNetwork } from "../../domain/payments.ts";
-import type { Hex, TokenSymbol } from "../../domain/tokens.ts";
+import type { Hex } from "../../domain/tokens.ts";
 import { paymentProbeBytecode } from "../../generated/contracts/payment-probe.ts";
 import type { Chain } from "../../ports/chain.ts";
 import type { Facilitator, PayerSignatures } from "../../ports/facilitator.ts";
@@ -38,9 +38,8 @@ const ANSWER = /^0x(?:[0-9a-f]{64}){7}$/;
  */
 export function createPaymentVerifier({ client, chain }: PaymentVerifierOptions): Facilitator & PayerSignatures {
   const network = `eip155:${chain.chainId}`;
-  const symbols: readonly TokenSymbol[] = ["USDC", "EURC"];
   const digests = new Map(
-    symbols.map((symbol) => [chain.tokens[symbol].address, createPaymentDigest(chain.tokens[symbol], chain.chainId)]),
+    Object.values(chain.tokens).map((token) => [token.address, createPaymentDigest(token, chain.chainId)]),
   );
 
   /** A signature that is not their key's is refused without a question. */

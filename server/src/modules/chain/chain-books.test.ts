@@ -8,6 +8,7 @@ import { equipWith, openLiveChain, startChainJobs, startEquippingTenants } from 
 import type { Hex } from "../../domain/tokens.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { acceptOutgoing } from "../treasury/accept-outgoing.ts";
 import { equipMissingTenants } from "../treasury/equip-tenants.ts";
 import { ChainIndexer } from "./index-chain.ts";
@@ -226,7 +227,7 @@ describe("a live network", () => {
         ...world.shared,
         rpcUrl: other.devChain.url,
         contracts: {
-          tokens: { USDC: tokens.USDC.address, EURC: tokens.EURC.address },
+          tokens: { USDC: tokens.USDC.address, EURC: requireToken({ tokens }, "EURC").address },
           ...(splitter === undefined ? {} : { splitter }),
         },
         confirmations: 3,

@@ -9,6 +9,7 @@ import { ConfigError } from "../../config/config.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { HttpClient } from "../../platform/http-client/http-client.ts";
 import type { Chain } from "../../ports/chain.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { systemClock } from "../../ports/clock.ts";
 import { drip } from "../treasury/drip-operation.ts";
 
@@ -32,7 +33,7 @@ async function openChain(url: string, { confirmations = 1, http = world.http } =
   const client = createEvmClient(createRpc({ url, http, timeoutMilliseconds, retryPauseMilliseconds: 10 }));
   const { tokens, faucet, splitter } = world.network.chain;
   const contracts = {
-    tokens: { USDC: tokens.USDC.address, EURC: tokens.EURC.address },
+    tokens: { USDC: tokens.USDC.address, EURC: requireToken({ tokens }, "EURC").address },
     ...(faucet === undefined ? {} : { faucet }),
     ...(splitter === undefined ? {} : { splitter }),
   };
@@ -183,7 +184,7 @@ describe("a node that misbehaves", () => {
       createRpc({ url: "http://127.0.0.1:9", http: world.http, timeoutMilliseconds: 300, retryPauseMilliseconds: 1 }),
     );
     const { tokens } = patient;
-    const contracts = { tokens: { USDC: tokens.USDC.address, EURC: tokens.EURC.address } };
+    const contracts = { tokens: { USDC: tokens.USDC.address, EURC: requireToken({ tokens }, "EURC").address } };
     await expect(
       createEvmChain({ network: "sandbox", client, contracts, confirmations: 1, clock: systemClock }),
     ).rejects.toEqual(unavailable);
@@ -242,7 +243,9 @@ describe("a live network", () => {
     return {
       ...world.shared,
       rpcUrl: change.rpcUrl ?? live.devChain.url,
-      contracts: { tokens: { USDC: change.usdc ?? USDC.address, EURC: EURC.address } },
+      contracts: {
+        tokens: { USDC: change.usdc ?? USDC.address, ...(EURC === undefined ? {} : { EURC: EURC.address }) },
+      },
       confirmations: 2,
       relayerKey: change.relayerKey ?? relayerKey,
     };
@@ -252,7 +255,7 @@ describe("a live network", () => {
   it.each([
     [
       "a token that calls itself otherwise",
-      () => ({ usdc: live.network.chain.tokens.EURC.address }),
+      () => ({ usdc: requireToken(live.network.chain, "EURC").address }),
       /calls itself EURC/,
     ],
     ["an address without a contract", () => ({ usdc: STRANGER }), /does not answer \w+\(\)/],

@@ -7,6 +7,7 @@ import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-f
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { collectChainOperations, defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { escrowStep } from "../escrow/step-operation.ts";
 import { registryEntry } from "../reputation/registry-operation.ts";
 import { transfer } from "../treasury/transfer-operation.ts";
@@ -21,7 +22,7 @@ const approval = defineChainOperation({
   input: z.strictObject({ token: StoredToken, spender: StoredAddress, amount: StoredInteger }),
   encode({ input: { token, spender, amount }, site }) {
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "approve", args: [spender, amount] });
-    return { to: site.chain.tokens[token].address, data };
+    return { to: requireToken(site.chain, token).address, data };
   },
   gasCeiling: () => ({ gas: 90_000n }),
   outcome: { tookEffect: (_input, { isEmpty }) => !isEmpty },

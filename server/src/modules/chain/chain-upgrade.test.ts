@@ -20,7 +20,7 @@ it("a chain and books of an earlier version get what came later, once", async ()
   await world.db.deleteFrom("chainTransaction").where("purpose", "=", "agent_registration").execute();
   // One of the relayer's transactions is signed and in no block yet.
   world.devChain.misbehave(({ method }) => (method === "eth_sendRawTransaction" ? "reset" : "pass"));
-  await tenant.send(tenant.transfer(tokens.EURC, UNIT), { waitMilliseconds: 0 }).catch(() => undefined);
+  await tenant.send(tenant.transfer(tokens.EURC ?? tokens.USDC, UNIT), { waitMilliseconds: 0 }).catch(() => undefined);
   await world.network.submitter.runOnce().catch(() => undefined);
   world.devChain.behave();
 

@@ -17,7 +17,7 @@ import { resultOf } from "../../../test/support/treasury.ts";
 vi.setConfig({ testTimeout: 240_000 });
 const MICRO = 10n ** 12n;
 /** What asks for the balance is paid from it, later than this test ends. */
-const LIVE = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400" };
+const LIVE = { EMBEDDED_SANDBOX: "off", SETTLE_USAGE_SECONDS: "86400", CHAIN_EURC: "", CHAIN_SPLITTER: "" };
 let chain: LiveChain;
 let coin: Awaited<ReturnType<typeof imitateNativeUsdc>>;
 let deployment: LiveDeployment;
@@ -66,6 +66,39 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
   expect((await books()).balances.USDC).toBe("26.000002");
   const [network] = await deployment.sql("select stopped_because from chain_network where network = 'production'");
   expect(network).toEqual({ stopped_because: null });
+});
+
+it("without EURC, a splitter, an escrow and a mail server: the start names what is not served, and the tools say so", async () => {
+  const told = service.app.facts.filter(({ label }) => label === "not served").map(({ text }) => text);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      "send_tokens, settle_split: chain_not_available for EURC until CHAIN_EURC is set",
+      "settle_split: chain_not_available until CHAIN_SPLITTER is set",
+      expect.stringMatching(/^prefund_trip, .*reserve_booking.*: chain_not_available until CHAIN_ESCROW is set$/),
+      expect.stringMatching(/give_feedback.*: chain_not_available as live networks/),
+      "mails: none is sent until SMTP_URL is set",
+    ]),
+  );
+  const as = await service.operator(async (identity) => {
+    const { tenant } = await identity.createTenant({ name: "Dollars only", actor: "test" });
+    const scopes = ["treasury:read", "treasury:spend", "escrow:spend"];
+    const { apiKey: key } = await identity.mintKey({
+      ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+    });
+    return { key, tenantId: tenant.id };
+  });
+  const to = `0x${"7".repeat(40)}`;
+  for (const [tool, args] of [
+    ["send_tokens", { to, amount: "1", token: "EURC" }],
+    ["settle_split", { gross: "100", supplier: to }],
+    ["prefund_trip", { budgetUsdc: "1" }],
+  ] as const) {
+    const answer = await service.call(tool, args, as);
+    expect([answer.status, answer.body.code, answer.body.retryable], tool).toEqual([500, "chain_not_available", false]);
+  }
+  // What there is goes on: a wallet without money lacks only that.
+  const dollars = await service.call("send_tokens", { to, amount: "1" }, as);
+  expect(dollars.body.code).toBe("insufficient_balance");
 });
 
 it("another host with a folder of its own and the same keys serves the same tenants: caps, repeats and money are one", async () => {

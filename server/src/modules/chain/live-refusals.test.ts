@@ -152,7 +152,7 @@ it.each<[string, () => Promise<Record<string, string>> | Record<string, string>,
 });
 
 it("names every variable that is missing, before it connects anywhere", async () => {
-  const missing = ["CHAIN_RPC_URL", "CHAIN_USDC", "CHAIN_EURC", "CHAIN_RELAYER_KEY_FILE", "MASTER_KEY_FILE"];
+  const missing = ["CHAIN_RPC_URL", "CHAIN_USDC", "CHAIN_RELAYER_KEY_FILE", "MASTER_KEY_FILE"];
   const change = Object.fromEntries(missing.map((name) => [name, ""]));
   await expect(refuse(change)).rejects.toThrow(`NETWORK_MODE=production also needs ${missing.join(", ")}`);
 });

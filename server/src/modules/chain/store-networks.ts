@@ -16,7 +16,7 @@ declare module "../../kernel/stores.ts" {
 
 const Address = z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]);
 const Contracts = z.object({
-  tokens: z.object({ USDC: Address, EURC: Address }),
+  tokens: z.object({ USDC: Address, EURC: Address.exactOptional() }),
   splitter: Address.exactOptional(),
   faucet: Address.exactOptional(),
   paymentBatch: Address.exactOptional(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { DEMO_TRAVELER_ID } from "../../domain/user-ids.ts";
 import { type OwnerLock, tryOwnerLock } from "../../platform/files/owner-lock.ts";
 import { ensurePrivateFolder, readPrivateJson, writePrivateJson } from "../../platform/files/private-files.ts";
-import type { Chain } from "../../ports/chain.ts";
+import { type Chain, requireToken } from "../../ports/chain.ts";
 import type { Identity, InternalTokens, Tenant } from "../../ports/identity.ts";
 import type { TravelerProfile, Travelers } from "../travelers/index.ts";
 import type { InternalTokenAdministration } from "../workflows/index.ts";
@@ -122,7 +122,7 @@ export function describeChain(chain: Chain | undefined, rpcUrl: string | undefin
     chainId,
     network: `eip155:${chainId}`,
     usdc: tokens.USDC.address,
-    eurc: tokens.EURC.address,
+    eurc: requireToken(chain, "EURC").address,
     ...(escrow === undefined ? {} : { escrow: escrow.address }),
   };
 }

@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule, notServed } from "../../kernel/module.ts";
 import { openMailing } from "../messages/index.ts";
 import { escrowEndings } from "./chain-endings.ts";
 import { escrowJobs } from "./jobs.ts";
@@ -36,24 +36,26 @@ declare module "../../kernel/parts.ts" {
   }
 }
 
+const tools = [
+  prefundTrip,
+  previewPrice,
+  guestClaimLink,
+  reserveBooking,
+  commitBooking,
+  confirmBooking,
+  confirmFlight,
+  settleBooking,
+  cancelBooking,
+  logAgentAction,
+  listTrips,
+  readTrip,
+  closeTrip,
+];
+
 export const escrowModule = defineModule({
   name: "escrow",
   needs: ["chain", "effects", "ledger", "memory", "messages", "orders", "pricing", "treasury"],
-  tools: [
-    prefundTrip,
-    previewPrice,
-    guestClaimLink,
-    reserveBooking,
-    commitBooking,
-    confirmBooking,
-    confirmFlight,
-    settleBooking,
-    cancelBooking,
-    logAgentAction,
-    listTrips,
-    readTrip,
-    closeTrip,
-  ],
+  tools,
   prompts: [planATrip],
   routes: [...escrowRoutes, ...guestRoutes],
   stores: ({ db, clock, vault }) => ({
@@ -87,6 +89,14 @@ export const escrowModule = defineModule({
       ],
     },
   }),
+  async facts({ networks: { production }, mailer }) {
+    if (production === undefined) return [];
+    const ofEscrow = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
+    return [
+      ...(production.chain.escrow === undefined ? [notServed(ofEscrow, "until CHAIN_ESCROW is set")] : []),
+      ...(mailer === undefined ? [{ label: "not served", text: "mails: none is sent until SMTP_URL is set" }] : []),
+    ];
+  },
   account({ networks, mailer }, { environment }) {
     const missing = [];
     if (networks[environment]?.chain.escrow === undefined) {

@@ -4,6 +4,7 @@ import { bytesOf, hasKeyForm, KEY_SIGNATURE_BYTES } from "../../domain/key-signa
 import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { paymentBatchAbi } from "../../generated/contracts/payment-batch.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { payerAuthorization } from "./payment-operation.ts";
 
 const GAS = {
@@ -29,7 +30,7 @@ export const paymentBatch = defineChainOperation({
       throw new Error(`chain ${chain.chainId} has no contract for batches of payments`);
     }
     const items = payments.map(({ amount, ...rest }) => ({ ...rest, value: amount }));
-    const args = [chain.tokens[token].address, to, items] as const;
+    const args = [requireToken(chain, token).address, to, items] as const;
     return {
       to: chain.paymentBatch,
       data: encodeFunctionData({ abi: paymentBatchAbi, functionName: "settle", args }),

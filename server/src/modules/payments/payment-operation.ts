@@ -4,6 +4,7 @@ import { hasKeyForm, vrsOf } from "../../domain/key-signatures.ts";
 import { StoredAddress, StoredBytes, StoredHash, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 
 /** An EIP-3009 authorization that somebody else has signed in our favour; times are Unix seconds. */
 export const payerAuthorization = {
@@ -29,7 +30,7 @@ export const payment = defineChainOperation({
     const data = hasKeyForm(signature)
       ? encodeFunctionData({ ...call, args: [...args, ...vrsOf(signature)] })
       : encodeFunctionData({ ...call, args: [...args, signature] });
-    return { to: site.chain.tokens[token].address, data };
+    return { to: requireToken(site.chain, token).address, data };
   },
   // Also of a contract wallet, which checks its signature in its own way.
   gasCeiling: () => ({ gas: 400_000n, bound: "most" }),

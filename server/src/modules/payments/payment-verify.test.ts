@@ -16,6 +16,7 @@ import { recoverKeyEverywhere, recoverKeyNatively } from "../../adapters/evm/rec
 import type { SignedPayment } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { payment as paymentOperation } from "./payment-operation.ts";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -184,7 +185,10 @@ describe("on a chain", () => {
       await payer.sign({ amount: PRICE, domain: { version: "1" } }),
       await payer.sign({ amount: PRICE, domain: { name: "USD Coin" } }),
       await payer.sign({ amount: PRICE, domain: { chainId: 1 } }),
-      await payer.sign({ amount: PRICE, domain: { verifyingContract: world.network.chain.tokens.EURC.address } }),
+      await payer.sign({
+        amount: PRICE,
+        domain: { verifyingContract: requireToken(world.network.chain, "EURC").address },
+      }),
       { ...rest, signature, amount: PRICE + 1n },
       { ...rest, signature, validBefore: rest.validBefore + 1n },
       { ...rest, signature, payTo: payer.address },
@@ -204,7 +208,7 @@ describe("on a chain", () => {
     const nowhere = { ...payment, asset: payer.address };
     await expect(verify(nowhere)).rejects.toEqual(refusedMoreExactly("invalid_asset"));
     await expect(verify({ ...payment, network: "eip155:1" })).rejects.toEqual(refused("invalid_network"));
-    const eurc = world.network.chain.tokens.EURC;
+    const eurc = requireToken(world.network.chain, "EURC");
     const inEurc = await payer.sign({ amount: PRICE, domain: { name: eurc.name, verifyingContract: eurc.address } });
     await expect(verify({ ...inEurc, asset: eurc.address })).rejects.toEqual(refused("insufficient_funds"));
   });

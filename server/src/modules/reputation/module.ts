@@ -1,4 +1,4 @@
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule, notServed } from "../../kernel/module.ts";
 import * as reputation from "./migrations/0016-reputation.ts";
 import { registerMissingAgents, registerNewAgent } from "./register-agent.ts";
 import { registryEntry } from "./registry-operation.ts";
@@ -12,10 +12,19 @@ import { readValidation } from "./tools/read-validation.ts";
 import { requestValidation } from "./tools/request-validation.ts";
 import { submitValidationResponse } from "./tools/submit-validation-response.ts";
 
+const tools = [
+  giveFeedback,
+  readReputation,
+  requestValidation,
+  submitValidationResponse,
+  readValidation,
+  listValidators,
+];
+
 export const reputationModule = defineModule({
   name: "reputation",
   needs: ["chain", "escrow", "treasury"],
-  tools: [giveFeedback, readReputation, requestValidation, submitValidationResponse, readValidation, listValidators],
+  tools,
   stores: ({ db, clock }) => ({
     feedbacks: createFeedbacks(db, clock),
     validations: createValidations(db, clock),
@@ -23,6 +32,11 @@ export const reputationModule = defineModule({
   migrations: { "0016-reputation": reputation },
   chainOperations: [registryEntry],
   chainEndings: reputationEndings,
+  async facts({ networks: { production } }) {
+    if (production === undefined || production.chain.agentRegistries !== undefined) return [];
+    const ofRegistries = tools.filter(({ errors }) => Object.hasOwn(errors, "chain_not_available"));
+    return [notServed(ofRegistries, "as live networks have no registries of agents here yet")];
+  },
   equipTenant: (aggregates, tenantId) => registerNewAgent(aggregates, tenantId),
   async prepare({ stores }) {
     await registerMissingAgents(stores);

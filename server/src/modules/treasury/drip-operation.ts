@@ -3,6 +3,7 @@ import { z } from "zod";
 import { StoredAddress, StoredToken } from "../../domain/stored-fields.ts";
 import { faucetAbi } from "../../generated/contracts/faucet.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 import { NOBODY } from "./mint-operation.ts";
 
 /** The development chain's faucet gives somebody as much of a token as it gives at once. */
@@ -11,7 +12,7 @@ export const drip = defineChainOperation({
   input: z.strictObject({ token: StoredToken, to: StoredAddress }),
   encode({ input, site: { chain } }) {
     if (chain.faucet === undefined) throw new Error(`chain ${chain.chainId} has no faucet`);
-    const args = [chain.tokens[input.token].address, input.to] as const;
+    const args = [requireToken(chain, input.token).address, input.to] as const;
     return { to: chain.faucet, data: encodeFunctionData({ abi: faucetAbi, functionName: "drip", args }) };
   },
   gasCeiling: () => ({ gas: 230_000n }),

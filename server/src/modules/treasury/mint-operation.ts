@@ -4,6 +4,7 @@ import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-f
 import type { Hex } from "../../domain/tokens.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 
 /** Whom new money comes from. */
 export const NOBODY: Hex = "0x0000000000000000000000000000000000000000";
@@ -14,7 +15,7 @@ export const mint = defineChainOperation({
   input: z.strictObject({ token: StoredToken, to: StoredAddress, amount: StoredInteger }),
   encode({ input: { token, to, amount }, site }) {
     const data = encodeFunctionData({ abi: stablecoinAbi, functionName: "mint", args: [to, amount] });
-    return { to: site.chain.tokens[token].address, data };
+    return { to: requireToken(site.chain, token).address, data };
   },
   gasCeiling: () => ({ gas: 130_000n }),
   outcome: {

@@ -1,6 +1,6 @@
 import type { Micro } from "../../domain/money.ts";
 import { defineJob } from "../../kernel/job.ts";
-import { defineModule } from "../../kernel/module.ts";
+import { defineModule, notServed } from "../../kernel/module.ts";
 import { type ByEnvironment, listEnvironments, mapEnvironments } from "../../kernel/parts.ts";
 import { treasuryEndings } from "./chain-endings.ts";
 import { describeWallet } from "./describe-wallet.ts";
@@ -46,6 +46,15 @@ export const treasuryModule = defineModule({
   parts: {
     ledgerReconcilers: ({ networks, stores, log }) =>
       mapEnvironments(networks, (network) => createReconcilerOf(network, { stores, log })),
+  },
+  async facts({ networks: { production } }) {
+    if (production === undefined) return [];
+    const { tokens, splitter } = production.chain;
+    const ofEurc = notServed([sendTokens, settleSplit], "for EURC until CHAIN_EURC is set");
+    return [
+      ...(tokens.EURC === undefined ? [ofEurc] : []),
+      ...(splitter === undefined ? [notServed([settleSplit], "until CHAIN_SPLITTER is set")] : []),
+    ];
   },
   account: ({ stores }, caller) => describeWallet(stores, caller),
   gates: ({ stores }) => [walletGate(stores)],

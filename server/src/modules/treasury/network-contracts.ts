@@ -5,5 +5,5 @@ import type { Chain } from "../../ports/chain.ts";
 export function isNetworkContract(chain: Chain, address: Hex): boolean {
   const { tokens, splitter, faucet, paymentBatch, escrow, agentRegistries } = chain;
   const others = [splitter, faucet, paymentBatch, escrow?.address, ...Object.values(agentRegistries?.contracts ?? {})];
-  return [tokens.USDC.address, tokens.EURC.address, ...others].includes(address);
+  return [...Object.values(tokens).map((token) => token.address), ...others].includes(address);
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../../domain/errors.ts";
 import { type DefinedOperation, isSameOperation } from "../../kernel/chain-operation.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
-import type { Chain } from "../../ports/chain.ts";
+import { type Chain, requireToken } from "../../ports/chain.ts";
 import type { ChainNetworks } from "../../ports/chain-networks.ts";
 import type { ChainSubmission, ChainTransaction } from "../../ports/chain-transactions.ts";
 import type { Environment } from "../../ports/identity.ts";
@@ -9,7 +9,7 @@ import { resultOf } from "../chain/index.ts";
 
 export interface SendOutPorts {
   stores: Stores;
-  chain: Pick<Chain, "network" | "chainId">;
+  chain: Pick<Chain, "network" | "chainId" | "tokens">;
   submission: ChainSubmission;
 }
 
@@ -46,6 +46,7 @@ const WAIT_MILLISECONDS = 40_000;
 
 /** For tools that send to declare. */
 export const sendOutErrors = {
+  chain_not_available: "This network lacks the token or the contract. Nothing was done. Use USDC, or a sandbox key.",
   insufficient_balance: "The wallet lacks money that is not held or on its way. Add what is missing and call again.",
   settlement_stopped:
     "Money stands still until the operator has looked into a difference. Nothing was moved; call again later.",
@@ -68,7 +69,11 @@ export async function sendOut<Input>(ports: SendOutPorts, request: SendOutReques
   const wanted = request.operation.of(request.input);
   const { isSame = ({ operation }) => isSameOperation(operation, wanted) } = request;
   if (earlier !== undefined && !isSame(earlier)) throw mismatch();
-  if (earlier === undefined) await requireMoving(stores.chainNetworks, network);
+  if (earlier === undefined) {
+    const outgoing = request.operation.outgoing(wanted);
+    if (outgoing !== undefined) requireToken(chain, outgoing.token);
+    await requireMoving(stores.chainNetworks, network);
+  }
   const stored = earlier ?? (await storeOperation(stores, network, request));
   const end = await endOf(submission, stored, { inProgress, reverted }, request.waitMilliseconds);
   const result = resultOf(end, chainId, end.hash);

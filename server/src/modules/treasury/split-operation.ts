@@ -5,6 +5,7 @@ import type { Hex } from "../../domain/tokens.ts";
 import { settlementSplitterAbi } from "../../generated/contracts/settlement-splitter.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
 import type { Chain } from "../../ports/chain.ts";
+import { requireToken } from "../../ports/chain.ts";
 import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
 
 const Split = z.strictObject({
@@ -41,7 +42,7 @@ export const split = defineChainOperation({
 
 function termsOf({ input, nonce, site }: SplitCall) {
   return {
-    token: site.chain.tokens[input.token].address,
+    token: requireToken(site.chain, input.token).address,
     supplier: input.supplier,
     // The payer's own earnings: they come back to its wallet.
     commissionRecipient: input.from,

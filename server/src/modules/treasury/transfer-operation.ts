@@ -4,6 +4,7 @@ import { vrsOf } from "../../domain/key-signatures.ts";
 import { StoredAddress, StoredInteger, StoredToken } from "../../domain/stored-fields.ts";
 import { stablecoinAbi } from "../../generated/contracts/stablecoin.ts";
 import { defineChainOperation } from "../../kernel/chain-operation.ts";
+import { requireToken } from "../../ports/chain.ts";
 import type { OperationCall, TokenAuthorization } from "../../ports/chain-operation.ts";
 
 const Transfer = z.strictObject({
@@ -25,7 +26,7 @@ export const transfer = defineChainOperation({
       functionName: "transferWithAuthorization",
       args: [from, to, value, validAfter, validBefore, nonce, ...vrsOf(signature)],
     });
-    return { to: call.site.chain.tokens[call.input.token].address, data };
+    return { to: requireToken(call.site.chain, call.input.token).address, data };
   },
   gasCeiling: () => ({ gas: 130_000n }),
   outcome: {
