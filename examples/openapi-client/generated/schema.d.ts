@@ -6392,6 +6392,8 @@ export interface components {
                 /** @description Why it is not available */
                 reason: string | null;
                 takenAs: string | null;
+                /** @description What stayLocation could also mean */
+                otherCandidates: string[];
                 checkInDate: string;
                 checkOutDate: string;
                 readonly accommodations: {

@@ -11,6 +11,7 @@ import {
   toAccommodationAnswer,
 } from "../stays/index.ts";
 import { findWay, saidOfWays } from "./find-way.ts";
+import { CANDIDATES, takeNearAirport } from "./near-airport.ts";
 import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from "./replan-parts.ts";
 
 const STAYS_RETURNED = 3;
@@ -28,20 +29,36 @@ interface Asker {
   call: CallInfo;
 }
 
-/** Undefined: nobody knows it. */
-export async function findStayPlace(location: string, { maps }: Pick<Ports, "maps">, { call }: Asker) {
+interface StayPlace {
+  /** Undefined: nobody knows it. */
+  place: Place | undefined;
+  /** What else the name could mean. */
+  others: readonly string[];
+}
+
+/** Of several places of the name one near the airports of the leg. */
+export async function findStayPlace(
+  location: string,
+  airports: readonly (Airport | undefined)[],
+  { maps }: Pick<Ports, "maps">,
+  { call }: Asker,
+): Promise<StayPlace> {
   const text = toVisibleText(location, LONGEST_LOCATION);
-  const { candidates } = await maps.findPlaces(text, { limit: 1, signal: call.signal });
-  return candidates[0];
+  const { candidates } = await maps.findPlaces(text, { limit: CANDIDATES, signal: call.signal });
+  const { taken: place, others } = takeNearAirport(
+    candidates,
+    airports.filter((airport) => airport !== undefined),
+  );
+  return { place, others };
 }
 
 export async function findHotels(
-  place: Place | undefined,
+  { place, others }: StayPlace,
   { checkInDate, checkOutDate, guests }: NightStay,
   { stays, stores, fx, clock }: Pick<Ports, "stays" | "stores" | "fx" | "clock">,
   { caller, call }: Asker,
 ): Promise<z.input<typeof HotelAnswer>> {
-  const dates = { checkInDate, checkOutDate };
+  const dates = { checkInDate, checkOutDate, otherCandidates: [...others] };
   if (place === undefined) {
     return { ...unavailable("stayLocation is not known: give the city."), takenAs: null, ...dates, accommodations: [] };
   }
@@ -50,7 +67,7 @@ export async function findHotels(
   const { accommodations } = await searchWithOwnRates(
     { stays, negotiatedRates: stores.negotiatedRates },
     caller,
-    { latitude, longitude, radiusKilometers, ...dates, guests, rooms: 1 },
+    { latitude, longitude, radiusKilometers, checkInDate, checkOutDate, guests, rooms: 1 },
     STAYS_RETURNED,
     { signal: call.signal },
   );
@@ -63,7 +80,7 @@ export async function findHotels(
   await seeAccommodations(
     stores.seenOffers,
     caller,
-    { ...dates, place, timeZone: undefined, rooms: 1 },
+    { checkInDate, checkOutDate, place, timeZone: undefined, rooms: 1 },
     accommodations,
     rates,
   );

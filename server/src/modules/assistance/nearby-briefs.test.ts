@@ -73,7 +73,7 @@ describe("with a source", () => {
   });
   beforeAll(async () => {
     server = await startScriptedServer(({ path, query }) => answerTo(path, query.data));
-    const overpass = { OVERPASS_URL: server.url, OVERPASS_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "500" };
+    const overpass = { OVERPASS_URL: server.url, OVERPASS_MS_BETWEEN: "0", PROVIDERS_TIMEOUT_MS: "3000" };
     const osrm = { OSRM_DRIVING_URL: server.url, OSRM_WALKING_URL: server.url, OSRM_MS_BETWEEN: "0" };
     const tiles = { MAP_TILES_URL: `${server.url}/tiles`, MAP_TILES_MS_BETWEEN: "0" };
     service = await startTestService({ ...overpass, ...osrm, ...tiles });
@@ -265,7 +265,11 @@ describe("with a source", () => {
     answer = undefined;
     await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
     answer = bad;
-    const aid = await call("travel_safety_aid", { latitude: latitude + 35, longitude: 9 });
+    const answered = await service.call("travel_safety_aid", { latitude: latitude + 35, longitude: 9 });
+    const aid = resultOf(answered);
+    const meter = answered.headers.get("x-service-meter-id");
+    const [record] = await service.sql("select list_price_micro from usage_record where id = $1", [meter]);
+    expect(record?.list_price_micro).toBe("3000");
     expect(aid).toMatchObject({ emergency: { numbers: expect.arrayContaining(["112"]) } });
     expect(aid.nearestHelp).toMatchObject({
       ...{ available: false, places: [], fallbackFrom: [{ source: "overpass", reason }] },

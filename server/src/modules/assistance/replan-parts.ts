@@ -36,6 +36,7 @@ export const ChangeAnswer = Marked.extend({
 
 export const HotelAnswer = Marked.extend({
   takenAs: wordsOfOthers("What stayLocation was taken as").nullable(),
+  otherCandidates: z.array(wordsOfOthers()).describe("What stayLocation could also mean"),
   checkInDate: z.string(),
   checkOutDate: z.string(),
   accommodations: z.array(AccommodationAnswer).readonly(),

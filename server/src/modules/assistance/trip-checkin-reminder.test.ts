@@ -131,6 +131,19 @@ describe("check-in reminders", () => {
     expect(notes.join()).toContain(note);
   });
 
+  it("take of several places of a name the one near the airport, and say what contradicts itself", async () => {
+    const at = { departureDateTimeIso: "2035-05-01T09:30:00Z" };
+    const notes = async (args: object) => (await remind({ ...trip, ...at, ...args })).notes.join(" ");
+    expect(await notes({ origin: "CDG", stayAddress: "Paris" })).toMatch(
+      /taken as Paris, France\. It could also be: .*Paris, TX/,
+    );
+    expect(await notes({ origin: "DFW", stayAddress: "Paris" })).toMatch(/taken as Paris, TX/);
+    expect(await notes({ ...soho, stayAddress: "Tokyo" })).toMatch(
+      /9\d{3} km from the coordinates: the coordinates were used/,
+    );
+    expect(await notes({ airportLatitude: 48.85, airportLongitude: 2.35 })).toMatch(/km from London Heathrow Airport/);
+  });
+
   it("take an airport that we do not know by its coordinates", async () => {
     const unknown = { origin: "ZZZ", departureDateTimeIso: "2035-05-01T09:30:00Z" };
     const answer = await service.call("trip_checkin_reminder", unknown);

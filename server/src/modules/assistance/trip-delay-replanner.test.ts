@@ -118,6 +118,12 @@ describe("a disrupted trip", () => {
     });
   });
 
+  it("spends the night at the place of the name that is near the airport, and names the others", async () => {
+    const { hotel } = await replan({ needsHotelFallback: true, stayLocation: "Richmond" });
+    expect(hotel).toMatchObject({ takenAs: expect.stringContaining("United Kingdom") });
+    expect(hotel?.otherCandidates).toEqual(expect.arrayContaining([expect.stringContaining("VA")]));
+  });
+
   it("looks at the day after when nothing leaves late enough", async () => {
     const { alternatives } = await replan({
       disruption: { kind: "delay", earliestUsableDepartureIso: `${date}T23:59:00Z` },

@@ -1,12 +1,15 @@
 import { z } from "zod";
+import { distanceMeters } from "../../../domain/distance.ts";
 import { IataCode, Latitude, Longitude, ProviderProvenance, wordsOfOthers } from "../../../domain/schemas.ts";
 import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool, type Ports } from "../../../kernel/tool.ts";
-import type { Airport } from "../../../ports/maps.ts";
+import type { Airport, Position } from "../../../ports/maps.ts";
+import { resolveStop } from "../../places/index.ts";
 import { sequenceAt, uidOf, writeCalendar } from "../checkin-calendar.ts";
 import { findWay, saidOfWays } from "../find-way.ts";
 import { Instant } from "../instant-field.ts";
+import { CANDIDATES, takeNearAirport } from "../near-airport.ts";
 import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
@@ -135,7 +138,11 @@ export const tripCheckinReminder = defineTool({
         ...{ departsAt: departsAt.toString(), departsAtLocal: local(departsAt), timeZone: airport.timeZone },
         checkInOpensAt: checkInOpensAt.toString(),
       },
-      notes: [...notes, ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : [])],
+      notes: [
+        ...aboutAirport(airport, known),
+        ...notes,
+        ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : []),
+      ],
       language: words.answer,
       ...provenance,
     };
@@ -175,12 +182,21 @@ function airportOf(
   return { ...position, timeZone, name: known?.name ?? origin.toUpperCase() };
 }
 
+/** Coordinates that are farther from the airport that the code names are probably another one's. */
+const SAME_AIRPORT_METERS = 20_000;
+
+function aboutAirport(airport: KnownAirport, known: Airport | undefined): string[] {
+  const apart = known === undefined ? 0 : distanceMeters(airport, known);
+  return apart > SAME_AIRPORT_METERS
+    ? [`The airport's coordinates are ${Math.round(apart / 1_000)} km from ${airport.name}: the coordinates were used.`]
+    : [];
+}
+
 interface Way {
   way: Awaited<ReturnType<typeof findWay>>["way"];
   isRouted?: boolean;
   notes: string[];
-  /** Undefined: nobody outside of the service was asked. */
-  provenance?: ProviderProvenance;
+  provenance: ProviderProvenance;
 }
 
 async function wayOf(
@@ -189,27 +205,14 @@ async function wayOf(
   ports: Pick<Ports, "maps" | "ways">,
   signal: AbortSignal,
 ): Promise<Way> {
-  const { stayLatitude: latitude, stayLongitude: longitude, transferMode } = input;
-  const address = toVisibleText(input.stayAddress ?? input.stayLabel ?? "", LONGEST_ADDRESS);
-  const given = latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined;
-  if (given === undefined && address === "") {
-    return { way: undefined, notes: ["Without a place of stay there is no reminder to leave for the airport."] };
-  }
-  const search = given === undefined ? await ports.maps.findPlaces(address, { limit: 1, signal }) : undefined;
-  const found = search?.candidates[0];
-  const provenance = search?.provenance ?? ports.maps.ownProvenance;
-  const from = given ?? found;
-  if (from === undefined) {
-    return {
-      way: undefined,
-      ...{ notes: ["The place of stay is not known: there is no reminder to leave for the airport."], provenance },
-    };
-  }
+  const { transferMode } = input;
+  const { from, notes, provenance } = await findStay(input, airport, ports, signal);
+  if (from === undefined) return { way: undefined, notes, provenance };
   const known = await findWay([from, airport], transferMode, ports, signal);
   const { way, routedBy } = known;
   if (way === undefined) {
     const tooFar = "The place of stay is over 300 km from the airport: there is no reminder to leave for it.";
-    return { way, notes: [tooFar], provenance };
+    return { way, notes: [...notes, tooFar], provenance };
   }
   const basis =
     routedBy === undefined ? "is estimated from the distance alone" : "is that over the roads, without traffic";
@@ -217,7 +220,7 @@ async function wayOf(
   return {
     ...{ way, isRouted: routedBy !== undefined },
     notes: [
-      ...(found === undefined ? [] : [`The place of stay was taken as ${found.label}.`]),
+      ...notes,
       ...said.notes,
       `The way ${basis}, with ${MINUTES_AT_AIRPORT} minutes at the airport; the airline's advice counts.`,
     ],
@@ -227,4 +230,44 @@ async function wayOf(
       fallbackFrom: [...provenance.fallbackFrom, ...known.fallbackFrom],
     },
   };
+}
+
+interface FoundStay {
+  /** Undefined: there is none, or nobody knows it. */
+  from: Position | undefined;
+  notes: string[];
+  provenance: ProviderProvenance;
+}
+
+/** By its coordinates, else by its address: of several places of that name one near the airport. */
+async function findStay(
+  { stayLabel, stayAddress = "", stayLatitude: latitude, stayLongitude: longitude }: TripInput,
+  airport: KnownAirport,
+  { maps }: Pick<Ports, "maps">,
+  signal: AbortSignal,
+): Promise<FoundStay> {
+  const isGiven = latitude !== undefined && longitude !== undefined;
+  const address = toVisibleText(isGiven ? stayAddress : stayAddress || (stayLabel ?? ""), LONGEST_ADDRESS);
+  if (!isGiven && address === "") {
+    const notes = ["Without a place of stay there is no reminder to leave for the airport."];
+    return { from: undefined, notes, provenance: maps.ownProvenance };
+  }
+  const stop = { address, latitude, longitude };
+  const { candidates, contradictionMeters, provenance } = await resolveStop(maps, stop, { limit: CANDIDATES, signal });
+  if (isGiven) {
+    const notes =
+      contradictionMeters === null
+        ? []
+        : [
+            `stayAddress names a place ${Math.round(contradictionMeters / 1_000)} km from the coordinates: the coordinates were used.`,
+          ];
+    return { from: { latitude, longitude }, notes, provenance };
+  }
+  const { taken, others } = takeNearAirport(candidates, [airport]);
+  if (taken === undefined) {
+    const notes = ["The place of stay is not known: there is no reminder to leave for the airport."];
+    return { from: undefined, notes, provenance };
+  }
+  const also = others.length === 0 ? [] : [`It could also be: ${others.join("; ")}.`];
+  return { from: taken, notes: [`The place of stay was taken as ${taken.label}.`, ...also], provenance };
 }

@@ -152,20 +152,26 @@ export const tripDelayReplanner = defineTool({
       () => findChange(originalLeg.pnr, replan, ports, asker),
       (reason) => ({ ...unavailable(reason), orderId: null, offers: [] }),
     );
-    const place = await partly(
-      async () => (stayLocation.trim() === "" ? undefined : await findStayPlace(stayLocation, ports, asker)),
-      () => undefined,
+    const airports = [origin, maps.airport(originalLeg.destination)];
+    const stay = await partly(
+      async () => (stayLocation.trim() === "" ? NOWHERE : await findStayPlace(stayLocation, airports, ports, asker)),
+      () => NOWHERE,
     );
     const night = nightOf(input, clock.now(), origin?.timeZone ?? "Etc/UTC");
     const hotel = needsHotelFallback
       ? await partly(
-          () => findHotels(place, night, ports, asker),
-          (reason) => ({ ...unavailable(reason), takenAs: null, ...datesOf(night), accommodations: [] }),
+          () => findHotels(stay, night, ports, asker),
+          (reason) => ({
+            ...unavailable(reason),
+            takenAs: null,
+            otherCandidates: [],
+            ...datesOf(night),
+            accommodations: [],
+          }),
         )
       : null;
-    const airports = [origin, maps.airport(originalLeg.destination)];
     const transfer =
-      stayLocation.trim() === "" ? null : await findTransfer(place, airports, input.transferMode, ports, asker);
+      stayLocation.trim() === "" ? null : await findTransfer(stay.place, airports, input.transferMode, ports, asker);
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {
@@ -188,6 +194,8 @@ export const tripDelayReplanner = defineTool({
     };
   },
 });
+
+const NOWHERE = { place: undefined, others: [] };
 
 /** Nobody can take a flight that has left. */
 function earliestOf({ originalLeg, disruption }: ReplanInput, now: Temporal.Instant): Temporal.Instant {
