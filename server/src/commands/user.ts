@@ -162,7 +162,7 @@ function readRoles(text: string): readonly PersonRole[] {
   const wanted = new Set(text.split(",").map((role) => role.trim()));
   const known = personRoles.filter((role) => wanted.has(role));
   if (known.length === 0 || known.length < wanted.size) {
-    throw new UsageError(`--roles names one or more of ${personRoles.join(", ")}.`);
+    throw new UsageError(`--roles names one or more of ${personRoles.join(", ")}, not ${text}.`);
   }
   return known;
 }
