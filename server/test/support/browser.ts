@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { z } from "zod";
 
-/** A real browser from npm alone. It is unpacked into a folder of its own, so that several runs and users never share one. */
+/** A real browser from npm alone. It is unpacked once for each run (global-setup.ts), so that several runs and users never share one. */
 
 const PACKED = ["chromium.br", "fonts.tar.br", "al2023.tar.br"];
 const packedFolder = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "..", "bin");
@@ -37,19 +36,18 @@ export async function startBrowser(): Promise<TestBrowser> {
   const folder = mkdtempSync(join(tmpdir(), "wayfare-browser-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const [executablePath] = await unpackInto(folder);
-    writeFileSync(join(folder, "fonts", "fonts.conf"), FONT_SETTINGS);
+    const unpacked = await unpackOnce();
     const browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
+      executablePath: join(unpacked, "chromium"),
       // Its own sandbox needs privileges that neither containers nor plain users have; it only ever sees our own pages.
       args: ["--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage"],
       env: {
         HOME: folder,
         TMPDIR: folder,
         XDG_CACHE_HOME: folder,
-        FONTCONFIG_PATH: join(folder, "fonts"),
+        FONTCONFIG_PATH: join(unpacked, "fonts"),
         // Libraries that a minimal system lacks.
-        LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
+        LD_LIBRARY_PATH: join(unpacked, "al2023", "lib"),
       },
     });
     return {
@@ -66,17 +64,33 @@ export async function startBrowser(): Promise<TestBrowser> {
   }
 }
 
+/** The run's unpacked browser. It appears as a whole: of two workers that unpack at once, the second one's is thrown away. */
+async function unpackOnce(): Promise<string> {
+  const run = process.env.TEST_BROWSER_FOLDER;
+  if (!run)
+    throw new Error("TEST_BROWSER_FOLDER is unset: run tests through vitest with the repository's configuration");
+  const unpacked = join(run, "unpacked");
+  if (existsSync(unpacked)) return unpacked;
+  const folder = mkdtempSync(join(run, "unpacking-"));
+  await unpackInto(folder);
+  writeFileSync(join(folder, "fonts", "fonts.conf"), FONT_SETTINGS);
+  try {
+    renameSync(folder, unpacked);
+  } catch (error) {
+    if (!existsSync(unpacked)) throw error;
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return unpacked;
+}
+
 /** In a process of its own: the package unpacks into the temporary folder of its process, which is everybody's here. */
-async function unpackInto(folder: string): Promise<string[]> {
+async function unpackInto(folder: string): Promise<void> {
   const paths = PACKED.map((name) => join(packedFolder, name));
   const unpack = `
     import { inflate } from ${JSON.stringify(import.meta.resolve("@sparticuz/chromium"))};
-    console.log(JSON.stringify(await Promise.all(${JSON.stringify(paths)}.map((path) => inflate(path)))));
+    await Promise.all(${JSON.stringify(paths)}.map((path) => inflate(path)));
   `;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", unpack], {
-    env: { TMPDIR: folder },
-  });
-  return z.array(z.string()).parse(JSON.parse(stdout));
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", unpack], { env: { TMPDIR: folder } });
 }
 
 async function watch(browser: Browser, origin: string): Promise<WatchedPage> {

@@ -1,3 +1,6 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { schema } from "../../src/contributions.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
@@ -49,13 +52,28 @@ function setUpCompileCache(): (() => void) | undefined {
   };
 }
 
+/** In TEST_BROWSER_FOLDER, into which the first test that needs a browser unpacks it (browser.ts). */
+function setUpBrowserFolder(): () => void {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-browser-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  process.env.TEST_BROWSER_FOLDER = folder;
+  process.once("exit", remove);
+  return () => {
+    process.off("exit", remove);
+    delete process.env.TEST_BROWSER_FOLDER;
+    remove();
+  };
+}
+
 export default async (): Promise<() => Promise<void>> => {
   const removeCompileCache = setUpCompileCache();
+  const removeBrowser = setUpBrowserFolder();
   const stopPostgres = await setUpPostgres();
   const dropTemplate = await setUpTemplate();
   return async () => {
     await dropTemplate();
     await stopPostgres?.();
+    removeBrowser();
     removeCompileCache?.();
   };
 };
