@@ -128,7 +128,7 @@ async function readCounts({ pool }: OpenDatabase, watcher: Client): Promise<{ sc
   const { rows } = await watcher.query<{ scans: string; rows: string }>(
     `select sum(seq_scan) as scans, sum(seq_tup_read + (
        select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relid = tables.relid)) as rows
-     from pg_stat_user_tables tables where relname = any ($1)`,
+     from pg_stat_user_tables tables where relname = any ($1) or relname like 'usage\\_record\\_%'`,
     [GROWING],
   );
   const [row] = rows;

@@ -12,7 +12,6 @@ const WITHOUT_ENVIRONMENT: Readonly<Record<string, string>> = {
 /** Unique indexes of a tenant's rows that leave out the environment. */
 const UNIQUE_IN_BOTH: Readonly<Record<string, string>> = {
   api_key_key_hash_key: "A key is found by its hash before anybody knows its environment.",
-  usage_record_call: "A call's id is made by the service, and a call is paid at most once.",
   idempotency_call: "A call's id is made by the service.",
   payment_call_id_key: "A call's id is made by the service.",
   chain_transaction_signer_id_nonce_key: "A wallet's id is made by the service, and each wallet is of one network.",

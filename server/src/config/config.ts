@@ -69,6 +69,8 @@ function readAll(read: Read): Config {
     settleUsageSeconds: read(variables.settleUsageSeconds),
     keepGuestsDays: read(variables.keepGuestsDays),
     keepTravelersDays: read(variables.keepTravelersDays),
+    keepUsageMonths: read(variables.keepUsageMonths),
+    usageExportDir: read(variables.usageExportDir),
     mailsPerTenantDay: read(variables.mailsPerTenantDay),
     mailsPerRecipientDay: read(variables.mailsPerRecipientDay),
     ...readProviders(read),

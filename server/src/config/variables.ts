@@ -142,6 +142,16 @@ export const variables = {
     "After how many days a traveler is erased whose profile nobody has written or booked with since. 0: never by itself.",
     wholeNumber(0, 36_500),
   ),
+  keepUsageMonths: withDefault(
+    "KEEP_USAGE_MONTHS",
+    "0",
+    "For how many months besides the running one usage records are kept; their sums by hour and day stay. 0: for good.",
+    wholeNumber(0, 1_200),
+  ),
+  usageExportDir: text(
+    "USAGE_EXPORT_DIR",
+    "Folder into which usage records are written before they are removed, as compressed lines of JSON. Unset: nowhere.",
+  ),
   mailsPerTenantDay: withDefault(
     "MAILS_PER_TENANT_DAY",
     "500",

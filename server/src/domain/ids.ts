@@ -23,6 +23,7 @@ export const systemRandom: RandomBytes = (length) => {
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LETTER_CODES = Buffer.from(ALPHABET, "latin1");
 const RANDOM_LETTERS = 16;
+const TIME_LETTERS = 10;
 /** Filled anew for each id: several are made for every call. */
 const letters = Buffer.alloc(RANDOM_LETTERS);
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -42,6 +43,17 @@ export function newTransferId({ epochMilliseconds }: Temporal.Instant): string {
   return newId("ctx_", epochMilliseconds);
 }
 
+/** No id that was made at this time or later sorts before it. */
+export function earliestId(prefix: string, epochMilliseconds: number): string {
+  return prefix + timeText(epochMilliseconds) + "0".repeat(RANDOM_LETTERS);
+}
+
+/** When an id was made. */
+export function epochMillisecondsOf(id: string): number {
+  const text = id.slice(-RANDOM_LETTERS - TIME_LETTERS, -RANDOM_LETTERS);
+  return Array.from(text).reduce((time, letter) => time * 32 + ALPHABET.indexOf(letter), 0);
+}
+
 let lastTime = { epochMilliseconds: 0, text: "0000000000" };
 
 /** Many ids are made within a millisecond. */
@@ -49,7 +61,7 @@ function timeText(epochMilliseconds: number): string {
   if (lastTime.epochMilliseconds !== epochMilliseconds) {
     let text = "";
     let rest = epochMilliseconds;
-    for (let place = 0; place < 10; place += 1) {
+    for (let place = 0; place < TIME_LETTERS; place += 1) {
       text = ALPHABET.charAt(rest % 32) + text;
       rest = Math.floor(rest / 32);
     }

@@ -34,7 +34,7 @@ const SELECT_COLUMNS = `
       where conrelid = class.oid and contype = 'c' and conkey = array[attribute.attnum]
         and pg_get_constraintdef(oid) like '%= ANY (ARRAY[%') as "check"
   from pg_attribute as attribute join pg_class as class on class.oid = attribute.attrelid
-  where class.relkind = 'r' and class.relnamespace = 'public'::regnamespace and class.relname not like 'kysely%'
+  where class.relkind in ('r', 'p') and not class.relispartition and class.relnamespace = 'public'::regnamespace and class.relname not like 'kysely%'
     and attribute.attnum > 0 and not attribute.attisdropped
   order by class.relname collate "C", attribute.attnum`;
 

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
+import type { Stores } from "../../kernel/stores.ts";
 import { isDatabaseAway } from "../../platform/database/transient.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Calls } from "./calls.ts";
 import { usageEndings } from "./chain-endings.ts";
 import { ChargeByKey } from "./charge-by-key.ts";
@@ -9,6 +11,8 @@ import * as billing from "./migrations/0002-billing.ts";
 import * as keyedReads from "./migrations/0018-keyed-reads.ts";
 import * as usageByNetwork from "./migrations/0019-usage-by-network.ts";
 import * as traceIds from "./migrations/0059-trace-ids.ts";
+import * as usagePartitions from "./migrations/0068-usage-partitions.ts";
+import * as usageSums from "./migrations/0069-usage-sums.ts";
 import { withCapPreview } from "./preview-cap.ts";
 import { usageRoutes } from "./routes.ts";
 import { settleUsage } from "./settle-usage-job.ts";
@@ -17,6 +21,8 @@ import { createCalls } from "./store-calls.ts";
 import { createCallReservations } from "./store-reservations.ts";
 import { createUsageSettlements } from "./store-settlements.ts";
 import { createUsage } from "./store-usage.ts";
+import { makeUsagePartitions, retireUsagePartitions } from "./store-usage-partitions.ts";
+import { createUsageSums } from "./store-usage-sums.ts";
 import { sweepAbandonedCalls } from "./sweep-calls.ts";
 import { listUsage } from "./tools/list-usage.ts";
 import type { Usage } from "./usage.ts";
@@ -29,14 +35,24 @@ declare module "../../kernel/parts.ts" {
   }
   interface Settings {
     readonly settleUsageSeconds: number;
+    /** 0: for good. */
+    readonly keepUsageMonths: number;
+    readonly usageExportDir: string | undefined;
   }
 }
 
 const HEARTBEAT_MILLISECONDS = 1_000;
 const SWEEP_MILLISECONDS = 2_000;
 const PRUNE_MILLISECONDS = 60_000;
+const SUM_MILLISECONDS = 60_000;
+const PARTITIONS_MILLISECONDS = 3_600_000;
 /** How long a call waits for a database that is away: longer than the embedded one needs to come back. */
 const DATABASE_RETRY_MILLISECONDS = 8_000;
+
+/** Of a past that nobody has summed, two days at a time. */
+async function sumUsage({ transaction }: Stores, clock: Clock): Promise<void> {
+  while (await transaction(({ usageSums: sums }) => sums.sum(clock.now())));
+}
 
 export const usageModule = defineModule({
   name: "usage",
@@ -47,14 +63,16 @@ export const usageModule = defineModule({
     callReservations: createCallReservations(db),
     usageSettlements: createUsageSettlements(db),
     usageRecords: createUsage(db),
+    usageSums: createUsageSums(db),
   }),
   migrations: {
     "0002-billing": billing,
     "0018-keyed-reads": keyedReads,
     "0019-usage-by-network": usageByNetwork,
     "0059-trace-ids": traceIds,
+    "0068-usage-partitions": usagePartitions,
+    "0069-usage-sums": usageSums,
   },
-  indexes: { usage_record_tool: "on usage_record (tenant_id, network, tool, id desc)" },
   chainEndings: usageEndings,
   parts: {
     calls: ({ pool }) => createCalls(pool),
@@ -75,8 +93,11 @@ export const usageModule = defineModule({
     return { facts: { spending } };
   },
   gates: ({ chargeByKey, usage }) => [withCapPreview(chargeByKey.gate, usage)],
-  start: ({ calls, processId }) => calls.heartbeat(processId),
-  jobs({ calls, processId, clock, log, stores, settings, submitters: { production } }) {
+  async start({ calls, processId, db, clock }) {
+    await makeUsagePartitions(db, clock.now());
+    await calls.heartbeat(processId);
+  },
+  jobs({ calls, processId, db, clock, log, stores, settings, submitters: { production } }) {
     return [
       defineJob({
         name: "heartbeat",
@@ -89,6 +110,16 @@ export const usageModule = defineModule({
         run: () => sweepAbandonedCalls({ calls, processId, clock, log }),
       }),
       defineJob({ name: "prune", everyMilliseconds: PRUNE_MILLISECONDS, run: () => calls.prune(clock.now()) }),
+      defineJob({ name: "sum-usage", everyMilliseconds: SUM_MILLISECONDS, run: () => sumUsage(stores, clock) }),
+      defineJob({
+        name: "usage-partitions",
+        everyMilliseconds: PARTITIONS_MILLISECONDS,
+        async run() {
+          await makeUsagePartitions(db, clock.now());
+          const { keepUsageMonths: keepMonths, usageExportDir: exportDir } = settings;
+          await retireUsagePartitions({ db, now: clock.now(), keepMonths, exportDir, log });
+        },
+      }),
       ...(production === undefined
         ? []
         : [

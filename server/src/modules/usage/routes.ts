@@ -3,6 +3,7 @@ import { pageQuery, readPage } from "../../kernel/page.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Reads } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { readUsageSums } from "./routes-sums.ts";
 import { periodOf } from "./spending.ts";
 import type { Usage } from "./usage.ts";
 import { describeRecord, UsageAnswer } from "./usage-answer.ts";
@@ -57,4 +58,4 @@ const readUsage = defineRoute({
   },
 });
 
-export const usageRoutes = [readUsage];
+export const usageRoutes = [readUsage, readUsageSums];

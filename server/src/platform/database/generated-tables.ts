@@ -730,6 +730,26 @@ export interface TripEntryTable {
   traceId: string | null;
 }
 
+export interface UsageDayTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  beginsAt: Timestamp;
+  tool: string;
+  calls: bigint;
+  listPriceMicro: bigint;
+  priceMicro: bigint;
+}
+
+export interface UsageHourTable {
+  tenantId: string;
+  network: "sandbox" | "production";
+  beginsAt: Timestamp;
+  tool: string;
+  calls: bigint;
+  listPriceMicro: bigint;
+  priceMicro: bigint;
+}
+
 export interface UsageRecordTable {
   id: string;
   tenantId: string | null;
@@ -748,6 +768,11 @@ export interface UsageRecordTable {
   createdAt: Timestamp;
   settlementId: string | null;
   network: "sandbox" | "production";
+}
+
+export interface UsageSummedTable {
+  id: Defaulted<boolean>;
+  until: Timestamp | null;
 }
 
 export interface ValidationTable {
@@ -935,7 +960,10 @@ export interface Database {
   travelerProfile: TravelerProfileTable;
   trip: TripTable;
   tripEntry: TripEntryTable;
+  usageDay: UsageDayTable;
+  usageHour: UsageHourTable;
   usageRecord: UsageRecordTable;
+  usageSummed: UsageSummedTable;
   validation: ValidationTable;
   wallet: WalletTable;
   webhookEndpoint: WebhookEndpointTable;
