@@ -5,7 +5,7 @@ import { ledgerImbalance } from "../server/src/modules/ledger/store.ts";
 import { openDatabase } from "../server/src/platform/database/database.ts";
 import { migrateToLatest } from "../server/src/platform/database/migrate.ts";
 import { startTestPostgres } from "../server/test/support/test-postgres.ts";
-import { FULL_SIZE, fill, findGrowing, measureStatements } from "./support/growth.ts";
+import { FULL_SIZE, fill, findGrowing, measureStatements, sizesOfMillion } from "./support/growth.ts";
 
 /** Fills a database as years would, and checks that no statement reads more for it. Exit code 0: none does. */
 const { values } = parseArgs({ options: { size: { type: "string", default: "1" } } });
@@ -31,6 +31,9 @@ try {
     "select pg_size_pretty(pg_database_size(current_database())) as size",
   );
   say(`Filled in ${Math.round((performance.now() - begun) / 1_000)} s: ${JSON.stringify(size)}, ${rows[0]?.size}.`);
+  for (const { name, megabytes } of await sizesOfMillion(watcher)) {
+    say(`${name.padEnd(26)} ${megabytes.padStart(8)} MB a million rows, with indexes`);
+  }
   const measured = await measureStatements(database, watcher);
   for (const { name, milliseconds, rowsRead, sequentialScans } of measured) {
     say(

@@ -116,6 +116,17 @@ export async function measureStatements(opened: OpenDatabase, watcher: Client): 
   return measured;
 }
 
+/** Of each table that was filled. */
+export async function sizesOfMillion(watcher: Client): Promise<readonly { name: string; megabytes: string }[]> {
+  const { rows } = await watcher.query<{ name: string; megabytes: string }>(
+    `select regexp_replace(class.relname, '^usage_record_.*', 'usage_record') as name,
+       round((sum(pg_total_relation_size(class.oid)) / sum(class.reltuples))::numeric * 1000000 / 1048576)::text as megabytes
+     from pg_class class where class.relkind = 'r' and class.relnamespace = 'public'::regnamespace and class.reltuples > 1000
+     group by 1 order by 1`,
+  );
+  return rows;
+}
+
 /** What of it grows with the tables. */
 export function findGrowing(measured: readonly Measured[]): readonly Measured[] {
   return measured.filter(({ sequentialScans, rowsRead }) => sequentialScans > 0 || rowsRead > MOST_READ);

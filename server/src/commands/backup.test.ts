@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -7,6 +16,7 @@ import { type App, startApp } from "../compose.ts";
 import { readConfig } from "../config/config.ts";
 import { backupProgram } from "./backup.ts";
 import { withBooks } from "./books.ts";
+import { chainProgram } from "./chain.ts";
 import { runProgram } from "./command-line.ts";
 import { restoreProgram } from "./restore.ts";
 
@@ -16,6 +26,9 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const Quickstart = z.object({ appUrl: z.string(), apiKey: z.string() });
 const Found = z.object({ result: z.object({ offers: z.array(z.object({ id: z.string() })) }) });
 const Booked = z.object({ result: z.object({ bookingId: z.string(), orderId: z.string() }) });
+const Sent = z.object({ result: z.object({ txHash: z.string() }) });
+const Status = z.looseObject({ stoppedBecause: z.string().nullable() });
+const Unknown = z.object({ toBlock: z.string(), movements: z.array(z.object({ transactionHash: z.string() })) });
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const DAY = Temporal.Now.plainDateISO("UTC").add({ days: 60 }).toString();
@@ -95,4 +108,51 @@ test("what was booked before a backup is there after its restore, can be finishe
   const books = { log: silent, progress: () => undefined, network: "sandbox" as const };
   const status = await withBooks(config, books, (opened) => opened.status());
   expect(status).toMatchObject({ stoppedBecause: undefined, difference: { USDC: 0n, EURC: 0n } });
+});
+
+async function chain(...args: string[]): Promise<unknown> {
+  let text = "";
+  const add = (more: string) => {
+    text += more;
+  };
+  const words = [...args, "--network", "sandbox", "--json"];
+  await runProgram(chainProgram, words, { out: add, error: add }, (work) =>
+    work((network, inner) => withBooks(config, { log: silent, progress: () => undefined, network }, inner)),
+  );
+  return JSON.parse(text);
+}
+
+test("a restore that is older than the chain lists all that left since at once, and is accepted in one step", async () => {
+  const sent: string[] = [];
+  for (const amount of ["1.5", "2.25", "3"]) {
+    const answer = Sent.parse(await call("send_tokens", { to: "0x00000000000000000000000000000000000a11ce", amount }));
+    sent.push(answer.result.txHash);
+  }
+  await app?.stop();
+  app = undefined;
+  const newer = join(folder, "newer");
+  expect(await run(restoreProgram, "--from", copy, "--move-old-to", newer)).toMatchObject({ code: 0 });
+  rmSync(join(dataDir, "devnet"), { recursive: true });
+  renameSync(join(newer, "devnet"), join(dataDir, "devnet"));
+  app = await startApp(config);
+
+  const status = async () => Status.parse(await chain("status"));
+  await expect
+    .poll(status, { timeout: 120_000 })
+    .toMatchObject({ stoppedBecause: expect.stringMatching(/left a wallet/) });
+  expect(await call("send_tokens", { to: "0x00000000000000000000000000000000000a11ce", amount: "1" })).toMatchObject({
+    ok: false,
+    code: "settlement_stopped",
+  });
+  const { movements, toBlock } = Unknown.parse(await chain("unknown"));
+  expect(movements.map(({ transactionHash }) => transactionHash)).toEqual(sent);
+  const range = ["--from-block", "0", "--to-block", toBlock];
+  expect(await chain("accept-unknown", ...range)).toMatchObject({ accepted: sent.length, refused: [] });
+  await chain("resume");
+  await expect
+    .poll(status, { timeout: 120_000 })
+    .toMatchObject({ stoppedBecause: null, difference: { usdc: "0.00", eurc: "0.00" } });
+  expect(await call("send_tokens", { to: "0x00000000000000000000000000000000000a11ce", amount: "1" })).toMatchObject({
+    ok: true,
+  });
 });
