@@ -72,7 +72,7 @@ const caseOf = (name: string): ApprovalCase => ({
     irreversible: [],
   },
   ...{ policyId: "acme", version: 1, terms: { role: "approver", expiresHours: 24, tolerance: 0n } },
-  verdict: { decision: "require_approval", violations: [], notEvaluated: [] },
+  verdict: { decision: "require_approval", violations: [], notEvaluated: [], notShown: 0 },
 });
 
 const reconcile = () => reconcileEffects([messageUse({ stores, clock, mailer })], { workerId: "job", log: silentLog });

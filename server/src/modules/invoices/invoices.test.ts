@@ -227,7 +227,19 @@ describe("no invoice", () => {
     await service.sql("update chain_transaction set state = 'reverted' where hash = $1", [txHash]);
     expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_reverted");
     expect(await codeOf(bookingId)).toBe("settlement_not_final");
-    await service.sql("update chain_transaction set state = 'confirmed' where hash = $1", [txHash]);
+    // As a reorganisation of the chain leaves it: signed, and in no block any more.
+    const back = "update chain_transaction set state = 'signed', block_number = null where hash = $1";
+    const [{ block_number: block = null } = {}] = await service.sql(
+      "select block_number from chain_transaction where hash = $1",
+      [txHash],
+    );
+    await service.sql(back, [txHash]);
+    expect(await codeOf(bookingId, { settleTxHash: txHash })).toBe("settlement_not_final");
+    expect(await codeOf(bookingId)).toBe("settlement_not_final");
+    await service.sql("update chain_transaction set state = 'confirmed', block_number = $2 where hash = $1", [
+      txHash,
+      block,
+    ]);
     expect((await invoiceOf(bookingId, { settleTxHash: txHash })).settleTxHash).toBe(txHash);
   });
 });

@@ -1,9 +1,9 @@
 import type { Clock } from "../../ports/clock.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import type { PolicyDocument } from "./document.ts";
-import { compilePolicy } from "./evaluate.ts";
+import { compilePolicy, countRules } from "./evaluate.ts";
 import type { ActivePolicies, ActivePolicy, Owner, TravelPolicies } from "./policies.ts";
-import type { Rules } from "./rule.ts";
+import type { Rules } from "./rule-tree.ts";
 
 /** How many rules are kept ready in memory, over all tenants. */
 const MOST_KEPT_RULES = 200_000;
@@ -59,7 +59,7 @@ export class ReadyPolicies implements ActivePolicies {
     const document = await this.#policies.document(owner, policyId, version);
     if (document === undefined) return undefined;
     const rules = compilePolicy(document);
-    const size = 1 + rules.flight.length + rules.hotel.length + rules.payment.length;
+    const size = 1 + countRules(rules);
     const ready = { document, rules, size };
     const key = keyOf(owner, policyId, version);
     if (!this.#ready.has(key)) this.#size += size;

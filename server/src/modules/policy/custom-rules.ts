@@ -1,12 +1,12 @@
-import type { CustomRule } from "./document.ts";
+import type { CustomRule, Severity } from "./document.ts";
 import type { Facts, Kind } from "./facts.ts";
 import { shortList } from "./flight-rules.ts";
-import { type Judgement, micro, type Rule, usd } from "./rule.ts";
+import { type Broken, micro, usd } from "./rule.ts";
 
 type When = CustomRule["when"];
 
 /** Whether a condition holds. Undefined: what it asks for is not known. */
-interface Condition {
+export interface Condition {
   /** What a caller can do something with: the name of what it asks for. */
   readonly name: string;
   holds(facts: Facts): boolean | undefined;
@@ -16,28 +16,34 @@ interface Condition {
   unit: string;
 }
 
-export function customRule({ id, severity, text, when }: CustomRule): Rule & { readonly kind: Kind } {
-  const conditions = conditionsOf(when);
-  return { id: `rules.${id}`, severity, kind: when.kind, judge: (facts) => judge(facts, conditions, text) };
+/** One of the tenant's own rules: it is broken when all of its conditions hold. */
+export interface OwnRule {
+  readonly id: string;
+  readonly severity: Severity;
+  readonly kind: Kind;
+  readonly conditions: readonly Condition[];
+  readonly text: string | undefined;
 }
 
-function judge(facts: Facts, conditions: readonly Condition[], text: string | undefined): Judgement {
-  // Nothing is allocated for what does not apply, as there can be thousands.
-  let isKnown = true;
-  for (const condition of conditions) {
-    const holds = condition.holds(facts);
-    if (holds === false) return undefined;
-    if (holds === undefined) isKnown = false;
-  }
-  if (!isKnown) {
-    const unknown = conditions.filter((condition) => condition.holds(facts) === undefined);
-    return { missing: unknown.map(({ name }) => name) };
-  }
+/** Rules that say the same share a condition. */
+export function ownRules(rules: readonly CustomRule[]): readonly OwnRule[] {
+  const shared = new Map<string, Condition>();
+  return rules.map(({ id, severity, text, when }) => ({
+    ...{ id: `rules.${id}`, severity, kind: when.kind, text },
+    conditions: conditionsOf(when, shared),
+  }));
+}
+
+export function sayBroken(facts: Facts, { conditions, text }: OwnRule): Broken {
   const [first] = conditions;
   const [limit, actual, unit] =
     first === undefined ? ["none", facts.kind, "kind"] : [first.limit, first.actual(facts), first.unit];
   const said = conditions.map((one) => `${one.name} is ${one.actual(facts)} (limit: ${one.limit})`).join(", ");
   return { limit, actual, unit, text: text ?? `A rule of the policy applies: ${said || `every ${facts.kind}`}.` };
+}
+
+export function missingFor(facts: Facts, { conditions }: OwnRule): readonly string[] {
+  return conditions.filter((condition) => condition.holds(facts) === undefined).map(({ name }) => name);
 }
 
 /** The condition of one member of `when`. */
@@ -139,14 +145,19 @@ function compare<Value>(value: Value | undefined, holds: (value: Value) => boole
 
 const names = Object.keys(makers).filter((name): name is Name => Object.hasOwn(makers, name));
 
-function conditionsOf(when: When): readonly Condition[] {
-  return names.map((name) => conditionOf(when, name)).filter((condition) => condition !== undefined);
+function conditionsOf(when: When, shared: Map<string, Condition>): readonly Condition[] {
+  return names.map((name) => conditionOf(when, name, shared)).filter((condition) => condition !== undefined);
 }
 
 function conditionOf<One extends Name>(
   when: { readonly [Each in Name]?: Values[Each] | undefined },
   name: One,
+  shared: Map<string, Condition>,
 ): Condition | undefined {
   const value = when[name];
-  return value === undefined ? undefined : makers[name](value);
+  if (value === undefined) return undefined;
+  const key = JSON.stringify([name, value]);
+  const condition = shared.get(key) ?? makers[name](value);
+  shared.set(key, condition);
+  return condition;
 }

@@ -1,10 +1,14 @@
 import { paymentRules, travelRules } from "./common-rules.ts";
-import { customRule } from "./custom-rules.ts";
+import { missingFor, ownRules, sayBroken } from "./custom-rules.ts";
 import { type PolicyDocument, type Severity, severities } from "./document.ts";
-import { type Circumstances, factsOf, type Subject } from "./facts.ts";
+import { type Circumstances, factsOf, type Kind, type Subject } from "./facts.ts";
 import { flightRules } from "./flight-rules.ts";
 import { hotelRules } from "./hotel-rules.ts";
-import type { Broken, Rules } from "./rule.ts";
+import type { Broken } from "./rule.ts";
+import { growRuleTree, type Rules } from "./rule-tree.ts";
+
+/** As many as a reader can do something with; a policy can have thousands of rules. */
+export const MOST_SHOWN = 50;
 
 type Decision = "allow" | Severity;
 
@@ -13,6 +17,8 @@ export interface Verdict {
   /** The strictest first. */
   violations: readonly Violation[];
   notEvaluated: readonly NotEvaluated[];
+  /** Entries of both lists beyond the first ones. */
+  notShown: number;
 }
 
 interface Violation extends Broken {
@@ -31,43 +37,75 @@ interface NotEvaluated {
 export function compilePolicy(document: PolicyDocument): Rules {
   const { flight, hotel, payments, rules = [] } = document;
   const travel = travelRules(document);
-  const custom = Map.groupBy(rules.map(customRule), ({ kind }) => kind);
+  const own = Map.groupBy(ownRules(rules), ({ kind }) => kind);
+  const ownOf = (kind: Kind) => growRuleTree(own.get(kind) ?? []);
   return {
-    flight: [...(flight === undefined ? [] : flightRules(flight)), ...travel, ...(custom.get("flight") ?? [])],
-    hotel: [...(hotel === undefined ? [] : hotelRules(hotel)), ...travel, ...(custom.get("hotel") ?? [])],
-    payment: [...(payments === undefined ? [] : paymentRules(payments)), ...(custom.get("payment") ?? [])],
+    flight: { parts: [...(flight === undefined ? [] : flightRules(flight)), ...travel], own: ownOf("flight") },
+    hotel: { parts: [...(hotel === undefined ? [] : hotelRules(hotel)), ...travel], own: ownOf("hotel") },
+    payment: { parts: payments === undefined ? [] : paymentRules(payments), own: ownOf("payment") },
   };
+}
+
+export function countRules(rules: Rules): number {
+  return Object.values(rules).reduce((sum, { parts, own }) => sum + parts.length + own.size, 0);
 }
 
 /** What a policy says of a purchase or a payment: the strictest rule that is broken decides. Pure. */
 export function evaluate(rules: Rules, subject: Subject, circumstances: Circumstances): Verdict {
   const facts = factsOf(subject, circumstances);
-  const violations: Violation[] = [];
-  const notEvaluated: NotEvaluated[] = [];
-  for (const { id: rule, severity, judge } of rules[facts.kind]) {
+  const violations: Said<Violation>[] = [];
+  const notEvaluated: Said<NotEvaluated>[] = [];
+  const { parts, own } = rules[facts.kind];
+  for (const { id, severity, judge } of parts) {
     const judgement = judge(facts);
     if (judgement === undefined) continue;
-    if ("missing" in judgement) notEvaluated.push({ rule, severity, missing: judgement.missing });
-    else violations.push({ rule, severity, ...judgement });
+    const rule = { rule: id, severity };
+    if ("missing" in judgement) notEvaluated.push({ severity, say: () => ({ ...rule, missing: judgement.missing }) });
+    else violations.push({ severity, say: () => ({ ...rule, ...judgement }) });
   }
-  return toVerdict(violations, notEvaluated);
+  for (const { rule, isKnown } of own.find(facts)) {
+    const { id, severity } = rule;
+    if (isKnown) violations.push({ severity, say: () => ({ rule: id, severity, ...sayBroken(facts, rule) }) });
+    else notEvaluated.push({ severity, say: () => ({ rule: id, severity, missing: missingFor(facts, rule) }) });
+  }
+  return toVerdict(violations, notEvaluated, 0);
 }
 
 /** Of a call that buys or pays several things. */
 export function mergeVerdicts(verdicts: readonly Verdict[]): Verdict {
+  const said = <One extends { severity: Severity }>(one: One): Said<One> => ({
+    severity: one.severity,
+    say: () => one,
+  });
   return toVerdict(
-    verdicts.flatMap(({ violations }) => violations),
-    verdicts.flatMap(({ notEvaluated }) => notEvaluated),
+    verdicts.flatMap(({ violations }) => violations.map(said)),
+    verdicts.flatMap(({ notEvaluated }) => notEvaluated.map(said)),
+    verdicts.reduce((sum, { notShown }) => sum + notShown, 0),
   );
 }
 
-function toVerdict(violations: readonly Violation[], notEvaluated: readonly NotEvaluated[]): Verdict {
-  const byStrictness = (one: { severity: Severity }, other: { severity: Severity }) =>
-    severities.indexOf(other.severity) - severities.indexOf(one.severity);
-  const sorted = violations.toSorted(byStrictness);
+/** Put into words only when it is shown, as thousands of rules may be broken. */
+interface Said<One> {
+  severity: Severity;
+  say(): One;
+}
+
+function toVerdict(
+  violations: readonly Said<Violation>[],
+  notEvaluated: readonly Said<NotEvaluated>[],
+  notShown: number,
+): Verdict {
+  const sorted = strictestFirst(violations);
+  const unknown = strictestFirst(notEvaluated);
+  const beyond = (list: readonly unknown[]) => Math.max(0, list.length - MOST_SHOWN);
   return {
     decision: sorted[0]?.severity ?? "allow",
-    violations: sorted,
-    notEvaluated: notEvaluated.toSorted(byStrictness),
+    violations: sorted.slice(0, MOST_SHOWN).map(({ say }) => say()),
+    notEvaluated: unknown.slice(0, MOST_SHOWN).map(({ say }) => say()),
+    notShown: notShown + beyond(sorted) + beyond(unknown),
   };
+}
+
+function strictestFirst<One extends { severity: Severity }>(list: readonly One[]): readonly One[] {
+  return severities.toReversed().flatMap((level) => list.filter(({ severity }) => severity === level));
 }

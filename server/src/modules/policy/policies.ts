@@ -1,6 +1,6 @@
 import type { Environment } from "../../ports/identity.ts";
 import type { PolicyDocument } from "./document.ts";
-import type { Rules } from "./rule.ts";
+import type { Rules } from "./rule-tree.ts";
 
 declare module "../../kernel/stores.ts" {
   interface Aggregates {

@@ -72,7 +72,7 @@ const onFlight = (document: unknown, change: Partial<FlightPurchase> = {}, asked
   judge(document, { bought: { ...flight, ...change } }, asked);
 const onStay = (document: unknown, change: Partial<StayPurchase> = {}, asked?: Asked) =>
   judge(document, { bought: { ...stay, ...change } }, asked);
-const kept = { decision: "allow", violations: [], notEvaluated: [] };
+const kept = { decision: "allow", violations: [], notEvaluated: [], notShown: 0 };
 const dollars = (amount: number) => BigInt(Math.round(amount * 1e6));
 
 describe("a limit of a price", () => {
@@ -332,6 +332,27 @@ describe("the other rules", () => {
     expect(by("user_office", ["user_ada", "user_bob", "user_office"])).toEqual(kept);
     expect(by("svc:key_1", undefined)).toEqual(kept);
     expect(by("user_ada", undefined)).toMatchObject({ decision: "allow", notEvaluated: [{ missing: ["travelers"] }] });
+  });
+
+  it("of the tenant's own are judged one by one in their order, however many share a condition", () => {
+    const over = (priceUsdOver: number, more: object = {}) => ({ kind: "flight", priceUsdOver, ...more });
+    const rules = [
+      { id: "a", when: over(799, { carriers: ["BA"], stopsOver: 1 }) },
+      { id: "b", when: over(799, { carriers: ["BA"] }) },
+      { id: "c", when: over(900, { carriers: ["BA"] }) },
+      { id: "d", when: over(799, { cabins: ["first"], carriers: ["BA"] }) },
+      { id: "e", when: over(799, { carriers: ["BA"] }) },
+      { id: "f", severity: "deny", when: over(799, { carriers: ["LH"] }) },
+      { id: "g", severity: "deny", when: over(700) },
+    ];
+    const legs = [{ ...leg, stops: undefined, cabin: undefined }];
+    expect(onFlight({ rules }, { legs })).toMatchObject({
+      violations: [{ rule: "rules.g" }, { rule: "rules.b" }, { rule: "rules.e" }],
+      notEvaluated: [
+        { rule: "rules.a", missing: ["stops"] },
+        { rule: "rules.d", missing: ["cabin"] },
+      ],
+    });
   });
 
   it("decide by the strictest, and never pass in silence what is not known", () => {

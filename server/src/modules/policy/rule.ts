@@ -1,6 +1,6 @@
 import { formatDecimal, fromNumber, type Micro } from "../../domain/money.ts";
 import type { Severity } from "./document.ts";
-import type { Facts, Kind } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 
 /** One limit of a policy, ready to be asked. */
 export interface Rule {
@@ -18,9 +18,6 @@ export interface Broken {
   readonly unit: string;
   readonly text: string;
 }
-
-/** The rules of a policy, by what they judge. */
-export type Rules = Readonly<Record<Kind, readonly Rule[]>>;
 
 export const missing = (...names: readonly string[]): Judgement => ({ missing: names });
 

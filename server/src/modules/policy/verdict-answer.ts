@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { Severity } from "./document.ts";
-import type { Verdict } from "./evaluate.ts";
-
-/** As many as a reader can do something with; a policy can have thousands of rules. */
-const MOST_SHOWN = 50;
+import { MOST_SHOWN, type Verdict } from "./evaluate.ts";
 
 /** What a policy said, as every surface shows it. */
 export const VerdictAnswer = z.object({
@@ -29,15 +26,14 @@ export const VerdictAnswer = z.object({
 });
 
 export function describeVerdict(
-  { decision, violations, notEvaluated }: Verdict,
+  { decision, violations, notEvaluated, notShown }: Verdict,
   { policyId, version }: { policyId: string; version: number },
 ): z.output<typeof VerdictAnswer> {
-  const beyond = (list: readonly unknown[]) => Math.max(0, list.length - MOST_SHOWN);
   return {
     decision,
-    violations: violations.slice(0, MOST_SHOWN),
-    notEvaluated: notEvaluated.slice(0, MOST_SHOWN).map((one) => ({ ...one, missing: [...one.missing] })),
-    notShown: beyond(violations) + beyond(notEvaluated),
+    violations: [...violations],
+    notEvaluated: notEvaluated.map((one) => ({ ...one, missing: [...one.missing] })),
+    notShown,
     policyId,
     version,
   };

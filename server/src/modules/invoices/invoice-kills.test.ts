@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createManualClock, openTestIdentities, type TestIdentities } from "../../../test/support/identity.ts";
+import { mortalWorker } from "../../../test/support/mortal-worker.ts";
+import { createStores } from "../../contributions.ts";
+import type { Stores } from "../../kernel/stores.ts";
+import type { Settlement } from "./find-settlement.ts";
+import { issueInvoice } from "./issue-invoice.ts";
+
+let setup: TestIdentities;
+let stores: Stores;
+const clock = createManualClock();
+beforeAll(async () => {
+  setup = await openTestIdentities();
+  stores = createStores(setup.db, clock, setup.vault);
+});
+afterAll(() => setup?.close());
+
+const settled = (at: number): Settlement => ({
+  booking: {
+    ...{ bookingId: `0x${at.toString(16).padStart(64, "0")}`, tripId: `0x${"1".repeat(64)}`, network: "sandbox" },
+    ...{ tenantId: "tenant", state: "settled", pending: undefined, reserved: 0n, vendor: `0x${"2".repeat(40)}` },
+    ...{ vendorAmount: 33_333_333n, markup: 0n, serviceFee: 0n, itineraryHash: undefined, ticketHash: undefined },
+    ...{ details: {}, vendorPaid: 33_333_333n, feePaid: 5_555_556n, refunded: 0n, waiting: 0n, transactions: [] },
+    ...{ createdAt: clock.now(), updatedAt: clock.now() },
+  },
+  ...{ transactionHash: `0x${"3".repeat(64)}`, settledAt: clock.now() },
+});
+const issue = (over: Stores, settlement: Settlement) =>
+  issueInvoice({ stores: over, clock }, settlement, { settings: undefined, chainId: 1 });
+
+it("numbers have no gap and bookings one document each, at whichever step the one who issues is killed", async () => {
+  let booking = 0;
+  for (const when of ["before", "after"] as const) {
+    for (let step = 1; ; step += 1) {
+      booking += 1;
+      const { wrap, death } = mortalWorker(step, when);
+      const dying = issue(wrap(stores), settled(booking)).then(() => "issued");
+      const end = await Promise.race([death.then(() => "killed"), dying]);
+      // Asked for again, by two at once.
+      const both = await Promise.all([issue(stores, settled(booking)), issue(stores, settled(booking))]);
+      expect(new Set(both.map(({ invoiceNumber }) => invoiceNumber)).size).toBe(1);
+      if (end === "issued") break;
+    }
+  }
+  expect(booking).toBeGreaterThan(8);
+  const rows = await setup.db.selectFrom("bookingInvoice").select(["number", "bookingId"]).orderBy("number").execute();
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: booking }, (_, index) => index + 1));
+  expect(new Set(rows.map(({ bookingId }) => bookingId)).size).toBe(booking);
+});
