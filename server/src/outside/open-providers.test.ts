@@ -76,6 +76,15 @@ describe("Nominatim", () => {
     expect(server.requests[0]?.headers["user-agent"]).toBe("wayfare (ops@example.com)");
   });
 
+  it("passes names of another language on, with their place and country", async () => {
+    const label = "エッフェル塔, パリ, 75007, フランス";
+    answer = { status: 200, json: [{ ...tower, name: "エッフェル塔", display_name: label }] };
+    expect(await find("Tour Eiffel")).toMatchObject({
+      candidates: [{ label, latitude: 48.8582599, countryCode: "FR" }],
+      provenance: { source: "nominatim", fallbackFrom: [] },
+    });
+  });
+
   it.each([...FAULTS, ["nothing_found", { status: 200, json: [] }] as [string, Answer]])(
     "falls back to the embedded places and says so: %s",
     async (reason, bad) => {

@@ -83,6 +83,13 @@ describe("with a source", () => {
     await server.close();
   });
   const call = async (tool: string, args: object) => resultOf(await service.call(tool, args));
+  /** With what the call was priced at. */
+  async function priced(tool: string, args: object) {
+    const answered = await service.call(tool, args);
+    const meter = answered.headers.get("x-service-meter-id");
+    const [record] = await service.sql("select list_price_micro from usage_record where id = $1", [meter]);
+    return { result: resultOf(answered), priceMicroUsdc: record?.list_price_micro };
+  }
 
   it("lists the nearest help, nearest first, as the map has it", async () => {
     const { nearestHelp } = await call("travel_safety_aid", LISBON);
@@ -231,23 +238,29 @@ describe("with a source", () => {
   });
 
   it("routes a transfer over the roads, and says when nobody did and the time is an estimate", async () => {
+    const arrival = { airport: "LHR", arrivalTimeIso: "2027-03-01T12:00:00Z" };
     const transfer = (destinationAddress: string) =>
-      call("airport_transfer_coordinator", {
-        airport: "LHR",
-        destinationAddress,
-        arrivalTimeIso: "2027-03-01T12:00:00Z",
-      });
+      priced("airport_transfer_coordinator", { ...arrival, destinationAddress });
     const routed = await transfer("Soho, London");
-    expect(routed).toMatchObject({
+    expect(routed.result).toMatchObject({
       way: { isEstimate: false, source: "osrm", roadKilometers: 27.5, minutes: { fewest: 35, likely: 50, most: 65 } },
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
       notes: expect.arrayContaining([expect.stringContaining("over the roads")]),
     });
     way = { status: 500 };
-    expect(await transfer("Camden Town, London")).toMatchObject({
+    const estimated = await transfer("Camden Town, London");
+    expect(estimated.result).toMatchObject({
       way: { isEstimate: true, source: "distance" },
       notes: expect.arrayContaining([expect.stringContaining("osrm, which gave none: server_error")]),
     });
+    const playbook = await priced("airport_arrival_playbook", { ...arrival, destinationAddress: "Chelsea, London" });
+    const card = await priced("restaurant_route_card", {
+      ...{ location: "Lisbon, Portugal", fromLatitude: 38.75, fromLongitude: -9.15 },
+    });
+    expect(CardAnswer.parse(card.result).restaurants[0]?.way).toMatchObject({ isEstimate: true });
+    // Nobody pays less for a part that is an estimate, and nobody pays more.
+    const prices = [routed, estimated, playbook, card].map(({ priceMicroUsdc }) => priceMicroUsdc);
+    expect(prices).toEqual(["3000", "3000", "3000", "3000"]);
   });
 
   it.each<[string, Answer, string, number]>([
@@ -265,11 +278,10 @@ describe("with a source", () => {
     answer = undefined;
     await call("travel_safety_aid", { ...LISBON, latitude: -latitude });
     answer = bad;
-    const answered = await service.call("travel_safety_aid", { latitude: latitude + 35, longitude: 9 });
-    const aid = resultOf(answered);
-    const meter = answered.headers.get("x-service-meter-id");
-    const [record] = await service.sql("select list_price_micro from usage_record where id = $1", [meter]);
-    expect(record?.list_price_micro).toBe("3000");
+    const { result: aid, priceMicroUsdc } = await priced("travel_safety_aid", {
+      ...{ latitude: latitude + 35, longitude: 9 },
+    });
+    expect(priceMicroUsdc).toBe("3000");
     expect(aid).toMatchObject({ emergency: { numbers: expect.arrayContaining(["112"]) } });
     expect(aid.nearestHelp).toMatchObject({
       ...{ available: false, places: [], fallbackFrom: [{ source: "overpass", reason }] },
