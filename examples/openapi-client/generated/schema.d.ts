@@ -4045,7 +4045,7 @@ export interface components {
             tickets: {
                 [key: string]: unknown;
             }[];
-            /** @description Bags and seats booked with it. None can be added here afterwards; the airline may, by the pnr */
+            /** @description Bags and seats booked with it */
             services: {
                 [key: string]: unknown;
             }[];
@@ -4077,6 +4077,8 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @default  */
+            next: string;
             /** @description Oldest first */
             history: {
                 /** Format: date-time */

@@ -173,12 +173,14 @@ export class Failure extends Error {
 export function invalidInput(issues: readonly Issue[]): Failure {
   const [first] = issues;
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  const more = issues.length > 1 ? ` So are ${issues.length - 1} more, all in issues: mend them together.` : "";
+  const more = issues.length > 1 ? ` ${sayMore(issues.length - 1)}, all in issues: mend them together.` : "";
   return new Failure("invalid_input", {
     detail: `Not accepted: ${where}${first?.message ?? "invalid input"}.${more}`,
     issues,
   });
 }
+
+const sayMore = (count: number): string => (count === 1 ? "So is one more" : `So are ${count} more`);
 
 export function unauthorized(): Failure {
   return new Failure("unauthorized", {

@@ -46,7 +46,10 @@ const Read = z.object({
   }),
   scheduleChanges: z.array(z.object({ removed: Times, added: Times })),
 });
-const ChangeOffers = z.object({ offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })) });
+const ChangeOffers = z.object({
+  offers: z.array(z.object({ id: z.string(), changeTotalAmount: z.string() })),
+  servicesLost: z.array(z.object({ kind: z.string(), totalAmount: z.string() })),
+});
 const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
 const Changed = z.object({ chargedUsdc: z.string(), newTotalAmount: z.string() });
 const Quote = z.looseObject({ cancellationId: z.string(), refundTo: z.string(), refundAmount: z.string().nullable() });
@@ -135,7 +138,10 @@ it.each(surfaces)(
       const seen: string[] = [];
       for (let days = 2; days < 20; days += 1) {
         const slices = { add: [{ origin, destination, departure_date: dateIn(days) }], remove: [{ slice_id }] };
-        const { offers } = ChangeOffers.parse(await ask("request_order_change", { orderId: booked.orderId, slices }));
+        const asked = await ask("request_order_change", { orderId: booked.orderId, slices });
+        const { offers, servicesLost } = ChangeOffers.parse(asked);
+        const cost = ({ kind, totalAmount }: { kind: string; totalAmount: string }) => `${kind} ${totalAmount}`;
+        expect(servicesLost.map(cost).toSorted()).toEqual(booked.services.map(cost).toSorted());
         const dearest = offers.at(-1);
         seen.push(dearest?.changeTotalAmount ?? "none");
         if (dearest !== undefined && !/^-|^0\.00$/.test(dearest.changeTotalAmount)) return dearest;

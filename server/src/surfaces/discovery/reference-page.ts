@@ -87,9 +87,15 @@ function renderPage(bundleUrl: string): string {
 <title>API reference · Wayfare</title>
 <meta name="description" content="Every tool and route of this deployment, with its arguments, answers and errors.">
 <link rel="icon" href="data:,">
+<style>
+.site { color-scheme: light dark; display: flex; gap: 1.4rem; padding: 0.7rem 1rem; font: 15px system-ui, sans-serif; }
+.site a { color: light-dark(#4c5557, #a7b0b2); text-decoration: none; }
+.site a:first-child { color: light-dark(#0b6b61, #63c7b8); font-weight: 650; }
+.site a:is(:hover, :focus-visible) { text-decoration: underline; }
+</style>
 </head>
 <body>
-<nav aria-label="Site" style="padding:.5rem 1rem;font:15px system-ui,sans-serif;display:flex;gap:1.2rem">
+<nav aria-label="Site" class="site">
 <a href="/">Wayfare</a><a href="/docs">Documentation</a><a href="/docs/quickstart">Quickstart</a>
 </nav>
 <div id="reference"></div>

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Failure } from "../../../domain/errors.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import { NextStep } from "../../bookings/index.ts";
 import { describeTravelers, FlightNow, readFlightNow, readStayNow, ShownTraveler, StayNow } from "../describe-order.ts";
 import { Details, Happened, OrderSummary, toSummary } from "../order-answers.ts";
+import type { OrderRecord } from "../orders.ts";
 import { ORDER_SCOPES, readableKinds } from "../readable-kinds.ts";
 
 /** What of an answer of a booking is still true of the order. */
@@ -30,9 +32,7 @@ export const readOrder = defineTool({
     stay: StayNow.nullable(),
     isLive: z.boolean().describe("false: the supplier does not answer now; the rest is as it was read last"),
     tickets: z.array(Details).describe("type, number, passengerIds"),
-    services: z
-      .array(Details)
-      .describe("Bags and seats booked with it. None can be added here afterwards; the airline may, by the pnr"),
+    services: z.array(Details).describe("Bags and seats booked with it"),
     itineraryHash: z.string().nullable().describe("Names the order in escrow: itineraryHash of commit_booking"),
     ticketOrderHash: z.string().nullable().describe("For confirm_flight; null: not ticketed yet"),
     externalId: z.string().nullable().describe("The escrow booking that was committed with itineraryHash"),
@@ -44,6 +44,7 @@ export const readOrder = defineTool({
       ),
     refunds: z.array(Happened).describe("Given back to the treasury wallet"),
     credits: z.array(Happened).describe("Issued by the airline"),
+    next: NextStep,
     history: z.array(Happened.extend({ kind: z.string() })).describe("Oldest first"),
   }),
   errors: { order_not_found: "You have no order with this id. list_orders gives the ids." },
@@ -76,10 +77,25 @@ export const readOrder = defineTool({
       scheduleChanges: (flight?.scheduleChanges ?? order.scheduleChanges).map((change) => ({ ...change })),
       refunds: ofKind("refunded"),
       credits: ofKind("credit_issued"),
+      next: nextOf(order, flight?.changeableUntil),
       history,
     };
   },
 });
+
+const CANCELLING = "cancel_order_quote says what giving it back would return.";
+const NO_MORE_SERVICES =
+  "Bags and seats are bought with the booking only: none can be added here afterwards, the airline may do it by the pnr.";
+
+function nextOf({ kind, status }: OrderRecord, changeableUntil: string | null | undefined): string {
+  if (status === "cancelled") return "Nothing is left to do: it is cancelled.";
+  if (kind === "stay") return CANCELLING;
+  const change =
+    changeableUntil == null
+      ? "Its flights cannot be changed."
+      : `request_order_change replaces flights until ${changeableUntil}, local time.`;
+  return `${change} ${CANCELLING} ${NO_MORE_SERVICES}`;
+}
 
 /** What is recorded of an order is worth knowing also while its supplier does not answer. */
 async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | null> {

@@ -10,7 +10,7 @@ import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 const NEXT =
-  "The order is changed and paid as said here. Bags and seats that were bought for flights given up may have gone with them: services of read_order has what is left.";
+  "The order is changed and paid as said here. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left.";
 
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
