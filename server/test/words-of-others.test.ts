@@ -32,6 +32,7 @@ const CHECKED_NAMES = [
     "field",
     "flight",
     "flightNumber",
+    "flights",
     "from",
     "invoiceNumber",
     "kind",
@@ -50,6 +51,7 @@ const CHECKED_NAMES = [
     "precision",
     "rate",
     "requested",
+    "returnedTo",
   ],
   ...["scopes", "status", "step", "surface", "timeZone", "to", "token", "tool", "total", "type", "uid", "unit", "url"],
   ...[
@@ -116,7 +118,7 @@ const OWN_NAMES = [
   ],
   ...["text", "timeZoneName", "title", "what"],
   // Objects whose members differ: schemas, resolutions, sums, and what records of the service say.
-  ...["expects", "onTimeout", "pricing"],
+  ...["expects", "inputSchema", "onTimeout", "pricing", "resolutionSchema"],
 ];
 
 interface Place {
@@ -157,6 +159,7 @@ function unmarked(value: unknown, place: Place): Place[] {
 
 const isKnown = ({ name, tool }: Place): boolean =>
   (name === "" && tool === "read_account") ||
+  (name === "description" && tool === "describe_workflows") ||
   CHECKED.test(name) ||
   CHECKED_NAMES.includes(name) ||
   OWN_NAMES.includes(name);
