@@ -2799,7 +2799,8 @@ export interface components {
             source: string;
             /** @enum {string} */
             sourceLevel: "live" | "open" | "embedded";
-            asOf: string;
+            /** @description Of which day the airports' data is; null: the supplier does not say */
+            asOf: string | null;
             sandbox: boolean;
             /** @description Where distances are measured from; null: the text names airports but no known place */
             center: {

@@ -55,6 +55,8 @@ function readData(file: string): unknown {
   return JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), "utf8"));
 }
 
+/** Of what `airports.json` was selected from; the list of data sets of the service names the same day. */
+export const AIRPORTS_DATE = "2025-10-05";
 export const airports = z.array(AirportRecord).parse(readData("airports.json"));
 export const aircraft = z.array(AircraftRecord).parse(readData("aircraft.json"));
 export const airlines = z.array(AirlineRecord).parse(readData("airlines.json"));

@@ -4,7 +4,7 @@ import { fromZod, notFound } from "../http/errors.ts";
 import { pageOfMemory, readPage } from "../http/wire.ts";
 import { distanceKm } from "../inventory/geography.ts";
 import type { Env, Router } from "../sandbox.ts";
-import { type AirportRecord, aircraft, airlines, airportByCode, airports } from "./data.ts";
+import { AIRPORTS_DATE, type AirportRecord, aircraft, airlines, airportByCode, airports } from "./data.ts";
 import {
   airportId,
   isMetropolitan,
@@ -122,6 +122,7 @@ export function referenceRoutes(): Router {
   routes.get("/places/suggestions", (context) => {
     const query = SuggestionsQuery.safeParse(context.req.query());
     if (!query.success) throw fromZod(query.error);
+    context.header("last-modified", new Date(AIRPORTS_DATE).toUTCString());
     return context.json({ data: suggest(query.data) });
   });
   return routes;

@@ -275,6 +275,12 @@ export interface NearbyAirport {
   distanceMeters: number | null;
 }
 
+export interface AirportList {
+  airports: readonly NearbyAirport[];
+  /** Of which day the data is; undefined: the supplier does not say. */
+  asOf: string | undefined;
+}
+
 export interface CallOptions {
   signal?: AbortSignal;
 }
@@ -313,5 +319,5 @@ export interface Flights {
   findAirports(
     query: { text: string } | { latitude: number; longitude: number; radiusMeters: number },
     options?: CallOptions,
-  ): Promise<readonly NearbyAirport[]>;
+  ): Promise<AirportList>;
 }

@@ -183,7 +183,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       return updated;
     },
     async findAirports() {
-      return airports;
+      return { airports, asOf: undefined };
     },
   };
 

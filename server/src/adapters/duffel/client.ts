@@ -52,6 +52,8 @@ interface CommitRequest<T> {
 export interface DuffelClient {
   /** A request that may safely run twice (also a search, which is a POST). Repeated once within its time budget. */
   read<T>(request: ReadRequest<T>): Promise<T>;
+  /** The same, with the day of which the answer is; undefined: the supplier does not say. */
+  readDated<T>(request: ReadRequest<T>): Promise<{ data: T; date: Temporal.PlainDate | undefined }>;
   /** All pages of a list, `maxItems` at most, and none after a page with which it is enough. */
   readPages<T>(request: ReadRequest<T>, maxItems: number, enough?: (page: readonly unknown[]) => boolean): Promise<T[]>;
   /** Deletes; may safely run twice. What is gone already fails as not found. */
@@ -79,8 +81,13 @@ class HttpDuffelClient implements DuffelClient {
   }
 
   async read<T>(request: ReadRequest<T>): Promise<T> {
-    const body = await this.#readBody(request);
-    return this.#understood(z.object({ data: request.schema }), body, request.path).data;
+    return (await this.readDated(request)).data;
+  }
+
+  async readDated<T>(request: ReadRequest<T>): Promise<{ data: T; date: Temporal.PlainDate | undefined }> {
+    const response = await this.#readResponse(request);
+    const { data } = this.#understood(z.object({ data: request.schema }), parseJson(response.body), request.path);
+    return { data, date: dateOf(response.header("last-modified")) };
   }
 
   async readPages<T>(
@@ -134,6 +141,10 @@ class HttpDuffelClient implements DuffelClient {
   }
 
   async #readBody(request: ReadRequest<unknown>): Promise<unknown> {
+    return parseJson((await this.#readResponse(request)).body);
+  }
+
+  async #readResponse(request: ReadRequest<unknown>): Promise<HttpResponse> {
     const { http, readTimeoutMilliseconds, retryDelayMilliseconds } = this.#options;
     const { subject, path, method = "GET", signal, data } = request;
     const deadlineMilliseconds = performance.now() + (request.timeoutMilliseconds ?? readTimeoutMilliseconds);
@@ -148,7 +159,7 @@ class HttpDuffelClient implements DuffelClient {
         });
         if (response.status !== 503 || !mayRepeat) {
           if (response.status < 200 || response.status > 299) throw this.#judged(response, failedRead, subject, path);
-          return parseJson(response.body);
+          return response;
         }
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error;
@@ -220,6 +231,13 @@ function issuePaths(error: z.ZodError): string[] {
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Of an HTTP date, in UTC. */
+function dateOf(value: string | undefined): Temporal.PlainDate | undefined {
+  const at = value === undefined ? Number.NaN : Date.parse(value);
+  if (Number.isNaN(at)) return undefined;
+  return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO("UTC").toPlainDate();
 }
 
 /** `retry-after` or `ratelimit-reset`: seconds, or an HTTP date. */

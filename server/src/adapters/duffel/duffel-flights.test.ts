@@ -206,13 +206,18 @@ test("airports near a position come nearest first with their distance, each once
     status: 200,
     json: { data: [kennedy, city, { type: "train_station" }, heathrow] },
   }));
-  const near = await duffel.flights.findAirports({ latitude: 51.5, longitude: -0.12, radiusMeters: 50_000 });
+  const { airports: near, asOf } = await duffel.flights.findAirports({
+    latitude: 51.5,
+    longitude: -0.12,
+    radiusMeters: 50_000,
+  });
+  expect(asOf).toBeUndefined();
   expect(near.map((airport) => airport.iataCode)).toEqual(["LHR", "JFK"]);
   expect(near[0]?.distanceMeters).toBeGreaterThan(23_000);
   expect(near[0]?.distanceMeters).toBeLessThan(24_500);
   expect(near[0]).toMatchObject({ cityName: "London", countryCode: "GB", timeZone: "Europe/London" });
   expect(duffel.requests[0]?.query).toEqual({ lat: "51.5", lng: "-0.12", rad: "50000" });
-  const named = await duffel.flights.findAirports({ text: "new york" });
+  const { airports: named } = await duffel.flights.findAirports({ text: "new york" });
   expect(named[0]).toMatchObject({ iataCode: "JFK", distanceMeters: null });
 });
 

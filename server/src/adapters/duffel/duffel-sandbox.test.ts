@@ -234,12 +234,16 @@ test("a wrong token is the operator's matter", async () => {
 });
 
 test("airports near a place and by name", async () => {
-  const near = await duffel.flights.findAirports({ latitude: 51.5, longitude: -0.12, radiusMeters: 60_000 });
+  const { airports: near } = await duffel.flights.findAirports({
+    latitude: 51.5,
+    longitude: -0.12,
+    radiusMeters: 60_000,
+  });
   expect(near.map((airport) => airport.iataCode)).toEqual(expect.arrayContaining(["LCY", "LHR", "LGW"]));
   const distances = near.map((airport) => airport.distanceMeters ?? Number.NaN);
   expect(distances).toEqual([...distances].sort((a, b) => a - b));
   expect(distances.every((distance) => distance <= 60_000)).toBe(true);
-  const named = await duffel.flights.findAirports({ text: "london" });
+  const { airports: named } = await duffel.flights.findAirports({ text: "london" });
   expect(named.map((airport) => airport.iataCode)).toContain("LHR");
 });
 

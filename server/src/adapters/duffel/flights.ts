@@ -93,7 +93,7 @@ export function createFlights(options: FlightsOptions): Flights {
 
     async findAirports(query, call = {}) {
       const near = "text" in query ? undefined : query;
-      const suggestions = await client.read({
+      const { data, date } = await client.readDated({
         subject: "airport",
         schema: z.array(z.unknown()),
         path: "/places/suggestions",
@@ -103,7 +103,7 @@ export function createFlights(options: FlightsOptions): Flights {
             : { lat: query.latitude, lng: query.longitude, rad: Math.round(query.radiusMeters) },
         signal: call.signal,
       });
-      return toAirports(suggestions, near);
+      return { airports: toAirports(data, near), asOf: date?.toString() };
     },
   };
 }

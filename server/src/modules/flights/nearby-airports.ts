@@ -1,6 +1,6 @@
 import { type Coordinates, distanceMeters } from "../../domain/distance.ts";
 import type { ProviderProvenance } from "../../domain/schemas.ts";
-import type { CallOptions, Flights, NearbyAirport } from "../../ports/flights.ts";
+import type { AirportList, CallOptions, Flights, NearbyAirport } from "../../ports/flights.ts";
 import type { Maps, Place } from "../../ports/maps.ts";
 
 export interface AirportQuery {
@@ -13,6 +13,8 @@ export interface AirportQuery {
 
 export interface AirportsFound {
   airports: readonly NearbyAirport[];
+  /** Of which day the oldest list is that they were looked for in; undefined: the supplier does not say. */
+  airportsAsOf: string | undefined;
   /** The point that distances are measured from; undefined when the text names airports but no known place. */
   center: Coordinates | undefined;
   /** What the text was taken for, when the airports are those around a place. */
@@ -37,9 +39,9 @@ export async function findNearbyAirports(
     flights.findAirports({ latitude: point.latitude, longitude: point.longitude, radiusMeters }, options);
 
   if (query === undefined) {
-    const airports = given === undefined ? [] : await around(given);
+    const listed = given === undefined ? [] : [await around(given)];
     return {
-      airports: nearest(airports, given, maxResults),
+      ...together(listed, given, maxResults),
       center: given,
       place: undefined,
       nearMatches: [],
@@ -51,15 +53,23 @@ export async function findNearbyAirports(
     maps.findPlaces(query, { limit: 1, ...options }),
   ]);
   const [place] = places.candidates;
-  const byCode = new Map(named.map((airport) => [airport.iataCode, airport]));
-  for (const airport of place === undefined ? [] : await around(place)) byCode.set(airport.iataCode, airport);
+  const listed = place === undefined ? [named] : [named, await around(place)];
   const center = given ?? place;
   return {
-    airports: nearest([...byCode.values()], center, maxResults),
+    ...together(listed, center, maxResults),
     center,
     place,
     nearMatches: places.nearMatches,
     placeProvenance: places.provenance,
+  };
+}
+
+function together(lists: readonly AirportList[], center: Coordinates | undefined, limit: number) {
+  const byCode = new Map(lists.flatMap(({ airports }) => airports).map((airport) => [airport.iataCode, airport]));
+  const days = lists.flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf]));
+  return {
+    airports: nearest([...byCode.values()], center, limit),
+    airportsAsOf: days.length < lists.length ? undefined : days.toSorted()[0],
   };
 }
 

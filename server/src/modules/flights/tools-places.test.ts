@@ -91,6 +91,8 @@ describe("find_airports_nearby", () => {
     expect(answer).toMatchObject({
       airports: [{ iataCode: "LCY" }, { iataCode: "LHR" }],
       center: { latitude: 51.5, longitude: 0 },
+      // This supplier says of no day of which its airports are.
+      asOf: null,
     });
   });
 

@@ -12,6 +12,21 @@ afterAll(() => service[Symbol.asyncDispose]());
 const call = async (tool: string, args: unknown) => resultOf(await service.call(tool, args));
 const EMBEDDED = { source: "embedded-places", sourceLevel: "embedded", fallbackFrom: [] };
 
+describe("find_airports_nearby", () => {
+  it("says of what day the airports and of what day the place are, and neither is of today", async () => {
+    const [airports, place] = [
+      { source: "embedded-sandbox", asOf: "2025-10-05" },
+      { ...EMBEDDED, asOf: "2023-03-05" },
+    ];
+    expect(await call("find_airports_nearby", { query: "Lisbon" })).toMatchObject({
+      ...airports,
+      placeProvenance: { ...place, attribution: expect.arrayContaining([expect.stringContaining("GeoNames")]) },
+    });
+    const around = await call("find_airports_nearby", { latitude: 38.7, longitude: -9.1 });
+    expect(around).toMatchObject({ ...airports, placeProvenance: null });
+  });
+});
+
 describe("geocode_trip_stop", () => {
   const geocode = (args: object) => call("geocode_trip_stop", args);
 

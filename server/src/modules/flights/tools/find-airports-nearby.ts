@@ -32,6 +32,7 @@ export const findAirportsNearby = defineTool({
       }
     }),
   output: SupplierResult.extend({
+    asOf: z.string().nullable().describe("Of which day the airports' data is; null: the supplier does not say"),
     center: z
       .object({ latitude: z.number(), longitude: z.number() })
       .nullable()
@@ -74,6 +75,7 @@ export const findAirportsNearby = defineTool({
       placeProvenance: found.placeProvenance ?? null,
       airports: found.airports,
       ...flights.provenance(),
+      asOf: found.airportsAsOf ?? null,
       sandbox: flights.sandbox,
     };
   },
