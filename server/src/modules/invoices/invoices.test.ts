@@ -117,10 +117,33 @@ describe("an invoice", () => {
     expect(said.match(/\/Type \/Page\b/g)).toHaveLength(1);
     expect(said.match(/\/FontFile2/g)?.length).toBeGreaterThanOrEqual(2);
     expect(streamsOf(pdf).some((one) => one.includes(invoiceNumber))).toBe(true);
+    expect(said).not.toContain("BIZUDPGothic");
 
     const wrong = { ...settings, tax: { treatment: "exempt", ratePercent: "19" } };
     expect((await api("PUT", "/api/invoicing", wrong)).body).toMatchObject({ code: "invalid_input" });
     expect((await api("PUT", "/api/invoicing", { ...settings, invoiceSeries: "INV-1" })).status).toBe(400);
+  });
+
+  it("is in Japanese for a Japanese buyer, whose name stands on an English one too, with the letters that it shows", async () => {
+    const party = { addressLines: ["東京都千代田区"], countryCode: "JP" };
+    const settings = { seller: { ...party, name: "Example" }, buyer: { ...party, name: "髙橋商事 陳偉" }, dueDays: 14 };
+    for (const language of ["ja", "en"]) {
+      expect((await api("PUT", "/api/invoicing", { ...settings, language, tax: { treatment: "none" } })).status).toBe(
+        200,
+      );
+      const answer = resultOf(await invoice((await settledBooking()).bookingId));
+      expect(answer).toMatchObject({ charactersNotShown: "", language: { used: language } });
+      const pdf = Buffer.from(await (await fetchFile(Invoice.parse(answer).pdfUrl)).arrayBuffer());
+      expect(pdf.toString("latin1")).toMatch(/\/FontName \/[A-Z]{6}\+BIZUDPGothic-Bold/);
+      expect(pdf.length).toBeLessThan(150_000);
+      // A PDF tells which characters its glyphs stand for, by their numbers.
+      const characters = streamsOf(pdf)
+        .filter((one) => one.includes("beginbfrange"))
+        .join();
+      const shows = (text: string) => Array.from(text).every((one) => characters.includes(hexOf(one)));
+      expect(shows("髙橋商事陳偉東京都千代田区")).toBe(true);
+      expect(shows("請求書")).toBe(language === "ja");
+    }
   });
 
   it("is read at addresses that can be revoked, and the same PDF is given at new ones", async () => {
@@ -243,6 +266,8 @@ describe("no invoice", () => {
     expect((await invoiceOf(bookingId, { settleTxHash: txHash })).settleTxHash).toBe(txHash);
   });
 });
+
+const hexOf = (character: string): string => `<${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}>`;
 
 /** What the streams of a PDF hold, unpacked where they are packed. */
 function streamsOf(pdf: Buffer): string[] {

@@ -4,7 +4,7 @@ import type { InvoiceDocument } from "../document.ts";
 import type { DrawnInvoice } from "../invoices.ts";
 import { invoiceTexts } from "../texts.ts";
 import { piecesFromLeft } from "./bidi-line.ts";
-import { fontFiles, Glyphs, type Weight } from "./fonts.ts";
+import { Glyphs, usualFace, type Weight } from "./fonts.ts";
 
 const PAGE = { width: 595.28, height: 841.89, margin: 48 } as const;
 const BOTTOM = PAGE.height - PAGE.margin;
@@ -13,6 +13,14 @@ const SCALES = [1, 0.85, 0.7, 0.55, 0.4] as const;
 const INK = "#1a1a1a";
 const MARK = "#f3d6d6";
 const GREY = "#5c5c5c";
+
+/** From the top of a line to the feet of its letters, as a part of their size. */
+const ASCENT = 0.928;
+
+interface Column {
+  readonly width: number;
+  readonly weight: Weight;
+}
 
 type Say = ReturnType<typeof invoiceTexts>;
 
@@ -41,9 +49,7 @@ class InvoicePage {
     this.#invoice = invoice;
     this.#glyphs = glyphs;
     this.#scale = scale;
-    const asked = wordsIn(invoice.language);
-    // Words that the fonts cannot draw would be a row of boxes.
-    this.#words = glyphs.has(invoiceTexts(asked)("invoice")) ? asked : wordsIn("en");
+    this.#words = wordsIn(invoice.language);
     this.#say = invoiceTexts(this.#words);
     const made = new Date(`${invoice.issuedOn}T00:00:00Z`);
     this.#pdf = new PDFDocument({
@@ -51,7 +57,6 @@ class InvoicePage {
       ...{ lang: this.#words.locale, displayTitle: true },
       info: { Title: `${this.#title()} ${invoice.number}`, CreationDate: made, ModDate: made },
     });
-    for (const [weight, file] of Object.entries(fontFiles)) this.#pdf.registerFont(weight, file);
     this.#pdf.file(Buffer.from(JSON.stringify(invoice)), {
       ...{ name: `${invoice.number.replaceAll("/", "-")}.json`, type: "application/json", relationship: "Data" },
       ...{ creationDate: made, modifiedDate: made },
@@ -85,7 +90,7 @@ class InvoicePage {
 
   #drawMark(): void {
     const text = "SANDBOX - NOT A TAX DOCUMENT";
-    this.#pdf.save().font("bold").fontSize(38).fillColor(MARK);
+    this.#pdf.save().font(usualFace.bold).fontSize(38).fillColor(MARK);
     const [x, y] = [PAGE.width / 2, PAGE.height / 2];
     this.#pdf.rotate(-52, { origin: [x, y] });
     this.#pdf.text(text, x - this.#pdf.widthOfString(text) / 2, y - 19, { lineBreak: false });
@@ -221,25 +226,32 @@ class InvoicePage {
     }: { x?: number; width?: number; size?: number; weight?: Weight; color?: string; isRight?: boolean } = {},
   ): void {
     const points = size * this.#scale;
-    this.#pdf.font(weight).fontSize(points).fillColor(color);
-    for (const line of this.#breakLines(this.#glyphs.drawable(text), width)) {
-      const pieces = piecesFromLeft(line).map((piece) => ({ piece, width: this.#pdf.widthOfString(piece) }));
-      const whole = pieces.reduce((sum, piece) => sum + piece.width, 0);
+    this.#pdf.fontSize(points).fillColor(color);
+    for (const line of this.#breakLines(this.#glyphs.drawable(text), { width, weight })) {
+      const runs = piecesFromLeft(line).flatMap((piece) => this.#glyphs.runs(piece));
+      const whole = runs.reduce((sum, run) => sum + this.#pdf.font(run.face[weight]).widthOfString(run.text), 0);
       let left = isRight ? x + width - whole : x;
-      for (const { piece, width: wide } of pieces) {
-        this.#pdf.text(piece, left, this.#y, { lineBreak: false });
-        left += wide;
+      for (const run of runs) {
+        // All faces stand on one line: measured from their tops, each would stand at a height of its own.
+        const options = { lineBreak: false, baseline: "alphabetic" } as const;
+        this.#pdf.font(run.face[weight]).text(run.text, left, this.#y + points * ASCENT, options);
+        left += this.#pdf.widthOfString(run.text);
       }
       this.#y += points * 1.35;
     }
   }
 
-  #breakLines(text: string, width: number): readonly string[] {
+  #widthOf(text: string, weight: Weight): number {
+    const widths = this.#glyphs.runs(text).map((run) => this.#pdf.font(run.face[weight]).widthOfString(run.text));
+    return widths.reduce((sum, width) => sum + width, 0);
+  }
+
+  #breakLines(text: string, column: Column): readonly string[] {
     const lines: string[] = [];
     let line = "";
-    for (const word of text.split(" ").flatMap((one) => this.#breakWord(one, width))) {
+    for (const word of text.split(" ").flatMap((one) => this.#breakWord(one, column))) {
       const longer = line === "" ? word : `${line} ${word}`;
-      if (line !== "" && this.#pdf.widthOfString(longer) > width) {
+      if (line !== "" && this.#widthOf(longer, column.weight) > column.width) {
         lines.push(line);
         line = word;
       } else line = longer;
@@ -247,12 +259,12 @@ class InvoicePage {
     return [...lines, line];
   }
 
-  #breakWord(word: string, width: number): readonly string[] {
-    if (this.#pdf.widthOfString(word) <= width) return [word];
+  #breakWord(word: string, { width, weight }: Column): readonly string[] {
+    if (this.#widthOf(word, weight) <= width) return [word];
     const parts: string[] = [""];
     for (const character of word) {
       const longer = `${parts.at(-1) ?? ""}${character}`;
-      if (this.#pdf.widthOfString(longer) > width) parts.push(character);
+      if (this.#widthOf(longer, weight) > width) parts.push(character);
       else parts[parts.length - 1] = longer;
     }
     return parts;

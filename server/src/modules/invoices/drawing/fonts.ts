@@ -1,38 +1,78 @@
 import { createRequire } from "node:module";
 import { openSync } from "fontkit";
 
-const resolve = (name: string): string => createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`);
+export type Weight = "regular" | "bold";
+type Face = Readonly<Record<Weight, string>>;
 
-export const fontFiles = { regular: resolve("DejaVuSans"), bold: resolve("DejaVuSans-Bold") } as const;
-export type Weight = keyof typeof fontFiles;
+const resolve = (file: string): string => createRequire(import.meta.url).resolve(file);
+
+const JAPANESE = "@expo-google-fonts/biz-udpgothic";
+/** What stands on every document. */
+export const usualFace: Face = {
+  regular: resolve("dejavu-fonts-ttf/ttf/DejaVuSans.ttf"),
+  bold: resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"),
+};
+/** In the order in which they are asked for a character: a file is opened only when those before it lack one. */
+const faces: readonly Face[] = [
+  usualFace,
+  {
+    regular: resolve(`${JAPANESE}/400Regular/BIZUDPGothic_400Regular.ttf`),
+    bold: resolve(`${JAPANESE}/700Bold/BIZUDPGothic_700Bold.ttf`),
+  },
+];
 
 const BOX = "\u25a1";
+
+/** Characters beside each other that one face draws. */
+interface Run {
+  readonly face: Face;
+  readonly text: string;
+}
 
 /** Knows which characters the fonts of documents have. */
 export class Glyphs {
   readonly #missing = new Set<string>();
-  readonly #fonts = Object.values(fontFiles).map((file) => {
-    const font = openSync(file);
-    if (!("hasGlyphForCodePoint" in font)) throw new Error("A font file holds several fonts.");
-    return font;
-  });
+  readonly #open = new Map<string, (codePoint: number) => boolean>();
 
-  has(text: string): boolean {
-    return Array.from(text).every((one) =>
-      this.#fonts.every((font) => font.hasGlyphForCodePoint(one.codePointAt(0) ?? 0)),
-    );
-  }
-
-  /** With a box in place of each character that is missing. */
+  /** The characters, with a box in place of each that is missing. */
   drawable(text: string): string {
     return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => {
-      if (this.has(segment)) return segment;
+      if (this.#faceOf(segment) !== undefined) return segment;
       this.#missing.add(segment);
       return BOX;
     }).join("");
   }
 
+  /** What is drawable, cut where another face has to draw. */
+  runs(text: string): readonly Run[] {
+    const runs: { face: Face; text: string }[] = [];
+    for (const { segment } of new Intl.Segmenter().segment(text)) {
+      const face = this.#faceOf(segment) ?? usualFace;
+      const last = runs.at(-1);
+      if (last?.face === face) last.text += segment;
+      else runs.push({ face, text: segment });
+    }
+    return runs;
+  }
+
   get missing(): string {
     return [...this.#missing].join("");
+  }
+
+  #faceOf(text: string): Face | undefined {
+    return faces.find(({ regular, bold }) =>
+      Array.from(text).every((one) => [regular, bold].every((file) => this.#has(file, one.codePointAt(0) ?? 0))),
+    );
+  }
+
+  #has(file: string, codePoint: number): boolean {
+    let knows = this.#open.get(file);
+    if (knows === undefined) {
+      const font = openSync(file);
+      if (!("hasGlyphForCodePoint" in font)) throw new Error("A font file holds several fonts.");
+      knows = (one) => font.hasGlyphForCodePoint(one);
+      this.#open.set(file, knows);
+    }
+    return knows(codePoint);
   }
 }
