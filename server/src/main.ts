@@ -1,5 +1,6 @@
 import { type App, type AppOptions, startApp } from "./compose.ts";
 import { type Config, readConfig } from "./config/config.ts";
+import { endProcess } from "./platform/process/end-process.ts";
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
@@ -18,7 +19,7 @@ export async function serve(
     ended.abort();
     if (app === undefined) return;
     await app.stop();
-    process.exit(0);
+    endProcess(0);
   };
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
@@ -28,9 +29,8 @@ export async function serve(
     describeStart(app, performance.now() - started);
   } catch (error) {
     // A start that was told to end has nothing to complain about.
-    if (ended.signal.aborted) process.exit(0);
-    process.stderr.write(`${describeError(error)}\n`);
-    process.exit(1);
+    if (!ended.signal.aborted) process.stderr.write(`${describeError(error)}\n`);
+    endProcess(ended.signal.aborted ? 0 : 1);
   }
 }
 

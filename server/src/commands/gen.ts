@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import { catalog } from "../contributions.ts";
+import { endProcess } from "../platform/process/end-process.ts";
 import { clientTypes } from "./gen/client-types.ts";
 import { configPage } from "./gen/config-page.ts";
 import { dataSetsPage } from "./gen/data-sets-page.ts";
@@ -92,5 +93,4 @@ try {
   process.stderr.write(`Not generated: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
-// What still waits by a timer, such as a connection kept for a next call, has nothing left to do.
-process.exit();
+endProcess(process.exitCode === 1 ? 1 : 0);

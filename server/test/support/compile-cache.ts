@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,14 @@ const LOADED_MOST = [
 export function makeCompileCache(): { folder: string; remove(): void } {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-compiled-"));
   const modules = LOADED_MOST.map((path) => new URL(path, import.meta.url).href);
-  const load = `await Promise.allSettled(${JSON.stringify(modules)}.map((url) => import(url))); process.exit();`;
-  execFileSync(process.execPath, ["--input-type=module", "--eval", load], {
+  // Not ended by process.exit(): while V8 still compiles in the background, that can wait for ever.
+  const load = [
+    'import { flushCompileCache } from "node:module";',
+    `await Promise.allSettled(${JSON.stringify(modules)}.map((url) => import(url)));`,
+    "flushCompileCache();",
+    'process.kill(process.pid, "SIGKILL");',
+  ].join("\n");
+  spawnSync(process.execPath, ["--input-type=module", "--eval", load], {
     env: { ...process.env, NODE_COMPILE_CACHE: folder },
   });
   return {
