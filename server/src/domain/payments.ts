@@ -29,7 +29,6 @@ export interface SignedPayment {
   signature: Hex;
   /**
    * What its payer has sent beside that, such as `resource` and `extensions` of x402: nobody here reads it, and a facilitator gets it.
-   * It is not stored: what is settled after a restart is settled without it.
    */
   beside?: Readonly<Record<string, unknown>>;
 }

@@ -206,7 +206,11 @@ class ChargeByPayment implements Charge {
 
   #toPayment(call: PendingCall): NewPayment {
     const { processId, random = systemRandom } = this.#options;
-    const { payment: signed, terms } = this.#request;
+    const { payment, terms } = this.#request;
+    const { beside: _, ...bare } = payment;
+    // Only a facilitator of somebody else gets what the payer has sent beside it, so that nothing else keeps it.
+    const isSettledOutside = this.#options.facilitatorFor(call.environment)?.settle !== undefined;
+    const signed = isSettledOutside ? payment : bare;
     return {
       id: newId("pay_", call.startedAt.epochMilliseconds, random),
       environment: call.environment,

@@ -9,6 +9,7 @@ import type { GatherWindow } from "./gather-window.ts";
 import * as payments from "./migrations/0008-payments.ts";
 import * as paymentAnswers from "./migrations/0012-payment-answers.ts";
 import * as paymentsUnderWay from "./migrations/0013-payments-under-way.ts";
+import * as paymentBesides from "./migrations/0070-payment-besides.ts";
 import { paymentBatch } from "./payment-batch-operation.ts";
 import {
   createChargesOf,
@@ -53,6 +54,7 @@ export const paymentsModule = defineModule({
     "0008-payments": payments,
     "0012-payment-answers": paymentAnswers,
     "0013-payments-under-way": paymentsUnderWay,
+    "0070-payment-besides": paymentBesides,
   },
   chainOperations: [payment, paymentBatch],
   chainEndings: paymentEndings,

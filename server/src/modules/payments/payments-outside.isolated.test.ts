@@ -110,6 +110,24 @@ test("what a facilitator only says is not believed: the call is pending, and a w
   expect(again).toMatchObject({ replayed: true, price: PRICE });
 });
 
+test("what a payer has sent beside its payment reaches the facilitator after a restart, too, and is kept no longer", async () => {
+  const payer = await world.newPayer(PRICE);
+  const beside = { resource: { url: "https://example.com/tools/x" }, extensions: { theirs: { info: "a\u0000b" } } };
+  const signed = { ...(await payer.sign(PRICE)), beside };
+  const told: unknown[] = [];
+  const hears = (act: typeof settles) => (payment: SignedPayment) => {
+    told.push(payment.beside);
+    return act(payment);
+  };
+  const pause = async () => passAnHour();
+  const dying = world.openProcess("proc_a", { ...facilitatorThat(hears(isDown)).parts, pause });
+  expect(await world.pay(dying, signed).catch(reasonOf)).toBe("settlement_pending");
+  vi.restoreAllMocks();
+  expect(await world.openProcess("proc_b", facilitatorThat(hears(settles)).parts).watch()).toBe(1);
+  expect(told).toEqual([beside, beside]);
+  expect(await world.books(payer)).toMatchObject({ states: ["settled"], rows: [{ beside: null }] });
+});
+
 test("who cannot say whether a payment is good takes nothing", async () => {
   const payer = await world.newPayer(PRICE);
   const signed = await payer.sign(PRICE);

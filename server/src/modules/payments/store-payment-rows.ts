@@ -1,10 +1,13 @@
 import { type Selectable, sql } from "kysely";
+import { z } from "zod";
 import { toSnakeCase } from "../../platform/database/casing.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Environment } from "../../ports/identity.ts";
 import type { NewPayment, Payment } from "./payments.ts";
+
+const Beside = z.record(z.string(), z.unknown());
 
 export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
   return {
@@ -19,6 +22,8 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
     validAfter: signed.validAfter.toString(),
     validBefore: signed.validBefore.toString(),
     signature: signed.signature,
+    // Text: a column of JSON does not take every character that a payer may have sent.
+    beside: signed.beside === undefined ? null : JSON.stringify(signed.beside),
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
     tokenName: terms.extra.name,
     tokenVersion: terms.extra.version,
@@ -40,7 +45,7 @@ export function toRow({ signed, terms, ...payment }: NewPayment, at: string) {
 
 export function toPayment(row: Selectable<PaymentTable>): Payment {
   const { network: environment, chain, asset, payTo, amountMicro, listPriceMicro, updatedAt, ...stored } = row;
-  const { payer, nonce, signature, validAfter, validBefore, ...unsigned } = stored;
+  const { payer, nonce, signature, beside, validAfter, validBefore, ...unsigned } = stored;
   const { maxTimeoutSeconds, tokenName, tokenVersion, ...payment } = unsigned;
   const common = { network: chain, asset, payTo, amount: amountMicro };
   return {
@@ -53,6 +58,7 @@ export function toPayment(row: Selectable<PaymentTable>): Payment {
       validBefore: BigInt(validBefore),
       nonce,
       signature,
+      ...(beside === null ? {} : { beside: Beside.parse(JSON.parse(beside)) }),
     },
     terms: { ...common, maxTimeoutSeconds, extra: { name: tokenName, version: tokenVersion } },
     tenantId: payment.tenantId,

@@ -94,7 +94,7 @@ export function settlePayments(lines: readonly SettledBy[], now: Temporal.Instan
       order by network, asset, payer for update
     ),
     changed as (
-      update payment set state = 'settled', transaction_hash = line.hash, usage_id = line.usage_id, failure = null,
+      update payment set state = 'settled', transaction_hash = line.hash, usage_id = line.usage_id, failure = null, beside = null,
         updated_at = ${at}
       from line, prior
       where payment.id = line.id and prior.id = line.id and prior.state in ('earned', 'receivable')

@@ -484,6 +484,7 @@ export interface PaymentTable {
   lookedAt: Timestamp;
   createdAt: Timestamp;
   updatedAt: Timestamp;
+  beside: string | null;
 }
 
 export interface PaymentPayerTable {
