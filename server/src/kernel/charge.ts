@@ -1,6 +1,7 @@
 import type { Micro } from "../domain/money.ts";
 import type { Hex } from "../domain/tokens.ts";
 import type { Environment } from "../ports/identity.ts";
+import type { LazyPlan } from "./plan.ts";
 import type { Aggregates } from "./stores.ts";
 import type { Tool } from "./tool.ts";
 
@@ -25,6 +26,8 @@ export interface PendingCall {
   idempotencyKey: string | undefined;
   /** Judges what the call buys, beside the policy that the tenant enforces. */
   policyId?: string | undefined;
+  /** Plans the later call that this one prepares, as setting money aside prepares a booking. */
+  purpose?: LazyPlan | undefined;
   /** As the caller sent them; the hash of a keyed call is taken from them. */
   args: unknown;
 }

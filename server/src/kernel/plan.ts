@@ -60,6 +60,12 @@ export interface Plan {
 /** Worked out when the first gate asks for it, and once for a call. It reads nothing but the service's own records. */
 export type LazyPlan = () => Promise<Plan>;
 
+/** A later call, for which another one sets something aside. */
+export interface PurposeCall {
+  tool: string;
+  args: object;
+}
+
 /** What a call plans that moves no money and that can be undone, or that will be refused. */
 export const EMPTY_PLAN: Plan = { movements: [], irreversible: [] };
 

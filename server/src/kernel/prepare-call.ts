@@ -7,7 +7,7 @@ import { authorize, type Calling, callerOf, discountOf, ownerOf, type Payer } fr
 import { type Catalog, type CatalogEntry, findTool } from "./catalog.ts";
 import type { Charge, PendingCall } from "./charge.ts";
 import type { Gate } from "./gate.ts";
-import { type LazyPlan, planNothing, planOnce } from "./plan.ts";
+import { type LazyPlan, type Plan, type PurposeCall, planNothing, planOnce, planOrRefusal } from "./plan.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Caller, Ports, Tool } from "./tool.ts";
 
@@ -26,6 +26,8 @@ export interface Invocation extends Calling {
   idempotencyKey: string | undefined;
   /** A travel policy that judges what the call buys, beside the one that the tenant enforces. */
   policyId?: string | undefined;
+  /** What this call prepares: for who has to approve it. */
+  purpose?: PurposeCall | undefined;
   /** Asked for its signal only by who needs one: making one costs as much as reading a body. */
   gone: SignalSource;
   /** Given by who watches the call. */
@@ -80,10 +82,12 @@ function requirePorts({ portsFor }: PreparingOptions, environment: Environment):
 function pendingCall(
   tool: Tool,
   principal: Principal | Payer,
-  { userId, traceId, surface, idempotencyKey, policyId, args }: Invocation,
+  invocation: Invocation,
   { paidBy }: Charge,
-  { clock, random = systemRandom }: PreparingOptions,
+  options: PreparingOptions,
 ): PendingCall {
+  const { userId, traceId, surface, idempotencyKey, policyId, purpose, args } = invocation;
+  const { clock, random = systemRandom } = options;
   const startedAt = clock.now();
   const { tenantId, keyId, subject, travelerId } = ownerOf(userId, principal);
   const discountPercent = discountOf(principal);
@@ -104,6 +108,19 @@ function pendingCall(
     startedAt,
     idempotencyKey,
     policyId,
+    purpose: purpose && planOnce(() => planPurpose(options, invocation, purpose)),
     args,
   };
+}
+
+/** A later call that would be refused prepares nothing that could be shown. */
+function planPurpose(
+  options: PreparingOptions,
+  invocation: Invocation,
+  { tool: toolName, args }: PurposeCall,
+): Promise<Plan> {
+  return planOrRefusal(async () => {
+    const { plan } = await prepareCall(options, { ...invocation, toolName, args, purpose: undefined });
+    return await plan();
+  });
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { PurposeCall } from "./plan.ts";
 
 /**
  * A workflow is a function that reads as a story: one step a call of a tool, each undo beside its step. Its steps are journaled, so
@@ -59,11 +60,13 @@ export interface Steps {
   isSince(version: number): boolean;
 }
 
-interface Naming {
+export interface Naming {
   /** The step's name where it differs from the tool's. */
   step?: string;
   /** Judges what the call buys, beside the policy that the tenant enforces. */
   policyId?: string;
+  /** The later call that this one prepares: whoever has to approve this one is shown what that one buys. */
+  purpose?: PurposeCall;
 }
 
 export interface Approvable {

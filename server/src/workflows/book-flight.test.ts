@@ -127,7 +127,7 @@ async function expectRemembered(tripId: string): Promise<void> {
 }
 
 /** A person does, by a link of their own, in a browser. */
-async function approveOnPage(approvalId: string): Promise<void> {
+async function approveOnPage(...approvalIds: readonly string[]): Promise<void> {
   const owner = { tenantId: service.tenantId, network: "sandbox" as const };
   const person = { id: "usr_grace", name: "Grace", email: "grace@example.com", roles: ["approver" as const] };
   const { apiKey } = await service.operator(async ({ persons, mintKey }) => {
@@ -141,11 +141,13 @@ async function approveOnPage(approvalId: string): Promise<void> {
   const { approvals } = (await service.send("/api/approvals", { headers })).body;
   const listed = z.array(z.object({ approvalId: z.string(), link: z.string() })).parse(approvals);
   await using chromium = await startBrowser();
-  const { page } = await openLink(chromium, listed.find((one) => one.approvalId === approvalId)?.link ?? "");
-  await until(page, "Your approval is needed");
-  expect(await page.locator("main").innerText()).toMatch(/LHR to CDG, [A-Z0-9]{2}\d+/);
-  await page.getByRole("button", { name: "Approve" }).click();
-  await until(page, "Approved");
+  for (const approvalId of approvalIds) {
+    const { page } = await openLink(chromium, listed.find((one) => one.approvalId === approvalId)?.link ?? "");
+    await until(page, "Your approval is needed");
+    expect(await page.locator("main").innerText()).toMatch(/LHR to CDG, [A-Z0-9]{2}\d+/);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await until(page, "Approved");
+  }
 }
 
 describe("service.book_flight", () => {
@@ -262,7 +264,19 @@ describe("service.book_flight", () => {
     const run = await start(tripId, { policyId: "strict" });
     expect(run).toMatchObject({ status: "paused", nextStepId: "approval", decidedBy: "person" });
     const { approvalId } = Object(run.shown);
-    await approveOnPage(String(approvalId));
+
+    // Money that is set aside for a flight names no flight by itself: whoever decides is shown what it is meant for.
+    await put("/api/policies/payments", { document: { payments: { maxAmountUsd: 1 } } });
+    await put("/api/policy-enforcement", { policyId: "payments" });
+    const reserving = await start(await claimedTrip("900"));
+    await put("/api/policy-enforcement", { policyId: null });
+    const reservation = String(Object(reserving.shown).approvalId);
+    expect((await byKey("GET", `/api/approvals/${reservation}`)).body).toMatchObject({
+      ...{ tool: "reserve_booking", state: "pending" },
+      evidence: { bought: null, purpose: { kind: "flight", legs: [{ origin: "LHR", destination: "CDG" }] } },
+    });
+
+    await approveOnPage(String(approvalId), reservation);
     await expect
       .poll(() => read(run))
       .toMatchObject({

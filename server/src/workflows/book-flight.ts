@@ -100,8 +100,8 @@ export const bookFlight = defineWorkflow({
     const additionalCustomerUserIds = await askForTravelers(steps, trip);
     const { bookingId, booked } = await reserveAndBook(steps, trip.tripId, {
       choose: (bound) => chooseOffer(steps, trip, additionalCustomerUserIds, bound),
-      book: ({ id: offerId }) =>
-        unless(GONE, () => call("book_flight", { offerId, additionalCustomerUserIds }, Booked, judgedBy(steps, trip))),
+      booking: (offer) => bookingOf(offer, additionalCustomerUserIds),
+      book: ({ tool, args }) => unless(GONE, () => call(tool, args, Booked, judgedBy(steps, trip))),
       gone: NO_OFFER_LEFT,
     });
     undo(() => cancelOrder(steps, booked.orderId));
@@ -175,13 +175,18 @@ async function chooseOffer(
     },
     prepare: async () => ({
       bookable: offer,
-      booking: { tool: "book_flight", args: { offerId: offer.id, additionalCustomerUserIds } },
+      booking: bookingOf(offer, additionalCustomerUserIds),
     }),
   }));
   return steps.isSince(JUDGED_BY_BOOKING)
     ? await chooseWithinPolicy(steps, policyId, candidates, bound !== undefined)
     : await chooseByVerdict(steps, policyId, candidates);
 }
+
+const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: readonly string[]) => ({
+  tool: "book_flight",
+  args: { offerId, additionalCustomerUserIds },
+});
 
 /** From this version on the run's policy judges the booking itself. */
 const JUDGED_BY_BOOKING = 3;

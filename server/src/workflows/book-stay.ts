@@ -113,10 +113,9 @@ export const bookStay = defineWorkflow({
     const contact = phoneNumber === undefined ? { email } : { email, phoneNumber };
     const { bookingId, booked } = await reserveAndBook(steps, stay.tripId, {
       choose: (bound) => unless(GONE, () => quoteChosen(steps, stay, { bound, booking: { guests, ...contact } })),
-      book: ({ id: quoteId }) =>
-        unless(GONE, () =>
-          call("book_stay", { quoteId, guests, ...contact }, Booked, isSince(JUDGED_BY_BOOKING) ? { policyId } : {}),
-        ),
+      booking: ({ id: quoteId }) => ({ tool: "book_stay", args: { quoteId, guests, ...contact } }),
+      book: ({ tool, args }) =>
+        unless(GONE, () => call(tool, args, Booked, isSince(JUDGED_BY_BOOKING) ? { policyId } : {})),
       gone: NO_RATE_LEFT,
     });
     undo(() => cancelOrder(steps, booked.orderId));

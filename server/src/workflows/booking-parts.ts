@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { PurposeCall } from "../kernel/plan.ts";
 import { StepFailure, type Steps } from "../kernel/workflow.ts";
 
 /** What the workflows read of the answers of tools, and the parts that they share. */
@@ -188,8 +189,10 @@ const DECISION_HOURS = 24;
 interface Attempt<Choice, Booked> {
   /** Undefined: nothing that costs at most `bound` and passes the policy was found. */
   choose(bound: string | undefined): Promise<Choice | undefined>;
+  /** The call that books it. */
+  booking(choice: Choice): PurposeCall;
   /** Undefined: it is gone, or costs something else by now. */
-  book(choice: Choice): Promise<Booked | undefined>;
+  book(call: PurposeCall): Promise<Booked | undefined>;
   /** When nothing could be booked: the pause that asks what to do, and how the run ends where nobody wants another search. */
   gone: { step: string; reason: string; code: string; detail: string };
 }
@@ -198,7 +201,7 @@ interface Attempt<Choice, Booked> {
 export async function reserveAndBook<Choice extends { totalAmount: string; totalUsdc?: string | undefined }, Booked>(
   { call, undo, pause }: Steps,
   tripId: string,
-  { choose, book, gone }: Attempt<Choice, Booked>,
+  { choose, booking, book, gone }: Attempt<Choice, Booked>,
 ): Promise<{ bookingId: string; booked: Booked }> {
   let reserved: { bookingId: string; bound: string } | undefined;
   for (let attempt = 1; ; attempt += 1) {
@@ -206,11 +209,13 @@ export async function reserveAndBook<Choice extends { totalAmount: string; total
     if (choice !== undefined) {
       if (reserved === undefined) {
         const bound = upperBound(usdcOf(choice), ROOM_PERCENT);
-        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved);
+        const { bookingId } = await call("reserve_booking", { tripId, upperBoundUsdc: bound }, Reserved, {
+          purpose: booking(choice),
+        });
         reserved = { bookingId, bound };
         undo(() => call("cancel_booking", { bookingId, tripId, reason: "duffel_failed" }, z.unknown()));
       }
-      const booked = await book(choice);
+      const booked = await book(booking(choice));
       if (booked !== undefined) return { bookingId: reserved.bookingId, booked };
     }
     if (attempt % MOST_TRIES !== 0) continue;

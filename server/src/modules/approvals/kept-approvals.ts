@@ -1,11 +1,10 @@
 import { newId, type RandomBytes } from "../../domain/ids.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
-import type { Alternative } from "../../kernel/plan.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { type Mailing, sendStored } from "../messages/index.ts";
-import type { ApprovalCase, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
+import type { ApprovalCase, ApprovalContext, ApprovalRefusal, Approvals, RequestedApproval } from "../policy/index.ts";
 import type { Approval, ApprovalOwner, Binding } from "./approvals.ts";
 import { bindCall } from "./bind-call.ts";
 import { type ApproverMailPorts, type StoredMails, storeApproverMails } from "./mail-approvers.ts";
@@ -42,14 +41,14 @@ export class KeptApprovals implements Approvals {
     return refusal;
   }
 
-  async request(asked: ApprovalCase, alternatives: readonly Alternative[]): Promise<RequestedApproval> {
+  async request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval> {
     const { stores, clock } = this.#options;
     const owner = ownerOf(asked.call);
     const binding = bindCall(asked);
     const { approval, mails } = await stores.transaction(async (aggregates) => {
       const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
       if (last !== undefined && isAnswered(last, clock.now())) return { approval: last, mails: [] };
-      return await this.#store(aggregates, asked, { ...owner, ...binding, evidence: showCase(asked, alternatives) });
+      return await this.#store(aggregates, asked, { ...owner, ...binding, evidence: showCase(asked, context) });
     });
     // Nobody waits for a mail server. What is not sent now is sent by the reconciler.
     for (const mail of mails) void this.#send(mail);

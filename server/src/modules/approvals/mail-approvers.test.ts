@@ -60,6 +60,7 @@ const approvalsOver = (over: Stores, through: Mailer, kept?: "sandbox") =>
     mail: { mailer: through, mailing: { ...mailing, kept }, vault: setup.vault, origin: "https://wayfare.example" },
   });
 
+const NOTHING_MORE = { alternatives: [], purpose: undefined };
 const caseOf = (name: string): ApprovalCase => ({
   call: {
     ...{ id: `call_${name}`, traceId: "trace", surface: "dispatch", tool: checkPolicy, args: { name }, tenantId },
@@ -88,7 +89,7 @@ const DECIDERS = ["boss@example.com", "grace@example.com"];
 
 it("goes once to each who may decide, and never to who asked, whoever asks again at the same moment", async () => {
   const approvals = approvalsOver(stores, mailer);
-  const all = await Promise.all(Array.from({ length: 8 }, () => approvals.request(caseOf("together"), [])));
+  const all = await Promise.all(Array.from({ length: 8 }, () => approvals.request(caseOf("together"), NOTHING_MORE)));
   expect(new Set(all.map(({ approvalId }) => approvalId)).size).toBe(1);
   await expect.poll(unfinished, PATIENT).toEqual([]);
   expect(written()).toEqual(DECIDERS);
@@ -110,13 +111,13 @@ it("goes once, whenever who asks is killed and however often the call comes agai
       const asked = caseOf(`${when}-${step}`);
       const { wrap, death } = mortalWorker(step, when);
       const deaf: Mailer = { send: () => new Promise(() => undefined) };
-      const dying = approvalsOver(wrap(stores), deaf).request(asked, []);
+      const dying = approvalsOver(wrap(stores), deaf).request(asked, NOTHING_MORE);
       const hasAnswered = await Promise.race([death.then(() => false), dying.then(() => true)]);
       if (hasAnswered) break;
       died += 1;
       clock.advance({ minutes: 2 });
       await reconcile();
-      await approvalsOver(stores, mailer).request(asked, []);
+      await approvalsOver(stores, mailer).request(asked, NOTHING_MORE);
       await expect.poll(unfinished, PATIENT).toEqual([]);
       expect(written(), `${when} step ${step}`).toEqual(DECIDERS);
     }
@@ -125,7 +126,7 @@ it("goes once, whenever who asks is killed and however often the call comes agai
 });
 
 it("stays in the house where mails of the sandbox are kept", async () => {
-  const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), []);
+  const { approvalId } = await approvalsOver(stores, mailer, "sandbox").request(caseOf("kept"), NOTHING_MORE);
   const kept = await setup.db.selectFrom("message").select("userId").where("state", "=", "kept").execute();
   expect(kept.map(({ userId }) => userId).toSorted()).toEqual(["user_boss", "user_grace"]);
   expect(approvalId).toMatch(/^apr_/);

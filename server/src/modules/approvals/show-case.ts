@@ -1,13 +1,17 @@
 import { formatDecimal } from "../../domain/money.ts";
-import type { Alternative, PlannedMovement } from "../../kernel/plan.ts";
+import type { PlannedMovement } from "../../kernel/plan.ts";
 import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purchase.ts";
-import { type ApprovalCase, describeVerdict } from "../policy/index.ts";
+import { type ApprovalCase, type ApprovalContext, describeVerdict } from "../policy/index.ts";
 
 /** What whoever decides is shown of a call: plain values, as they are stored and audited. */
-export function showCase(asked: ApprovalCase, alternatives: readonly Alternative[]): Readonly<Record<string, unknown>> {
+export function showCase(
+  asked: ApprovalCase,
+  { alternatives, purpose }: ApprovalContext,
+): Readonly<Record<string, unknown>> {
   const { plan, verdict } = asked;
   return {
     bought: plan.bought === undefined ? null : showPurchase(plan.bought),
+    purpose: purpose === undefined ? null : showPurchase(purpose),
     alternatives: alternatives.map(({ offerId, bought }) => ({ offerId, ...showPurchase(bought) })),
     payments: plan.movements.map(showMovement),
     irreversible: plan.irreversible.map(({ what, undoableUntil }) => ({

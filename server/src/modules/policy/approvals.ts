@@ -2,6 +2,7 @@ import type { ServiceCode } from "../../domain/errors.ts";
 import type { Micro } from "../../domain/money.ts";
 import type { PendingCall } from "../../kernel/charge.ts";
 import type { Alternative, Plan } from "../../kernel/plan.ts";
+import type { Purchase } from "../../kernel/purchase.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Verdict } from "./evaluate.ts";
 
@@ -23,6 +24,14 @@ export interface ApprovalCase {
   terms: ApprovalTerms;
 }
 
+/** For whoever decides, beside the case itself: it is bound to none of it. */
+export interface ApprovalContext {
+  /** Within the policy, the cheapest first: they need no approval. */
+  alternatives: readonly Alternative[];
+  /** What the call prepares the buying of. */
+  purpose: Purchase | undefined;
+}
+
 /** What the policy says of its approvals. */
 export interface ApprovalTerms {
   /** Who may decide. */
@@ -42,10 +51,9 @@ export interface Approvals {
   /** Uses it up in the transaction that stores the call. Otherwise it says why none covers the case any more. */
   use(asked: ApprovalCase, transaction: Aggregates): Promise<ApprovalRefusal | undefined>;
   /**
-   * Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago. `alternatives`
-   * need none: whoever decides is shown them.
+   * Asks for an approval: the same case gets the one that waits already, or the one that was refused not long ago.
    */
-  request(asked: ApprovalCase, alternatives: readonly Alternative[]): Promise<RequestedApproval>;
+  request(asked: ApprovalCase, context: ApprovalContext): Promise<RequestedApproval>;
   /** After the end of a call that has used one up: gives it back when nothing was done with it. */
   settle(call: PendingCall): Promise<void>;
 }

@@ -1,2 +1,9 @@
-export type { ApprovalCase, ApprovalRefusal, Approvals, ApprovalTerms, RequestedApproval } from "./approvals.ts";
+export type {
+  ApprovalCase,
+  ApprovalContext,
+  ApprovalRefusal,
+  Approvals,
+  ApprovalTerms,
+  RequestedApproval,
+} from "./approvals.ts";
 export { describeVerdict } from "./verdict-answer.ts";

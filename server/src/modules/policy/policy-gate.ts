@@ -63,8 +63,11 @@ export class PolicyGate implements Gate {
   async refused(_call: PendingCall, plan: LazyPlan, refusal: Failure): Promise<Failure> {
     const judged = await this.#judged.get(plan);
     if (judged === undefined || !needsApproval(judged.verdict) || refusal.code === "policy_denied") return refusal;
-    const alternatives = await this.#alternativesTo(judged);
-    const { approvalId, expiresAt } = await this.#options.approvals.request(judged, alternatives);
+    const context = {
+      alternatives: await this.#alternativesTo(judged),
+      purpose: (await judged.call.purpose?.())?.bought,
+    };
+    const { approvalId, expiresAt } = await this.#options.approvals.request(judged, context);
     const next = isRetryable(refusal.code)
       ? `Approval ${approvalId} was asked for; send the same call again once it is given.`
       : `That was the answer to approval ${approvalId}.`;

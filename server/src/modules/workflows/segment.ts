@@ -4,8 +4,16 @@ import { type RandomBytes, randomBase62 } from "../../domain/ids.ts";
 import type { Catalog } from "../../kernel/catalog.ts";
 import type { Outcome } from "../../kernel/charge.ts";
 import type { Answer } from "../../kernel/invoke.ts";
+import type { PurposeCall } from "../../kernel/plan.ts";
 import type { TripNote } from "../../kernel/trip-note.ts";
-import { type Approvable, type Pause, StepFailure, type Steps, type Workflow } from "../../kernel/workflow.ts";
+import {
+  type Approvable,
+  type Naming,
+  type Pause,
+  StepFailure,
+  type Steps,
+  type Workflow,
+} from "../../kernel/workflow.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { NewTripEntry } from "../memory/index.ts";
 import { entryOfRun, noteOfFailure } from "./remember-run.ts";
@@ -28,6 +36,7 @@ export interface RunCall {
   tool: string;
   args: object;
   policyId?: string | undefined;
+  purpose?: PurposeCall | undefined;
   /** Left out where nothing is done. */
   idempotencyKey?: string;
 }
@@ -114,7 +123,7 @@ export class Segment implements Steps {
     tool: string,
     args: object,
     answer: Answer,
-    { step = tool, policyId }: { step?: string; policyId?: string } = {},
+    { step = tool, policyId, purpose }: Naming = {},
   ): Promise<z.output<Answer>> => {
     const stepId = this.#nextId(step);
     const journaled = this.#journal.get(stepId);
@@ -122,7 +131,7 @@ export class Segment implements Steps {
     const done = journaled?.state === "done" || journaled?.state === "failed";
     const outcome = done
       ? CallOutcome.parse(journaled.outcome)
-      : await this.#callOnce(stepId, { tool, args, policyId }, journaled);
+      : await this.#callOnce(stepId, { tool, args, policyId, purpose }, journaled);
     if (!outcome.ok) throw new StepFailure(outcome.code, outcome.detail ?? `${tool} failed with ${outcome.code}.`);
     return answer.parse(outcome.result);
   };
@@ -182,7 +191,7 @@ export class Segment implements Steps {
   /** Runs, journals, and repeats later what can succeed later. */
   async #callOnce(
     stepId: string,
-    { tool, args, policyId }: RunCall,
+    { tool, args, policyId, purpose }: RunCall,
     journaled: JournaledStep | undefined,
   ): Promise<z.output<typeof CallOutcome>> {
     this.#refuseWhenDecided(stepId);
@@ -193,7 +202,7 @@ export class Segment implements Steps {
     if (isCancelled && journaled === undefined) throw this.#cancelled(stepId);
     const attempt = (journaled?.attempt ?? 0) + 1;
     const idempotencyKey = `${this.run.id}:${stepId}`;
-    const answer = await this.#options.invoke(this.run, { tool, args, policyId, idempotencyKey });
+    const answer = await this.#options.invoke(this.run, { tool, args, policyId, purpose, idempotencyKey });
     if (answer === undefined) return await this.#askAbout(stepId, "key", KEY_IS_GONE);
     const { outcome, receipt } = answer;
     if (!outcome.ok && outcome.code === "approval_required") return await this.#askForApproval(stepId, tool, outcome);

@@ -44,9 +44,10 @@ const spaced = (text) => text.replaceAll("_", " ");
 const filled = (parts, separator) => parts.filter(Boolean).join(separator);
 
 function factsOf({ amount, tool, travelers, requestedBy, expiresAt, policyId, policyVersion, evidence }) {
-  const { bought, payments = [] } = evidence;
+  const { bought, purpose, payments = [] } = evidence;
   return [
     ["What", bought === null ? paymentText(payments, tool) : boughtText(bought)],
+    ...(purpose ? [["Meant for", boughtText(purpose)]] : []),
     ["Price", amount === null ? "Not known" : bought === null ? amount : priceText(amount, bought)],
     ["For", travelers.map(({ userId, name }) => name ?? userId).join(", ")],
     ["Asked for by", requestedBy.startsWith("svc:") ? `An agent (${requestedBy})` : requestedBy],
