@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. changeTotalAmount is all that is due, the penalty and all credits in it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -3139,7 +3139,7 @@ export interface components {
             sandbox: boolean;
             orderId: string;
             changeRequestId: string;
-            /** @description Cheapest first; empty: the airline offers none, or has not ticketed the order yet */
+            /** @description Cheapest first; empty: emptyBecause says why that can be */
             readonly offers: {
                 /** @description To pay, penaltyAmount included; below zero it is given back */
                 changeTotalAmount: string;
@@ -3173,6 +3173,8 @@ export interface components {
                     }[];
                 };
             }[];
+            /** @description Null: there are offers */
+            emptyBecause: string | null;
             /** @description So many the airline offered */
             considered: number;
             /** @description The slices of the order that every offer replaces */

@@ -39,6 +39,8 @@ const Verdict = z.object({
 export const Approval = z.object({ status: z.enum(["approved", "rejected"]) });
 const Claimed = z.object({ status: z.enum(["claimed", "expired"]) });
 
+const UNCLAIMED =
+  "The guest has not claimed the trip yet: guestLink of prefund_trip is theirs to open, with a wallet of theirs. It was mailed to them only where emailSent says so; else hand it over. The run goes on by itself after it.";
 const CLAIM_HOURS = 72;
 const APPROVAL_HOURS = 24;
 
@@ -50,7 +52,7 @@ export async function waitForClaim({ call, pause }: Steps, tripId: string): Prom
   }
   if (trip.claim.guestWallet !== null) return;
   const { status } = await pause({
-    ...{ step: "guest_claim", reason: "The guest has not claimed the trip yet. The claim link is with the guest." },
+    ...{ step: "guest_claim", reason: UNCLAIMED },
     ...{ resolution: Claimed, by: "service", event: { name: "trip_claimed", subject: trip.tripId } },
     ...{ timeoutHours: CLAIM_HOURS, onTimeout: { status: "expired" }, needsOpenTrip: true },
   });

@@ -7,6 +7,8 @@ import { priceOf, seeChangeOffers } from "../servicing/index.ts";
 import { type AlternativesAnswer, AVAILABLE, type ChangeAnswer, unavailable } from "./replan-parts.ts";
 
 const OFFERS_RETURNED = 3;
+const NO_CHANGE =
+  "The airline offers no change to a flight that leaves late enough: by the fare's conditions, or for want of one. read_order says whether the fare can be changed; after a cancellation by the airline, ask the airline, which may owe another flight or the money.";
 /** What books an offer; asked what it would say, without booking. */
 const BOOKS = "book_flight";
 
@@ -18,6 +20,8 @@ export interface Replan {
   cabinClass: FlightSearch["cabinClass"];
   /** On the clock of the origin, as the supplier says its times. */
   earliestLocal: Temporal.PlainDateTime;
+  /** The flight that does not fly, on the same clock. */
+  cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
 }
 
 interface Asker {
@@ -46,7 +50,9 @@ export async function findAlternatives(
       { signal: call.signal },
     );
     considered += offers.length;
-    const usable = offers.filter((offer) => leavesLateEnough(offer, replan.earliestLocal));
+    const usable = offers.filter(
+      (offer) => leavesLateEnough(offer, replan.earliestLocal) && !isCancelled(offer, replan),
+    );
     if (usable.length === 0) continue;
     const currencies = usable.map(({ totalCurrency }) => totalCurrency);
     const rates = await saleRates({ fx, clock }, caller.environment, currencies);
@@ -66,6 +72,16 @@ const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ d
 function leavesLateEnough({ slices }: Pick<FlightOffer, "slices">, earliest: Temporal.PlainDateTime): boolean {
   const departingAt = slices[0]?.segments[0]?.departingAt;
   return departingAt !== undefined && Temporal.PlainDateTime.compare(departingAt, earliest) >= 0;
+}
+
+/** By its number where that was given, else by its moment: the supplier may go on selling a flight for a while. */
+function isCancelled({ slices }: Pick<FlightOffer, "slices">, { cancelled }: Replan): boolean {
+  const first = slices[0]?.segments[0];
+  if (cancelled === undefined || first === undefined) return false;
+  const { departsLocal, flightNumber } = cancelled;
+  const leaves = Temporal.PlainDateTime.from(first.departingAt);
+  if (flightNumber === "") return leaves.equals(departsLocal);
+  return leaves.toPlainDate().equals(departsLocal.toPlainDate()) && first.flightNumber === flightNumber;
 }
 
 /** What the caller's policy, limits and rights say of booking it now. */
@@ -95,13 +111,15 @@ export async function findChange(
   const asked = await flightServicing.requestChange(orderId, {
     ...{ add: [{ origin, destination, departureDate, cabinClass }], remove: [{ sliceId: slice.id }] },
   });
-  const offers = asked.offers.filter((offer) => leavesLateEnough({ slices: offer.slices.add }, replan.earliestLocal));
+  const offers = asked.offers.filter(({ slices: { add } }) => {
+    return leavesLateEnough({ slices: add }, replan.earliestLocal) && !isCancelled({ slices: add }, replan);
+  });
   await stores.servicingQuotes.rememberChangeOffers(
     order,
     offers.map(({ id }) => id),
   );
   await seeChangeOffers(stores.seenOffers, caller, offers, order);
-  if (offers.length === 0) return none("The airline offers no change to a flight that leaves late enough.", orderId);
+  if (offers.length === 0) return none(NO_CHANGE, orderId);
   const cheapest = offers
     .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
     .slice(0, OFFERS_RETURNED);

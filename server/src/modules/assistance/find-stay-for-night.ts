@@ -93,6 +93,13 @@ export async function findHotels(
   };
 }
 
+/** The hotel that is named first, where it is known where that is; else the place that was asked for. */
+export function placeOfNight({ place }: StayPlace, hotel: z.input<typeof HotelAnswer> | null): Place | undefined {
+  const [first] = hotel?.accommodations ?? [];
+  if (place === undefined || first === undefined || first.latitude === null || first.longitude === null) return place;
+  return { ...place, latitude: first.latitude, longitude: first.longitude };
+}
+
 /** Back to the airport from where the night is spent. */
 export async function findTransfer(
   place: Place | undefined,

@@ -10,7 +10,9 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const Marked = z.looseObject({ available: z.boolean(), reason: z.string().nullable() });
-const Slices = z.array(z.object({ segments: z.array(z.object({ departingAt: z.string() })) }));
+const Slices = z.array(
+  z.object({ segments: z.array(z.object({ departingAt: z.string(), flightNumber: z.string() })) }),
+);
 const Answer = z.object({
   alternatives: Marked.extend({
     offers: z.array(z.looseObject({ id: z.string(), slices: Slices, booking: z.looseObject({}).nullable() })),
@@ -78,6 +80,21 @@ describe("a disrupted trip", () => {
     const [first] = alternatives.offers;
     expect(first?.booking).toBeNull();
     expect(await world.result("display_offer_conditions", { offerId: first?.id })).toBeDefined();
+  });
+
+  it("is never the cancelled flight itself, by its number or by its moment", async () => {
+    const { alternatives } = await replan();
+    const { departingAt = "", flightNumber = "" } = alternatives.offers[0]?.slices[0]?.segments[0] ?? {};
+    const departs = Temporal.PlainDateTime.from(departingAt).toZonedDateTime("Europe/London").toInstant();
+    const flights = async (kind: string, named: object) => {
+      const originalLeg = { origin: "LHR", destination: "JFK", scheduledDepartureIso: departs.toString(), ...named };
+      const found = await replan({ originalLeg, disruption: { ...disrupted.disruption, kind } });
+      return found.alternatives.offers.map(({ slices }) => slices[0]?.segments[0]?.flightNumber);
+    };
+    const named = { carrier: flightNumber.slice(0, 2).toLowerCase(), flightNumber: flightNumber.slice(2) };
+    expect(await flights("delay", named)).toContain(flightNumber);
+    expect(await flights("cancellation", named)).not.toContain(flightNumber);
+    expect(await flights("cancellation", {})).not.toContain(flightNumber);
   });
 
   it("says of each alternative what the travel policy that binds the caller would refuse", async () => {

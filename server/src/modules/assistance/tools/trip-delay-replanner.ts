@@ -5,7 +5,7 @@ import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, isEarlier } from "../../bookings/index.ts";
 import { findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
-import { findHotels, findStayPlace, findTransfer, type NightStay } from "../find-stay-for-night.ts";
+import { findHotels, findStayPlace, findTransfer, type NightStay, placeOfNight } from "../find-stay-for-night.ts";
 import { Instant } from "../instant-field.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
 import { composeMessages } from "../replan-messages.ts";
@@ -171,7 +171,9 @@ export const tripDelayReplanner = defineTool({
         )
       : null;
     const transfer =
-      stayLocation.trim() === "" ? null : await findTransfer(stay.place, airports, input.transferMode, ports, asker);
+      stayLocation.trim() === ""
+        ? null
+        : await findTransfer(placeOfNight(stay, hotel), airports, input.transferMode, ports, asker);
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {
@@ -203,12 +205,25 @@ function earliestOf({ originalLeg, disruption }: ReplanInput, now: Temporal.Inst
   return Temporal.Instant.compare(wanted, now) < 0 ? now : wanted;
 }
 
-function replanOf({ originalLeg, rebookSearch }: ReplanInput, earliest: Temporal.Instant, timeZone: string): Replan {
+function replanOf(input: ReplanInput, earliest: Temporal.Instant, timeZone: string): Replan {
+  const { originalLeg, disruption, rebookSearch } = input;
+  const departsLocal = Temporal.Instant.from(originalLeg.scheduledDepartureIso)
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDateTime();
+  const cancelled = { departsLocal, flightNumber: flightNumberOf(originalLeg) };
   return {
     ...{ origin: originalLeg.origin.toUpperCase(), destination: originalLeg.destination.toUpperCase() },
     ...rebookSearch,
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
+    cancelled: disruption.kind === "cancellation" ? cancelled : undefined,
   };
+}
+
+/** As suppliers write it: BA117 of "BA" and "117", of "ba 117", and of "BA117". */
+function flightNumberOf({ carrier = "", flightNumber = "" }: ReplanInput["originalLeg"]): string {
+  const [airline, number] = [carrier, flightNumber].map((text) => text.toUpperCase().replaceAll(/\s/g, ""));
+  if (number === undefined || number === "" || airline === undefined) return "";
+  return /^\d+$/.test(number) ? `${airline}${Number(number)}` : number;
 }
 
 /** The night after the disrupted flight should have left, or the next one that can be booked, when nothing else is said. */

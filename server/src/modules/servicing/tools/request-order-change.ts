@@ -16,6 +16,8 @@ const Given = z.looseObject({
   }),
 });
 
+const EMPTY =
+  "The airline offers none: read_order says whether the fare can be changed and whether the tickets are issued. If so, ask for the days around this one or another cabin.";
 /** The cheapest; another day or cabin gives others. */
 const MOST_OFFERS = 6;
 
@@ -24,7 +26,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. Then select_order_change_offer, then confirm_order_change.",
+    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. changeTotalAmount is all that is due, the penalty and all credits in it. Then select_order_change_offer, then confirm_order_change.",
   area: "flights",
   effect: "write",
   price: 2_000n,
@@ -61,7 +63,8 @@ export const requestOrderChange = defineTool({
         }),
       )
       .readonly()
-      .describe("Cheapest first; empty: the airline offers none, or has not ticketed the order yet"),
+      .describe("Cheapest first; empty: emptyBecause says why that can be"),
+    emptyBecause: z.string().nullable().describe("Null: there are offers"),
     considered: z.number().describe("So many the airline offered"),
     removed: z
       .array(z.object({ id: z.string(), origin: z.string(), destination: z.string(), departingAt: z.string() }))
@@ -141,6 +144,7 @@ export const requestOrderChange = defineTool({
       offers: offers
         .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
         .slice(0, MOST_OFFERS),
+      emptyBecause: offers.length === 0 ? EMPTY : null,
       considered: offers.length,
       removed: removed.map(({ id, origin, destination, segments: [first] }) => ({
         ...{ id, origin, destination },
