@@ -2772,6 +2772,10 @@ export interface components {
                     penaltyCurrency: string | null;
                 } | null;
             };
+            /** @description Each way alone: origin, destination, changeBeforeDeparture as in conditions or null */
+            slices: {
+                [key: string]: unknown;
+            }[];
             paymentRequirements: {
                 requiresInstantPayment: boolean;
                 priceGuaranteeExpiresAt: string | null;

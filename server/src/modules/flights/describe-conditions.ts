@@ -1,4 +1,4 @@
-import type { Condition, FlightOffer } from "../../ports/flights.ts";
+import type { Condition, FlightOffer, Slice } from "../../ports/flights.ts";
 
 /** The offer's conditions as sentences that can be read out to the traveler. */
 export function describeConditions(offer: FlightOffer): string[] {
@@ -6,6 +6,7 @@ export function describeConditions(offer: FlightOffer): string[] {
   return [
     describe("Refund", "refundable", refundBeforeDeparture),
     describe("Change", "changeable", changeBeforeDeparture),
+    ...offer.slices.flatMap(describeSlice),
     describeHold(offer),
     `The offer can be booked until ${offer.expiresAt}.`,
   ];
@@ -20,6 +21,11 @@ function describe(noun: string, adjective: string, condition: Condition | null):
   return `${noun} before departure costs ${condition.penaltyAmount} ${condition.penaltyCurrency ?? ""}`
     .trimEnd()
     .concat(".");
+}
+
+function describeSlice({ origin, destination, changeBeforeDeparture }: Slice): string[] {
+  if (changeBeforeDeparture === null) return [];
+  return [`${origin} to ${destination} alone: ${describe("Change", "changeable", changeBeforeDeparture)}`];
 }
 
 function describeHold({ paymentRequirements }: FlightOffer): string {

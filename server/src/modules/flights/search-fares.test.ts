@@ -62,6 +62,10 @@ test("a fare that can be changed and given back is found in one search, and is w
     totalAmount: flexible?.fare.totalAmount,
     fareBrands: ["Flex"],
     conditions: { refundBeforeDeparture: { allowed: true }, changeBeforeDeparture: { penaltyAmount: "0.00" } },
+    slices: [
+      { origin: "LHR", destination: "JFK", changeBeforeDeparture: { allowed: true, penaltyAmount: "0.00" } },
+      { origin: "JFK", destination: "LHR", changeBeforeDeparture: { allowed: true, penaltyAmount: "0.00" } },
+    ],
   });
 });
 

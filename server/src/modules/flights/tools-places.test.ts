@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBookingWorld } from "../../../test/support/booking-world.ts";
 import { createMemoryStays, toolCaller } from "../../../test/support/call-tool.ts";
-import { offer } from "../../../test/support/offers.ts";
+import { offer, segment, slice } from "../../../test/support/offers.ts";
 import type { NearbyAirport } from "../../ports/flights.ts";
 import type { Accommodation } from "../../ports/stays.ts";
 import { searchHotels } from "../stays/tools/search-hotels.ts";
@@ -36,6 +36,25 @@ describe("display_offer_conditions", () => {
         "Change before departure costs 75.00 USD.",
         "It can be held unpaid until 2026-11-22T10:00:00Z; its price is guaranteed until 2026-11-22T10:00:00Z.",
         "The offer can be booked until 2099-01-01T00:00:00Z.",
+      ],
+    });
+  });
+
+  test("says what holds for each way alone, where the airline says it", async () => {
+    const back = segment({ origin: "JFK", destination: "LHR" });
+    const free = { allowed: true, penaltyAmount: "0.00", penaltyCurrency: "USD" };
+    const slices = [slice(), slice([back], { changeBeforeDeparture: free })];
+    tenant.supplier.offers.set("off_3", offer({ id: "off_3", slices }));
+    expect(await show("off_3")).toMatchObject({
+      slices: [
+        { origin: "LHR", destination: "JFK", changeBeforeDeparture: null },
+        { origin: "JFK", destination: "LHR", changeBeforeDeparture: free },
+      ],
+      summary: [
+        "Not refundable before departure.",
+        "Change before departure costs 75.00 USD.",
+        "JFK to LHR alone: Change before departure is free of charge.",
+        ...[expect.stringMatching(/^It can be held/), expect.stringMatching(/^The offer can be booked/)],
       ],
     });
   });

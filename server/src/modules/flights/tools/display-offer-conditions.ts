@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DecimalAmount, wordsOfOthers } from "../../../domain/schemas.ts";
+import { DecimalAmount, detailsOfOthers, wordsOfOthers } from "../../../domain/schemas.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import {
   Conditions,
@@ -33,6 +33,9 @@ export const displayOfferConditions = defineTool({
     fareBrands: z.array(wordsOfOthers()),
     summary: z.array(wordsOfOthers()).describe("The conditions in words"),
     conditions: Conditions,
+    slices: z
+      .array(detailsOfOthers())
+      .describe("Each way alone: origin, destination, changeBeforeDeparture as in conditions or null"),
     paymentRequirements: PaymentRequirements,
     holdPossible: z.boolean(),
     identityDocumentsRequired: z.boolean(),
@@ -59,6 +62,9 @@ export const displayOfferConditions = defineTool({
       fareBrands: [...new Set(offer.slices.flatMap(({ fareBrandName }) => fareBrandName ?? []))],
       summary: describeConditions(offer),
       conditions: offer.conditions,
+      slices: offer.slices.map(({ origin, destination, changeBeforeDeparture }) => {
+        return { origin, destination, changeBeforeDeparture };
+      }),
       paymentRequirements: offer.paymentRequirements,
       holdPossible: !offer.paymentRequirements.requiresInstantPayment,
       identityDocumentsRequired: offer.identityDocumentsRequired,
