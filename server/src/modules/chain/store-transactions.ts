@@ -28,8 +28,14 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
     return new Map(rows.map((row) => [row.id, toTransaction(row)]));
   });
 
+  let microseconds = 0;
   return {
-    enqueue: (intent) => enqueue(queryable, clock, intent),
+    enqueue(intent) {
+      // They are sent in the order in which they are asked for, also within one millisecond of the clock.
+      const at = clock.now().add({ microseconds });
+      microseconds = (microseconds + 1) % 1_000;
+      return enqueue(queryable, at, intent);
+    },
 
     get,
 
@@ -66,8 +72,7 @@ export function createChainTransactions(queryable: Queryable, clock: Clock): Cha
   };
 }
 
-async function enqueue(db: Queryable, clock: Clock, intent: TransactionIntent): Promise<ChainTransaction> {
-  const at = clock.now();
+async function enqueue(db: Queryable, at: Temporal.Instant, intent: TransactionIntent): Promise<ChainTransaction> {
   const row = await db
     .insertInto("chainTransaction")
     .values({

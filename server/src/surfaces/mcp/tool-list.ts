@@ -98,7 +98,7 @@ function withRepeats({ properties, ...schema }: Record<string, unknown>): NonNul
 /** Keywords that say how a text or a number looks: results are the service's own, and nobody has to check them by these. */
 const CONSTRAINTS: ReadonlySet<string> = new Set([
   ...["pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems"],
-  ...["default", "required", "additionalProperties", "propertyNames", "readOnly"],
+  ...["default", "required", "additionalProperties", "readOnly"],
 ]);
 /** Below it the list says only that there is an object: the documentation has the rest. */
 const DEEPEST = 2;
@@ -109,7 +109,10 @@ const DEEPEST = 2;
  */
 function shorten(schema: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {
   if (depth > DEEPEST && schema.properties !== undefined) return { type: "object" };
-  const entries = Object.entries(schema).filter(([keyword, value]) => !isLeftOut(keyword, value));
+  // What has properties is an object.
+  const { type, ...rest } = schema;
+  const said = type === "object" && schema.properties !== undefined ? rest : schema;
+  const entries = Object.entries(said).filter(([keyword, value]) => !isLeftOut(keyword, value));
   return withTypesInOne(
     Object.fromEntries(
       entries.map(([keyword, value]) => [
@@ -136,7 +139,9 @@ function withTypesInOne({ anyOf, ...schema }: Record<string, unknown>): Record<s
 }
 
 const isLeftOut = (keyword: string, value: unknown): boolean =>
-  (keyword === "description" && typeof value === "string") || (CONSTRAINTS.has(keyword) && !isSchema(value));
+  (keyword === "description" && typeof value === "string") ||
+  keyword === "propertyNames" ||
+  (CONSTRAINTS.has(keyword) && !isSchema(value));
 
 /** One that says something: `{}` allows everything. */
 const isSchema = (value: unknown): boolean =>
