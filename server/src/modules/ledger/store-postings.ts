@@ -64,7 +64,7 @@ function inLockOrder(moves: readonly Move[]): readonly Move[] {
   return moves.filter(({ amount }) => amount !== 0n).toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1));
 }
 
-/** By reference, of those that were not there. */
+/** By reference, of those that were not there. What happened on the chain is numbered as it happened there. */
 async function insertTransactions(
   db: Queryable,
   postings: readonly Posting[],
@@ -84,7 +84,7 @@ async function insertTransactions(
       ${postings.map(({ event }) => event?.from ?? null)}::text[],
       ${postings.map(({ traceId }) => traceId ?? currentTraceId() ?? null)}::text[]
     ) as line (reference, kind, transaction_hash, log_index, block_number, from_address, trace_id)
-    order by reference
+    order by block_number, log_index, reference
     on conflict (reference) do nothing
     returning id, reference`.execute(db);
   return new Map(rows.map(({ id, reference }) => [reference, id]));
