@@ -44,6 +44,8 @@ function comparable(answer: Answer, secret: string) {
     // How long the faucet makes wait: two chains, and two clocks that are read one after the other.
     .replaceAll(/(?<name>(?:waitSeconds|retryAfterSeconds)\\*": ?)\d{4}\b/g, "$<name>7000")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, "any-time")
+    // The books leave out a number where something was posted before.
+    .replaceAll(/((?:"id|"nextCursor)\\*": ?\\*")\d+/g, "$1any")
     // A calendar says when it was made, and its number comes of that moment.
     .replaceAll(/(DTSTAMP:)\d{8}T\d{6}Z/g, "$1any-time")
     .replaceAll(/(?<name>sequence\\*"?: ?)\d+/gi, "$<name>1");
@@ -90,7 +92,9 @@ function probe(mood: string) {
 
 describe.each(["modern", "legacy"] as const)("%s", (era) => {
   it.each(registry.map((tool) => ({ name: tool.name, tool })))("$name answers alike", async ({ name, tool }) => {
-    const found = await both("tools/call", { name, arguments: tool.example(today) }, era);
+    const ask = () => both("tools/call", { name, arguments: tool.example(today) }, era);
+    // What goes on behind the two services, such as money on its way, is not at the same point at every moment.
+    const found = tool.effect === "read" ? await vi.waitFor(ask, { timeout: 90_000 }) : await ask();
     expect(found.status).toBe(200);
     expect(found.body).toMatchObject({ id: 1, result: { content: [{ type: "text" }] } });
   });
