@@ -26,13 +26,23 @@ const listProcesses = (): RunningProcess[] => {
   return lines.map((line) => ({ pid: Number.parseInt(line, 10), commandLine: line }));
 };
 
-/** The numbers of the nodes that run a folder's chain: the genesis file in their command line tells. */
-export const findNodes = (folder: string): number[] => {
-  const sign = `--init ${genesisFileOf(folder)} `;
-  return listProcesses()
+const findOthers = (sign: string): number[] =>
+  listProcesses()
     .filter(({ pid, commandLine }) => pid !== process.pid && commandLine.includes(sign))
     .map(({ pid }) => pid);
+
+const killAll = (pids: readonly number[]): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
 };
+
+/** The numbers of the nodes that run a folder's chain: the genesis file in their command line tells. */
+export const findNodes = (folder: string): number[] => findOthers(`--init ${genesisFileOf(folder)} `);
 
 /**
  * Ends the node that a killed sequencer left. It keeps nothing, so it can do no harm but take memory. Call this only while holding
@@ -40,19 +50,19 @@ export const findNodes = (folder: string): number[] => {
  */
 export const endOrphanNodes = (folder: string): number => {
   const orphans = findNodes(folder);
-  for (const pid of orphans) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It ended by itself.
-    }
-  }
+  killAll(orphans);
   return orphans.length;
 };
 
-/** The same for a folder whose chain does not run; rejects while it does. */
+/**
+ * Ends another process of this program that holds the folder, such as one whose owner was killed before it had written down that it
+ * started it. What was acknowledged is in the log.
+ */
+export const endSequencers = (folder: string): void => killAll(findOthers(` --folder ${folder} --port `));
+
+/** The same, and before it whatever still runs the folder's chain. */
 export const endOrphansOf = async (folder: string): Promise<void> => {
-  const lock = await lockFolder(folder);
+  const lock = await lockFolder(folder, () => endSequencers(folder));
   endOrphanNodes(folder);
   lock.release();
 };

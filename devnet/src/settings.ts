@@ -18,7 +18,9 @@ export const Settings = z.object({
   snapshotAfter: z.coerce.number().int().min(1),
   /** The time of every block, so that a run can be repeated. */
   standStillAt: z.iso.datetime().optional(),
-  /** Ends the node that a killed process left in the folder, and starts nothing. */
+  /** Ends another process that runs the folder's chain: for who alone owns the folder. */
+  replace: z.boolean(),
+  /** Ends what runs the folder's chain, and the node that a killed process left there, and starts nothing. */
   endOrphans: z.boolean(),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -37,6 +39,7 @@ export const readSettings = (args: readonly string[]): Settings => {
       anvil: { type: "string" },
       "prefund-file": { type: "string" },
       "stand-still-at": { type: "string" },
+      replace: { type: "boolean", default: false },
       "end-orphans": { type: "boolean", default: false },
       "snapshot-after": { type: "string", default: String(DEFAULT_SNAPSHOT_AFTER) },
     },
@@ -50,6 +53,7 @@ export const readSettings = (args: readonly string[]): Settings => {
     prefund: prefundFile === undefined ? [] : JSON.parse(readFileSync(prefundFile, "utf8")),
     snapshotAfter: values["snapshot-after"],
     standStillAt: values["stand-still-at"],
+    replace: values.replace,
     endOrphans: values["end-orphans"],
   });
   if (!settings.success) throw new Error(z.prettifyError(settings.error).replaceAll("\n", " "));

@@ -5,7 +5,7 @@ import { createChainKeeper } from "./chain-keeper.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { chooseGenesis, readMeta, writeGenesisFile, writeMeta } from "./genesis.ts";
 import { createNodeReader } from "./node-reader.ts";
-import { endOrphanNodes } from "./orphans.ts";
+import { endOrphanNodes, endSequencers } from "./orphans.ts";
 import { recover } from "./recover.ts";
 import { createGateway } from "./rpc-gateway.ts";
 import { listenRpc } from "./rpc-server.ts";
@@ -40,7 +40,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   const nowSeconds = (): number => Math.floor(nowMilliseconds() / 1_000);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const lock = await lockFolder(folder);
+  const lock = await lockFolder(folder, settings.replace ? () => endSequencers(folder) : undefined);
   const orphans = endOrphanNodes(folder);
   if (orphans > 0) say(`ended ${orphans} node that a killed process had left`);
   removeDrafts(folder);

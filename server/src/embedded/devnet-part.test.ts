@@ -11,7 +11,7 @@ import { ensurePrivateFolder } from "../platform/files/private-files.ts";
 import { createDevnetPart, devnetAccess, writeDevnetPrefund } from "./devnet-part.ts";
 import type { Part } from "./part.ts";
 import { createPartKeeper, type PartKeeper } from "./part-keeper.ts";
-import { readParts } from "./parts-file.ts";
+import { readParts, writeParts } from "./parts-file.ts";
 import { isAlive, sendSignal } from "./process-identity.ts";
 
 // Chains and services are started several times over.
@@ -106,6 +106,20 @@ test("a chain whose sequencer was killed leaves no node behind when it is stoppe
   expect(findNodes(join(dataDir, "devnet")).length).toBe(1);
   await keeper.closeAll();
   expect(findNodes(join(dataDir, "devnet"))).toEqual([]);
+});
+
+test("a chain that runs and that nobody wrote down is replaced on its port, with all that it acknowledged", async () => {
+  await start(makeKeeper());
+  const stranger = entry();
+  await ask(stranger.url, "eth_sendRawTransaction", await signTransfer(0, 0));
+  const before = await tipOf();
+  // As when its owner is killed between the start of a part and the line about it.
+  writeParts(dataDir, null, []);
+  await start(makeKeeper(), ["devnet"], false);
+  expect(entry()).toMatchObject({ port: stranger.port, ready: true });
+  expect(isAlive(stranger)).toBe(false);
+  expect(findNodes(join(dataDir, "devnet")).length).toBe(1);
+  expect(await tipOf()).toEqual(before);
 });
 
 test("a second chain stands beside the first, with its own id, folder and log", async () => {

@@ -71,8 +71,14 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
     return port;
   };
 
+  /** Ends what runs here although nobody has written it down, such as the node of a sequencer that was killed. */
+  const endOrphans = () => runToItsEnd([program, "--folder", folder, "--end-orphans"], logPath);
+
   const ensurePort = async (mayMovePort: boolean): Promise<number> => {
     const known = readPrivateJson(endpointFile, Endpoint);
+    if (known && (await isPortFree(known.port))) return known.port;
+    // The chain itself may stand on its port: its owner was killed between starting it and writing that down.
+    if (known) await endOrphans();
     if (known && (await isPortFree(known.port))) return known.port;
     if (known && !mayMovePort) {
       throw new EmbeddedError(`Port ${known.port} of the development chain is taken by another program: stop it.`);
@@ -101,7 +107,7 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
       const port = await ensurePort(opening.mayMovePort);
       progress("Starting the development chain");
       const words = (at: number) => [
-        ...[program, "--folder", folder, "--port", String(at)],
+        ...[program, "--folder", folder, "--port", String(at), "--replace"],
         ...(chainId === undefined ? [] : ["--chain-id", String(chainId)]),
         ...(existsSync(prefundFile) ? ["--prefund-file", prefundFile] : []),
         ...(options.programOptions ?? []),
@@ -118,7 +124,7 @@ export const createDevnetPart = (options: DevnetPartOptions): Part => {
       const wasKilled = !isAlive(running);
       await closeProgram(running);
       // A sequencer that was killed leaves its node behind.
-      if (wasKilled) await runToItsEnd([program, "--folder", folder, "--end-orphans"], logPath);
+      if (wasKilled) await endOrphans();
     },
   };
 };

@@ -160,6 +160,7 @@ export async function openChainWorld(options: { chain?: DevChain } = {}) {
     },
     /** Opens a wallet, as only a thief or a test does. */
     keyOf: (walletId: string) => createSigner({ db, vault }).privateKeyOf(walletId),
+    db,
     rows: () => db.selectFrom("chainTransaction").selectAll().orderBy("id").execute(),
     async effectOf(callId: string) {
       const row = await db

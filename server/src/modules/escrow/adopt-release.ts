@@ -30,10 +30,11 @@ export async function adoptRelease(
   there: Pick<TripOnChain, "isClosed">,
 ): Promise<boolean> {
   if (!there.isClosed) return false;
-  return await stores.transaction(async ({ trips }) => {
+  return await stores.transaction(async ({ trips, runEvents }) => {
     const trip = await trips.lock(network, tripId);
     if (trip === undefined || trip.free === 0n || !isIdle(trip)) return false;
     await trips.change(network, tripId, { ...giveBackFree(trip), state: "closed" });
+    await runEvents.closeTrip(trip);
     return true;
   });
 }

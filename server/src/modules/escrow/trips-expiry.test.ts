@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { encodeFunctionData } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -98,6 +99,29 @@ async function newBooking(tripId: Hex, amount: bigint, vendor?: Hex, isConfirmed
   return bookingId;
 }
 
+/** A run of a workflow that waits for something and has reserved nothing of the trip. */
+async function newWaitingRun(tripId: Hex) {
+  const { db } = world;
+  const runId = freshHash();
+  await sql`
+    insert into workflow_run (id, tenant_id, network, workflow_id, version, key_id, input, trip_id, state, request_hash, trace_id,
+      created_at, updated_at)
+    values (${runId}, ${tenant.tenant.id}, 'sandbox', 'service.book_stay', 1, 'key', '{}', ${tripId}, 'paused', 'x', 'x', now(), now())
+  `.execute(db);
+  await sql`
+    insert into workflow_pause (session_id, run_id, step_id, tenant_id, network, reason, decided_by, expects, on_timeout, expires_at,
+      created_at, needs_open_trip)
+    values (${freshHash()}, ${runId}, 'guests', ${tenant.tenant.id}, 'sandbox', 'x', 'caller', '{}', '{}', now(), now(), true)
+  `.execute(db);
+  return async () =>
+    await db
+      .selectFrom("workflowRun")
+      .select(["state", "cancelRequestedBy"])
+      .where("id", "=", runId)
+      .executeTakeFirstOrThrow();
+}
+const ENDING = { state: "running", cancelRequestedBy: "the end of its trip" };
+
 const release = (change: Partial<ReleaseTripsOptions> = {}) =>
   releaseTrips({ ...ports(), log: world.shared.log, ...change });
 async function releaseAll() {
@@ -142,6 +166,7 @@ async function callAs(key: Hex, data: Hex): Promise<void> {
 test("free money comes back when its trip has expired, once, however many processes look after it", async () => {
   const tripId = await newTrip(100n * UNIT);
   const bookingId = await newBooking(tripId, 30n * UNIT);
+  const waiting = await newWaitingRun(tripId);
   expect(await release()).toEqual({ ordered: 0, adopted: 0 });
   await letPass(HOUR - MARGIN);
   expect(await release()).toEqual({ ordered: 0, adopted: 0 });
@@ -155,7 +180,9 @@ test("free money comes back when its trip has expired, once, however many proces
     release({ chain, submission: submitter }),
   );
   await Promise.all(looks);
+  expect(await waiting()).toEqual({ state: "paused", cancelRequestedBy: null });
   await world.drain(network);
+  expect(await waiting()).toEqual(ENDING);
   expect(await onChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 30n * UNIT });
   expect(await tenant.balanceOnChain()).toBe(before + 70n * UNIT);
   const record = await trip(tripId);
@@ -219,6 +246,7 @@ test("what others have released is written down, and not released again", async 
   const mine = await newBooking(tripId, 10n * UNIT);
   const kept = await newBooking(tripId, 20n * UNIT);
   const confirmed = await newBooking(tripId, 30n * UNIT, vendor, true);
+  const waiting = await newWaitingRun(tripId);
   const abi = tripEscrowAbi;
   await letPass(HOUR + MARGIN);
   await callAs(passerBy, encodeFunctionData({ abi, functionName: "release", args: [tripId] }));
@@ -226,6 +254,7 @@ test("what others have released is written down, and not released again", async 
   const log = recordingLog();
   expect(await release({ log })).toEqual({ ordered: 0, adopted: 2 });
   expect(log.lines.join("\n")).toContain("somebody else has released a booking");
+  expect(await waiting()).toEqual(ENDING);
   expect(await ordersOf(tripId)).toEqual([]);
   expect(await trip(tripId)).toMatchObject({ state: "closed", free: 0n, held: 50n * UNIT, refunded: 50n * UNIT });
   expect(await booking(mine)).toMatchObject({ state: "cancelled", refunded: 10n * UNIT });
