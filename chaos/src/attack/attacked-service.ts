@@ -13,7 +13,10 @@ const { readConfig } = await import("../../../server/src/config/config.ts");
 const { Meter } = await import("./meter.ts");
 
 const meter = new Meter();
-const decorate: Decorators = Object.assign({}, meter.decorators, ...without.map((guard) => guard.decorate ?? {}));
+const decorate: Decorators = {
+  ...meter.decorators,
+  requestLimits: (all) => without.reduce((left, { limits }) => limits?.(left) ?? left, all),
+};
 const app = await startApp(readConfig(process.env), { decorate });
 checkReplaced();
 

@@ -1,12 +1,11 @@
-import type { Decorators } from "../../../server/src/decorate.ts";
 import type { RateLimiter } from "../../../server/src/surfaces/http/rate-limiter.ts";
 import { RefusalLimit } from "../../../server/src/surfaces/http/refusal-limit.ts";
 import type { RequestLimits } from "../../../server/src/surfaces/http/request-limits.ts";
 
 /** How the service is started without one of its guards. */
 interface Guard {
-  /** A guard that is a part is replaced at the start. */
-  decorate?: Decorators;
+  /** A limit of requests is replaced at the start, in the part that holds them. */
+  limits?: (limits: RequestLimits) => RequestLimits;
   /** One that is a bound of a connection and no part: another text in its source as it is loaded. The product cannot be told to. */
   replace?: { readonly file: string; readonly from: string; readonly to: string };
   /** One that is Node's own. */
@@ -20,20 +19,13 @@ const unlimited: RateLimiter = {
   size: () => 0,
 };
 
-const withoutLimits = (limits: RequestLimits): RequestLimits => ({
-  ...limits,
-  perKey: unlimited,
-  refused: new RefusalLimit(unlimited),
-  publicRequests: unlimited,
-  unpaid: unlimited,
-  unsettledByPayer: unlimited,
-  unsettledByAddress: unlimited,
-});
-
 const HTTP = "server/src/surfaces/http";
 
 const guards = {
-  "request-limits": { decorate: { requestLimits: withoutLimits } },
+  "refusal-limit": { limits: (limits) => ({ ...limits, refused: new RefusalLimit(unlimited) }) },
+  "claim-limit": { limits: (limits) => ({ ...limits, publicRequests: unlimited }) },
+  "unpaid-limit": { limits: (limits) => ({ ...limits, unpaid: unlimited }) },
+  "unsettled-limit": { limits: (limits) => ({ ...limits, unsettledByPayer: unlimited }) },
   "waiting-requests": {
     replace: {
       file: `${HTTP}/take-turns.ts`,

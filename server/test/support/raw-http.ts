@@ -10,7 +10,11 @@ export interface RawAnswer {
 /** One request over a connection of its own, without what `fetch` adds and unpacks. */
 export function sendRaw(
   url: string,
-  { method = "GET", headers = {} }: { method?: string; headers?: Readonly<Record<string, string>> } = {},
+  {
+    method = "GET",
+    headers = {},
+    body = "",
+  }: { method?: string; headers?: Readonly<Record<string, string>>; body?: string } = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
@@ -22,6 +26,6 @@ export function sendRaw(
       response.on("error", reject);
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }

@@ -10,7 +10,7 @@ const REQUESTS = 20;
 export const claimCodes: Attack = {
   name: "wrong claim codes",
   hosts: ["app"],
-  guard: "request-limits",
+  guard: "claim-limit",
   bounds: { memoryMegabytes: 96, waitingRequests: 60, outsideCalls: { tripLookUps: (2 * REQUESTS) / CALLS } },
   async begin(target) {
     const { problems } = await postMany(CALLS, () => ({

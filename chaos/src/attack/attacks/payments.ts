@@ -28,7 +28,7 @@ async function termsOf({ urls, apiKey }: Target) {
 export const unpaidCalls: Attack = {
   name: "unpaid calls",
   hosts: ["edge"],
-  guard: "request-limits",
+  guard: "unpaid-limit",
   bounds: { memoryMegabytes: 96, waitingRequests: 60 },
   async begin({ urls }) {
     const { problems, statuses } = await postMany(UNPAID_CALLS, () => ({ url: `${urls.edge}/tools/${TOOL}`, body }));
@@ -42,7 +42,7 @@ export const unpaidCalls: Attack = {
 export const failingPaidCalls: Attack = {
   name: "failing paid calls",
   hosts: ["edge"],
-  guard: "request-limits",
+  guard: "unsettled-limit",
   bounds: {
     memoryMegabytes: 96,
     waitingRequests: 60,
@@ -75,7 +75,7 @@ export const failingPaidCalls: Attack = {
 export const forgedPayments: Attack = {
   name: "forged payments",
   hosts: ["edge"],
-  guard: "request-limits",
+  guard: "refusal-limit",
   bounds: {
     memoryMegabytes: 96,
     waitingRequests: 60,

@@ -10,7 +10,7 @@ const REFUSALS = 20;
 export const refusedKeys: Attack = {
   name: "refused keys",
   hosts: ["app", "edge"],
-  guard: "request-limits",
+  guard: "refusal-limit",
   bounds: { memoryMegabytes: 96, waitingRequests: 100, outsideCalls: { keyLookUps: (2 * REFUSALS) / CALLS } },
   async begin(target, host) {
     const path = host === "app" ? "/api/agent/dispatch" : "/mcp";
