@@ -6884,6 +6884,10 @@ export interface components {
             total: string;
             currency: string;
             issuedOn: string;
+            eInvoice: {
+                available: boolean;
+                reason: string | null;
+            };
             /** @description What the fonts of the PDF lack: boxes stand there; the JSON has everything */
             charactersNotShown: string;
             bookingId: string;
@@ -6902,6 +6906,10 @@ export interface components {
                 total: string;
                 currency: string;
                 issuedOn: string;
+                eInvoice: {
+                    available: boolean;
+                    reason: string | null;
+                };
                 /** @description What the fonts of the PDF lack: boxes stand there; the JSON has everything */
                 charactersNotShown: string;
             }[];
@@ -24587,7 +24595,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "booking_not_found" | "booking_not_settled" | "settlement_unknown" | "settlement_of_other_booking" | "settlement_reverted" | "settlement_not_final" | "invoicing_not_set" | "invoice_not_drawn" | "tool_failed" | "internal_error";
+                        code?: "booking_not_found" | "booking_not_settled" | "settlement_unknown" | "settlement_of_other_booking" | "settlement_reverted" | "settlement_not_final" | "invoicing_not_set" | "e_invoice_refused" | "e_invoice_not_checked" | "invoice_not_drawn" | "tool_failed" | "internal_error";
                     };
                 };
             };

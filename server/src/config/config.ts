@@ -67,6 +67,7 @@ function readAll(read: Read): Config {
     chainConfirmations: read(variables.chainConfirmations),
     chainRelayerKeyFile: read(variables.chainRelayerKeyFile),
     settleUsageSeconds: read(variables.settleUsageSeconds),
+    eInvoiceRulesFile: read(variables.eInvoiceRulesFile),
     keepGuestsDays: read(variables.keepGuestsDays),
     keepTravelersDays: read(variables.keepTravelersDays),
     keepUsageMonths: read(variables.keepUsageMonths),

@@ -165,6 +165,10 @@ export const variables = {
     wholeNumber(1, 1_000_000),
   ),
   ...providerVariables,
+  eInvoiceRulesFile: text(
+    "EINVOICE_RULES",
+    "File with the official rules that e-invoices are checked against, as `npm run einvoice-rules` writes it. Unset: the one that it wrote into DATA_DIR; where there is none, invoices are no e-invoices and say so.",
+  ),
   masterKeyFile: text(
     "MASTER_KEY_FILE",
     "File with the 32-byte key that encrypts secrets and personal numbers. Unset: made in DATA_DIR; production needs it set.",

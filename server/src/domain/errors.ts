@@ -105,6 +105,7 @@ export const meaningByCode: Readonly<Record<ServiceCode | UnforeseenCode, string
 const retryableCodes: ReadonlySet<string> = new Set([
   "settlement_not_final",
   "invoice_not_drawn",
+  "e_invoice_not_checked",
   "in_progress",
   "approval_required",
   "approval_used",

@@ -73,6 +73,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
     fileShelf: absent("fileShelf"),
     mapRenderer: absent("mapRenderer"),
     invoiceRenderer: absent("invoiceRenderer"),
+    eInvoiceRules: absent("eInvoiceRules"),
     workflows: absent("workflows"),
   };
   return async (

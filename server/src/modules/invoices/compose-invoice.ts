@@ -5,7 +5,8 @@ import type { Booking } from "../bookings/index.ts";
 import { BOOKING_RATE, BookingRate, inUsdc, namesOf } from "../bookings/index.ts";
 import type { OrderRecord } from "../orders/index.ts";
 import { formatCents, roundToCents, taxWithin } from "./amounts.ts";
-import type { InvoiceDocument, lineKinds } from "./document.ts";
+import { feeKinds, type InvoiceDocument, type lineKinds } from "./document.ts";
+import { noEInvoice } from "./e-invoice/e-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { InvoicingSettings } from "./settings.ts";
 
@@ -61,6 +62,8 @@ export function composeInvoice(facts: InvoiceFacts, number: string): InvoiceDocu
       ...{ totalUsdc: formatDecimal(exact), txHash: settlement.transactionHash, chainId },
       ...{ settledAt: settlement.settledAt.toString(), rate: bought.rate },
     },
+    // Until the rules were asked.
+    eInvoice: noEInvoice("rules"),
   };
 }
 
@@ -128,8 +131,6 @@ function feeLines({ settlement: { booking }, settings }: InvoiceFacts): Line[] {
     ["service_fee", booking.serviceFee],
   ];
 }
-
-const feeKinds: ReadonlySet<LineKind> = new Set(["markup", "service_fee", "fees"]);
 
 function amountsOf(lines: readonly Line[], settings: InvoicingSettings | undefined) {
   const totals = totalsOf(lines);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DecimalAmount } from "../../domain/schemas.ts";
 import { BookingRate } from "../bookings/index.ts";
+import { EInvoice, noEInvoice } from "./e-invoice/e-invoice.ts";
 import { taxTreatments } from "./settings.ts";
 
 const Party = z.object({
@@ -24,6 +25,9 @@ export const lineKinds = [
   "fees",
   "refund",
 ] as const;
+
+/** The lines that are the seller's own work; the others are what suppliers were paid. */
+export const feeKinds: ReadonlySet<(typeof lineKinds)[number]> = new Set(["markup", "service_fee", "fees"]);
 
 /** What an invoice or credit note says, whatever draws it. It is stored once and never changed. */
 export const InvoiceDocument = z.object({
@@ -61,5 +65,6 @@ export const InvoiceDocument = z.object({
     settledAt: z.string(),
     rate: BookingRate,
   }),
+  eInvoice: EInvoice.default(() => noEInvoice("earlier")),
 });
 export type InvoiceDocument = z.output<typeof InvoiceDocument>;

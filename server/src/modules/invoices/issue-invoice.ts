@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Micro, parseDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates, Stores } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { composeCreditNote, composeInvoice, type InvoiceFacts } from "./compose-invoice.ts";
+import { issueJudged, type Rules } from "./e-invoice/judge-invoice.ts";
 import type { Settlement } from "./find-settlement.ts";
 import type { Owner, StoredInvoice } from "./invoices.ts";
 import type { InvoicingSettings } from "./settings.ts";
@@ -10,64 +12,108 @@ import type { InvoicingSettings } from "./settings.ts";
 interface IssuePorts {
   stores: Stores;
   clock: Clock;
+  eInvoiceRules: Rules;
 }
 
 const INVOICE_SERIES = "INV-";
 const CREDIT_NOTE_SERIES = "CN-";
+/** Stands for a number while it is judged what would be issued under it. */
+const DRAFT_NUMBER = "000000";
 
 /** Numbers of the sandbox can be told from those that count. */
 const seriesOf = ({ network }: Owner, series: string): string => (network === "sandbox" ? `SANDBOX-${series}` : series);
 
-/** The booking's one invoice: its number and its document are stored together, or neither is. */
+/**
+ * The booking's one invoice: its number and its document are stored together, or neither is. Throws what `judgeInvoice` throws,
+ * and then has used no number.
+ */
 export async function issueInvoice(
-  { stores, clock }: IssuePorts,
+  { stores, clock, eInvoiceRules }: IssuePorts,
   settlement: Settlement,
   { settings, chainId }: { settings: InvoicingSettings | undefined; chainId: number },
-): Promise<StoredInvoice> {
-  const { tenantId, network, bookingId, itineraryHash } = settlement.booking;
+): Promise<void> {
+  const { tenantId, network, bookingId } = settlement.booking;
   const owner = { tenantId, network };
-  return await stores.transaction(async ({ invoices, orders, bookings }) => {
-    const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
-    await invoices.lockSeries(owner, series);
-    const [known] = await invoices.ofBooking(owner, bookingId);
-    if (known !== undefined) return known;
-    const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
-    const orderBooking = order && (await bookings.get(order.bookingId));
-    const issuedAt = clock.now();
-    const facts: InvoiceFacts = { settlement, order, orderBooking, settings, chainId, issuedAt };
-    const total = settlement.booking.vendorPaid + settlement.booking.feePaid;
-    return await invoices.add(
-      owner,
-      series,
-      { kind: "invoice", bookingId, orderId: order?.orderId, total, issuedAt },
-      (number) => composeInvoice(facts, number),
-    );
+  const series = seriesOf(owner, settings?.invoiceSeries ?? INVOICE_SERIES);
+  const issuedAt = clock.now();
+  const readFacts = async (from: Aggregates): Promise<InvoiceFacts> => ({
+    ...{ settlement, settings, chainId, issuedAt, ...(await readOrder(from, settlement)) },
   });
+  const draw = async () => composeInvoice(await readFacts(stores), series + DRAFT_NUMBER);
+  await issueJudged(eInvoiceRules, draw, ({ draft, eInvoice }) =>
+    stores.transaction(async (aggregates) => {
+      const { invoices } = aggregates;
+      await invoices.lockSeries(owner, series);
+      const [known] = await invoices.ofBooking(owner, bookingId);
+      if (known !== undefined) return known;
+      const facts = await readFacts(aggregates);
+      if (!isDeepStrictEqual(composeInvoice(facts, draft.number), draft)) return undefined;
+      const total = settlement.booking.vendorPaid + settlement.booking.feePaid;
+      const invoice = { kind: "invoice", bookingId, orderId: facts.order?.orderId, total, issuedAt } as const;
+      return await invoices.add(owner, series, invoice, (number) => ({
+        ...composeInvoice(facts, number),
+        eInvoice,
+      }));
+    }),
+  );
+}
+
+async function readOrder(
+  { orders, bookings }: Pick<Aggregates, "orders" | "bookings">,
+  { booking: { tenantId, network, itineraryHash } }: Settlement,
+): Promise<Pick<InvoiceFacts, "order" | "orderBooking">> {
+  const order = itineraryHash && (await orders.findByItinerary(tenantId, network, itineraryHash));
+  return { order, orderBooking: order && (await bookings.get(order.bookingId)) };
 }
 
 /** A credit note for what its order has given back and no credit note says yet; nothing where there is no such thing. */
-export async function creditRefunds({ stores, clock }: IssuePorts, owner: Owner, bookingId: Hex): Promise<void> {
-  await stores.transaction(async (aggregates) => {
-    const { invoices } = aggregates;
-    const invoice = await invoices.lockInvoice(owner, bookingId);
-    if (invoice?.orderId === undefined) return;
-    const issued = await invoices.ofBooking(owner, bookingId);
-    const credited = issued.filter(({ kind }) => kind === "credit_note").reduce((sum, { total }) => sum + total, 0n);
-    const refunded = await refundedOf(aggregates, owner, invoice);
-    const refund = (refunded < invoice.total ? refunded : invoice.total) - credited;
-    if (refund <= 0n) return;
-    const settings = await invoices.settings(owner);
-    const series = seriesOf(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
-    await invoices.lockSeries(owner, series);
-    const issuedAt = clock.now();
-    const timeZone = settings?.timeZone ?? "UTC";
-    await invoices.add(
-      owner,
-      series,
-      { kind: "credit_note", bookingId, orderId: invoice.orderId, total: refund, issuedAt },
-      (number) => composeCreditNote(invoice.document, { refund, issuedAt, timeZone, number }),
-    );
-  });
+export async function creditRefunds(
+  { stores, clock, eInvoiceRules }: IssuePorts,
+  owner: Owner,
+  bookingId: Hex,
+): Promise<void> {
+  const settings = await stores.invoices.settings(owner);
+  const series = seriesOf(owner, settings?.creditNoteSeries ?? CREDIT_NOTE_SERIES);
+  const issuedAt = clock.now();
+  const timeZone = settings?.timeZone ?? "UTC";
+  const compose = ({ invoice, refund }: Due, number: string) =>
+    composeCreditNote(invoice.document, { refund, issuedAt, timeZone, number });
+  const draw = async () => {
+    const due = await readDue(stores, owner, bookingId);
+    return due && compose(due, series + DRAFT_NUMBER);
+  };
+  await issueJudged(eInvoiceRules, draw, ({ draft, eInvoice }) =>
+    stores.transaction(async (aggregates) => {
+      const { invoices } = aggregates;
+      await invoices.lockInvoice(owner, bookingId);
+      const due = await readDue(aggregates, owner, bookingId);
+      if (due === undefined) return "credited already";
+      if (!isDeepStrictEqual(compose(due, draft.number), draft)) return undefined;
+      await invoices.lockSeries(owner, series);
+      const { refund, invoice } = due;
+      const note = { kind: "credit_note", bookingId, orderId: invoice.orderId, total: refund, issuedAt } as const;
+      return await invoices.add(owner, series, note, (number) => ({ ...compose(due, number), eInvoice }));
+    }),
+  );
+}
+
+interface Due {
+  invoice: StoredInvoice;
+  refund: Micro;
+}
+
+async function readDue(
+  { invoices, orders }: Pick<Aggregates, "invoices" | "orders">,
+  owner: Owner,
+  bookingId: Hex,
+): Promise<Due | undefined> {
+  const issued = await invoices.ofBooking(owner, bookingId);
+  const invoice = issued.find(({ kind }) => kind === "invoice");
+  if (invoice?.orderId === undefined) return undefined;
+  const credited = issued.filter(({ kind }) => kind === "credit_note").reduce((sum, { total }) => sum + total, 0n);
+  const refunded = await refundedOf({ orders }, owner, invoice);
+  const refund = (refunded < invoice.total ? refunded : invoice.total) - credited;
+  return refund <= 0n ? undefined : { invoice, refund };
 }
 
 /** After the settlement, but for what went back only because the order had been paid twice. */

@@ -1,6 +1,8 @@
 import { defineJob } from "../../kernel/job.ts";
 import { defineModule } from "../../kernel/module.ts";
 import { InvoiceRenderer } from "./drawing/invoice-renderer.ts";
+import { EInvoiceRules, findRules } from "./e-invoice/e-invoice-rules.ts";
+import { EInvoiceRefused, type Rules } from "./e-invoice/judge-invoice.ts";
 import { creditRefunds } from "./issue-invoice.ts";
 import * as invoices from "./migrations/0034-invoices.ts";
 import { invoiceRoutes } from "./routes.ts";
@@ -11,12 +13,19 @@ declare module "../../kernel/parts.ts" {
   interface Parts {
     /** One for the process, however many environments ask it. */
     readonly invoiceRenderer: InvoiceRenderer;
+    readonly eInvoiceRules: EInvoiceRules;
+  }
+  interface Settings {
+    readonly dataDir: string;
+    /** Undefined: the one in the data folder, if there is one. */
+    readonly eInvoiceRulesFile: string | undefined;
   }
 }
 
 declare module "../../kernel/tool.ts" {
   interface Ports {
     invoiceRenderer: Pick<InvoiceRenderer, "render">;
+    eInvoiceRules: Rules;
   }
 }
 
@@ -33,17 +42,40 @@ export const invoicesModule = defineModule({
   routes: invoiceRoutes,
   stores: ({ db, clock }) => ({ invoices: createInvoices(db, clock) }),
   migrations: { "0034-invoices": invoices },
-  parts: { invoiceRenderer: () => new InvoiceRenderer() },
-  ports: ({ invoiceRenderer }) => ({ invoiceRenderer }),
-  jobs: ({ stores, clock }) => [
+  parts: {
+    invoiceRenderer: () => new InvoiceRenderer(),
+    eInvoiceRules: ({ settings }) => new EInvoiceRules(findRules(settings.eInvoiceRulesFile, settings.dataDir)),
+  },
+  ports: ({ invoiceRenderer, eInvoiceRules }) => ({ invoiceRenderer, eInvoiceRules }),
+  /** Rules that cannot be read stop the start, rather than every invoice. */
+  async start({ eInvoiceRules }) {
+    if (eInvoiceRules.areInstalled) await eInvoiceRules.check();
+  },
+  async facts({ eInvoiceRules }) {
+    if (!eInvoiceRules.areInstalled) return [];
+    const { version, sha256 } = (await eInvoiceRules.check()).info;
+    return [{ label: "e-invoices", text: `checked by the rules of EN 16931, version ${version}, SHA-256 ${sha256}` }];
+  },
+  jobs: ({ stores, clock, eInvoiceRules, log }) => [
     defineJob({
       name: "credit-refunded-invoices",
       everyMilliseconds: CREDIT_MILLISECONDS,
       async run() {
         const due = await stores.invoices.listToCredit(clock.now().subtract(LOOK_BACK), MOST_AT_ONCE);
-        for (const { bookingId, ...owner } of due) await creditRefunds({ stores, clock }, owner, bookingId);
+        for (const { bookingId, ...owner } of due) {
+          try {
+            await creditRefunds({ stores, clock, eInvoiceRules }, owner, bookingId);
+          } catch (error) {
+            // One that must not be issued is no reason to leave the others out.
+            if (!(error instanceof EInvoiceRefused)) throw error;
+            log.error({ err: error, bookingId, ...owner }, "a credit note was refused by the rules for e-invoices");
+          }
+        }
       },
     }),
   ],
-  stop: async ({ invoiceRenderer }) => invoiceRenderer.close(),
+  async stop({ invoiceRenderer, eInvoiceRules }) {
+    invoiceRenderer.close();
+    eInvoiceRules.close();
+  },
 });

@@ -1,5 +1,8 @@
 import { defineTexts } from "../../domain/texts.ts";
 
+/** In English on every document: it is for whoever might take one of the sandbox for a real one. */
+export const SANDBOX_MARK = "SANDBOX - NOT A TAX DOCUMENT";
+
 /** What stands on invoices and credit notes. */
 export const invoiceTexts = defineTexts({
   invoice: { en: "Invoice", de: "Rechnung", fr: "Facture", es: "Factura", pt: "Fatura", ja: "請求書" },
@@ -149,6 +152,14 @@ export const invoiceTexts = defineTexts({
     es: "Los cargos por reserva incluyen {amount} de impuesto al {rate} %.",
     pt: "As taxas de reserva incluem {amount} de imposto a {rate} %.",
     ja: "予約手数料には{rate} %の税{amount}が含まれます。",
+  },
+  disbursement: {
+    en: "Paid in the name and for the account of the buyer.",
+    de: "Durchlaufender Posten, im Namen und für Rechnung des Käufers bezahlt.",
+    fr: "Débours, payé au nom et pour le compte de l’acheteur.",
+    es: "Suplido, pagado en nombre y por cuenta del comprador.",
+    pt: "Pago em nome e por conta do comprador.",
+    ja: "購入者の名義および計算による立替金。",
   },
   exempt: {
     en: "Exempt from tax.",

@@ -1,9 +1,12 @@
 import PDFDocument from "pdfkit";
 import { type Words, wordsIn } from "../../../domain/texts.ts";
 import type { InvoiceDocument } from "../document.ts";
+import { PROFILE } from "../e-invoice/e-invoice.ts";
+import { writeCii } from "../e-invoice/write-cii.ts";
 import type { DrawnInvoice } from "../invoices.ts";
-import { invoiceTexts } from "../texts.ts";
+import { invoiceTexts, SANDBOX_MARK } from "../texts.ts";
 import { piecesFromLeft } from "./bidi-line.ts";
+import { FACTUR_X, facturXMetadata } from "./factur-x.ts";
 import { Glyphs, usualFace, type Weight } from "./fonts.ts";
 
 const PAGE = { width: 595.28, height: 841.89, margin: 48 } as const;
@@ -61,6 +64,7 @@ class InvoicePage {
       ...{ name: `${invoice.number.replaceAll("/", "-")}.json`, type: "application/json", relationship: "Data" },
       ...{ creationDate: made, modifiedDate: made },
     });
+    if (invoice.eInvoice.available) this.#attachEInvoice(made);
   }
 
   /** Where it ends on the page. */
@@ -84,12 +88,23 @@ class InvoicePage {
     return await promise;
   }
 
+  /** As Factur-X wants it: beside the page, and saying the same. */
+  #attachEInvoice(made: Date): void {
+    const xml = writeCii(this.#invoice);
+    if (xml === undefined) throw new Error("an e-invoice names seller and buyer");
+    this.#pdf.file(Buffer.from(xml), {
+      ...{ name: FACTUR_X.fileName, type: "text/xml", relationship: "Alternative" },
+      ...{ description: PROFILE, creationDate: made, modifiedDate: made },
+    });
+    this.#pdf.appendXML(facturXMetadata(PROFILE));
+  }
+
   #title(): string {
     return this.#say(this.#invoice.kind === "invoice" ? "invoice" : "creditNote");
   }
 
   #drawMark(): void {
-    const text = "SANDBOX - NOT A TAX DOCUMENT";
+    const text = SANDBOX_MARK;
     this.#pdf.save().font(usualFace.bold).fontSize(38).fillColor(MARK);
     const [x, y] = [PAGE.width / 2, PAGE.height / 2];
     this.#pdf.rotate(-52, { origin: [x, y] });

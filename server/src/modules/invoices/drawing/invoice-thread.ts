@@ -1,12 +1,15 @@
 import { parentPort } from "node:worker_threads";
 import type { InvoiceDocument } from "../document.ts";
+import type { DrawnInvoice } from "../invoices.ts";
+import type { ThreadAnswer, ThreadTask } from "../worker-queue.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 
 /** The thread of an `InvoiceRenderer`: a document in, its PDF or the text of an error out. */
-parentPort?.on("message", async ({ id, invoice }: { id: number; invoice: InvoiceDocument }) => {
+parentPort?.on("message", async ({ id, input }: ThreadTask<InvoiceDocument>) => {
+  const post = (answer: ThreadAnswer<DrawnInvoice>) => parentPort?.postMessage(answer);
   try {
-    parentPort?.postMessage({ id, drawn: await drawInvoice(invoice) });
+    post({ id, output: await drawInvoice(input) });
   } catch (error) {
-    parentPort?.postMessage({ id, error: String(error) });
+    post({ id, error: String(error) });
   }
 });

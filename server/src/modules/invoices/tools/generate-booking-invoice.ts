@@ -4,6 +4,8 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { EMPTY_PLAN } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { Hash, hashOf, readHash } from "../../escrow/index.ts";
+import { EInvoiceNotChecked } from "../e-invoice/e-invoice-rules.ts";
+import { EInvoiceRefused } from "../e-invoice/judge-invoice.ts";
 import { findSettlement, settlementErrors } from "../find-settlement.ts";
 import type { StoredInvoice } from "../invoices.ts";
 import { creditRefunds, issueInvoice } from "../issue-invoice.ts";
@@ -17,6 +19,7 @@ const Files = z.object({
   total: DecimalAmount,
   currency: z.string(),
   issuedOn: z.string(),
+  eInvoice: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   charactersNotShown: z.string().describe("What the fonts of the PDF lack: boxes stand there; the JSON has everything"),
 });
 
@@ -30,7 +33,7 @@ export const generateBookingInvoice = defineTool({
   effect: "write",
   price: 5_000n,
   payableWithoutKey: false,
-  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer"],
+  uses: ["stores", "chain", "clock", "fileShelf", "invoiceRenderer", "eInvoiceRules"],
   input: z.strictObject({
     bookingId: z.string(),
     settleTxHash: Hash.optional().describe("txHash of settle_booking; left out: the recorded one"),
@@ -52,6 +55,9 @@ export const generateBookingInvoice = defineTool({
     ...settlementErrors,
     invoicing_not_set:
       "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
+    e_invoice_refused:
+      "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings (PUT /api/invoicing).",
+    e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
     invoice_not_drawn:
       "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
   },
@@ -59,7 +65,7 @@ export const generateBookingInvoice = defineTool({
 
   plan: () => EMPTY_PLAN,
 
-  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, caller, fail }) {
+  async run(input, { stores, chain, clock, fileShelf, invoiceRenderer, eInvoiceRules, caller, fail }) {
     const { tenantId, environment: network } = caller;
     const owner = { tenantId, network };
     const bookingId = readHash(input.bookingId);
@@ -69,8 +75,15 @@ export const generateBookingInvoice = defineTool({
     const settings = await stores.invoices.settings(owner);
     const issued = await stores.invoices.ofBooking(owner, bookingId);
     if (settings === undefined && network === "production" && issued.length === 0) throw fail("invoicing_not_set");
-    if (issued.length === 0) await issueInvoice({ stores, clock }, settlement, { settings, chainId: chain.chainId });
-    await creditRefunds({ stores, clock }, owner, bookingId);
+    const issuePorts = { stores, clock, eInvoiceRules };
+    try {
+      if (issued.length === 0) await issueInvoice(issuePorts, settlement, { settings, chainId: chain.chainId });
+      await creditRefunds(issuePorts, owner, bookingId);
+    } catch (error) {
+      if (error instanceof EInvoiceRefused) throw fail("e_invoice_refused", { detail: error.message });
+      if (error instanceof EInvoiceNotChecked) throw fail("e_invoice_not_checked", { cause: error });
+      throw error;
+    }
     const filesExpireAt = clock.now().add(FILE_LIFETIME);
     const ports = { stores, fileShelf, invoiceRenderer };
     const answers: z.output<typeof Files>[] = [];
@@ -93,6 +106,7 @@ export const generateBookingInvoice = defineTool({
   },
 });
 
-function describe({ invoiceNumber, document: { total, currency, issuedOn, settlement } }: StoredInvoice) {
-  return { invoiceNumber, total, currency, issuedOn, totalUsdc: settlement.totalUsdc };
+function describe({ invoiceNumber, document: { total, currency, issuedOn, settlement, eInvoice } }: StoredInvoice) {
+  const { available, reason } = eInvoice;
+  return { invoiceNumber, total, currency, issuedOn, totalUsdc: settlement.totalUsdc, eInvoice: { available, reason } };
 }

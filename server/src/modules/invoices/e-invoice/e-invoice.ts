@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { Finding } from "./findings.ts";
+
+/** Whether an invoice is an e-invoice too, and by which rules it was found right before it was issued. */
+export const EInvoice = z.object({
+  available: z.boolean(),
+  profile: z.string().nullable(),
+  /** Why there is none. */
+  reason: z.string().nullable(),
+  /** What the rules remark without forbidding it. */
+  findings: z.array(Finding),
+  rulesVersion: z.string().nullable(),
+  /** Of the rules as their publisher gives them out. */
+  rulesSha256: z.string().nullable(),
+});
+export type EInvoice = z.output<typeof EInvoice>;
+
+export const PROFILE = "EN 16931";
+
+export const noEInvoice = (reason: keyof typeof reasons): EInvoice => ({
+  ...{ available: false, profile: null, reason: reasons[reason], findings: [] },
+  ...{ rulesVersion: null, rulesSha256: null },
+});
+
+const reasons = {
+  earlier: "This was issued before the service made e-invoices.",
+  rules:
+    "The official rules of EN 16931 are not installed with this service, so that no e-invoice could be checked. The operator can install them.",
+  parties: "Seller and buyer are not given; the invoicing settings have them.",
+  invoice: "The invoice that this corrects is no e-invoice.",
+} as const;

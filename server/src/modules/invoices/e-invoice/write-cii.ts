@@ -1,0 +1,199 @@
+import { wordsIn } from "../../../domain/texts.ts";
+import { formatCents } from "../amounts.ts";
+import type { InvoiceDocument } from "../document.ts";
+import { invoiceTexts, SANDBOX_MARK } from "../texts.ts";
+import { breakDownTax, centsOf } from "./tax-breakdown.ts";
+import { attribute, element, type XmlNode } from "./xml.ts";
+
+/** Whom an e-invoice names, in the order in which both stand in it. */
+interface Parties {
+  readonly seller: Seller;
+  readonly buyer: Seller & { readonly reference: string | null };
+}
+type Seller = NonNullable<InvoiceDocument["seller"]>;
+type Breakdown = ReturnType<typeof breakDownTax>;
+type Say = ReturnType<typeof invoiceTexts>;
+
+const NAMESPACE = "urn:un:unece:uncefact:data:standard:";
+const namespaces = [
+  attribute("xmlns:rsm", `${NAMESPACE}CrossIndustryInvoice:100`),
+  attribute("xmlns:ram", `${NAMESPACE}ReusableAggregateBusinessInformationEntity:100`),
+  attribute("xmlns:udt", `${NAMESPACE}UnqualifiedDataType:100`),
+  attribute("xmlns:qdt", `${NAMESPACE}QualifiedDataType:100`),
+].join("");
+const GUIDELINE = "urn:cen.eu:en16931:2017";
+
+/** Codes of the lists UNTDID 1001 and 4461 and of UN/ECE Recommendation 20. */
+const typeCodes = { invoice: "380", credit_note: "381" } as const;
+const PAID_AS_AGREED = "ZZZ";
+const ONE_PIECE = "C62";
+
+/**
+ * The invoice as XML by EN 16931 in the syntax CII, which Factur-X calls by its profile EN 16931. What it says was paid by the
+ * settlement, so that nothing is due. Undefined: seller or buyer is not given.
+ */
+export function writeCii(invoice: InvoiceDocument): string | undefined {
+  const { seller, buyer } = invoice;
+  if (seller === null || buyer === null) return undefined;
+  const say = invoiceTexts(wordsIn(invoice.language));
+  const breakdown = breakDownTax(invoice);
+  const root = element(
+    "rsm:CrossIndustryInvoice",
+    [
+      element("rsm:ExchangedDocumentContext", [
+        element("ram:GuidelineSpecifiedDocumentContextParameter", [element("ram:ID", GUIDELINE)]),
+      ]),
+      header(invoice, say),
+      element("rsm:SupplyChainTradeTransaction", [
+        ...lines(breakdown, say),
+        agreement({ seller, buyer }, breakdown),
+        "<ram:ApplicableHeaderTradeDelivery/>",
+        settlement(invoice, breakdown, say),
+      ]),
+    ],
+    namespaces,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+function header({ kind, number, issuedOn, sandbox, booking, tax }: InvoiceDocument, say: Say): XmlNode {
+  const facts = [
+    ["bookingId", [booking.bookingId]],
+    ["orderId", [booking.orderId ?? ""]],
+    ["pnr", [booking.pnr ?? ""]],
+    ["travelers", booking.travelers],
+    ["tickets", booking.tickets],
+    ["journey", booking.journey],
+  ] as const;
+  const told = facts.map(([name, values]) => [say(name), values.filter((one) => one !== "").join(", ")] as const);
+  const notes = [
+    sandbox ? SANDBOX_MARK : "",
+    ...told.filter(([, values]) => values !== "").map(([name, values]) => `${name}: ${values}`),
+    tax.treatment === "included" ? (tax.note ?? "") : "",
+  ];
+  return element("rsm:ExchangedDocument", [
+    element("ram:ID", number),
+    element("ram:TypeCode", typeCodes[kind]),
+    element("ram:IssueDateTime", [date("udt", issuedOn)]),
+    ...notes.map((note) => element("ram:IncludedNote", [element("ram:Content", note)])),
+  ]);
+}
+
+function lines({ lines: taxed }: Breakdown, say: Say): XmlNode[] {
+  return taxed.map(({ kind, tax, netCents }, index) => {
+    // No price is below zero: what is taken off is a number of pieces below zero.
+    const [price, pieces] = netCents < 0n ? [-netCents, "-1"] : [netCents, "1"];
+    return element("ram:IncludedSupplyChainTradeLineItem", [
+      element("ram:AssociatedDocumentLineDocument", [element("ram:LineID", String(index + 1))]),
+      element("ram:SpecifiedTradeProduct", [element("ram:Name", say(kind))]),
+      element("ram:SpecifiedLineTradeAgreement", [
+        element("ram:NetPriceProductTradePrice", [element("ram:ChargeAmount", formatCents(price))]),
+      ]),
+      element("ram:SpecifiedLineTradeDelivery", [
+        element("ram:BilledQuantity", pieces, attribute("unitCode", ONE_PIECE)),
+      ]),
+      element("ram:SpecifiedLineTradeSettlement", [
+        element("ram:ApplicableTradeTax", [
+          element("ram:TypeCode", "VAT"),
+          element("ram:CategoryCode", tax.category),
+          tax.rate && element("ram:RateApplicablePercent", tax.rate),
+        ]),
+        element("ram:SpecifiedTradeSettlementLineMonetarySummation", [
+          element("ram:LineTotalAmount", formatCents(netCents)),
+        ]),
+      ]),
+    ]);
+  });
+}
+
+function agreement({ seller, buyer }: Parties, { groups }: Breakdown): XmlNode {
+  // An invoice outside the scope of tax must name nobody's VAT number.
+  const mayNameVat = groups.every(({ tax }) => tax.category !== "O");
+  return element("ram:ApplicableHeaderTradeAgreement", [
+    element("ram:BuyerReference", buyer.reference ?? ""),
+    element("ram:SellerTradeParty", party(seller, { mayNameVat, mayNameTaxNumber: true })),
+    element("ram:BuyerTradeParty", party(buyer, { mayNameVat, mayNameTaxNumber: false })),
+  ]);
+}
+
+/** A number that is no VAT number names the party all the same, and of the seller it is the number at its tax office. */
+function party(
+  { name, addressLines, countryCode, taxId, email }: Seller,
+  may: { mayNameVat: boolean; mayNameTaxNumber: boolean },
+): XmlNode[] {
+  const vatId = taxId !== null && may.mayNameVat ? readVatId(taxId) : undefined;
+  const other = vatId === undefined ? taxId : null;
+  const [first = "", second = "", ...others] = addressLines;
+  const registration = (id: string, scheme: string) =>
+    element("ram:SpecifiedTaxRegistration", [element("ram:ID", id, attribute("schemeID", scheme))]);
+  return [
+    element("ram:ID", other ?? ""),
+    element("ram:Name", name),
+    element("ram:PostalTradeAddress", [
+      element("ram:LineOne", first),
+      element("ram:LineTwo", second),
+      element("ram:LineThree", others.join(", ")),
+      element("ram:CountryID", countryCode),
+    ]),
+    element("ram:URIUniversalCommunication", [
+      email === null ? undefined : element("ram:URIID", email, attribute("schemeID", "EM")),
+    ]),
+    vatId === undefined ? undefined : registration(vatId, "VA"),
+    other !== null && may.mayNameTaxNumber ? registration(other, "FC") : undefined,
+  ];
+}
+
+const VAT_ID = /^[A-Z]{2}(?=.*\d)[A-Z\d+*]{2,13}$/;
+
+/** Undefined: a number that does not begin with two letters as VAT numbers do. */
+function readVatId(taxId: string): string | undefined {
+  const plain = taxId.toUpperCase().replace(/[\s./-]/g, "");
+  return VAT_ID.test(plain) ? plain : undefined;
+}
+
+function settlement(invoice: InvoiceDocument, { groups, netCents, taxCents }: Breakdown, say: Say): XmlNode {
+  const { currency, kind, dueOn, corrects, settlement: paid } = invoice;
+  const total = formatCents(centsOf(invoice.total));
+  const how = say("transaction", { chain: String(paid.chainId), hash: paid.txHash });
+  return element("ram:ApplicableHeaderTradeSettlement", [
+    element("ram:InvoiceCurrencyCode", currency),
+    element("ram:SpecifiedTradeSettlementPaymentMeans", [
+      element("ram:TypeCode", PAID_AS_AGREED),
+      element("ram:Information", how),
+    ]),
+    ...groups.map(taxGroup),
+    element("ram:SpecifiedTradePaymentTerms", [
+      kind === "invoice" ? element("ram:DueDateDateTime", [date("udt", dueOn)]) : undefined,
+    ]),
+    element("ram:SpecifiedTradeSettlementHeaderMonetarySummation", [
+      element("ram:LineTotalAmount", formatCents(netCents)),
+      element("ram:TaxBasisTotalAmount", formatCents(netCents)),
+      element("ram:TaxTotalAmount", formatCents(taxCents), attribute("currencyID", currency)),
+      element("ram:GrandTotalAmount", total),
+      element("ram:TotalPrepaidAmount", total),
+      element("ram:DuePayableAmount", formatCents(0n)),
+    ]),
+    corrects === null
+      ? undefined
+      : element("ram:InvoiceReferencedDocument", [
+          element("ram:IssuerAssignedID", corrects.number),
+          element("ram:FormattedIssueDateTime", [date("qdt", corrects.issuedOn)]),
+        ]),
+  ]);
+}
+
+function taxGroup({ tax, netCents, taxCents }: Breakdown["groups"][number]): XmlNode {
+  return element("ram:ApplicableTradeTax", [
+    element("ram:CalculatedAmount", formatCents(taxCents)),
+    element("ram:TypeCode", "VAT"),
+    element("ram:ExemptionReason", tax.reason ?? ""),
+    element("ram:BasisAmount", formatCents(netCents)),
+    element("ram:CategoryCode", tax.category),
+    element("ram:ExemptionReasonCode", tax.reasonCode ?? ""),
+    tax.rate && element("ram:RateApplicablePercent", tax.rate),
+  ]);
+}
+
+/** `102` is the form without signs between year, month and day. */
+const date = (prefix: "udt" | "qdt", isoDate: string): XmlNode =>
+  element(`${prefix}:DateTimeString`, isoDate.replaceAll("-", ""), attribute("format", "102"));
