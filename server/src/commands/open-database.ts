@@ -74,21 +74,30 @@ export interface Operator extends Identity {
   readonly spending: Pick<Stores, "spendLimits" | "callSpends" | "transaction">;
 }
 
+/** The operator's side of an open database. */
+export function createOperator(
+  { db, pool, vault, clock, databaseUrl }: Omit<OpenedDatabase, "embedded"> & { databaseUrl: string },
+  config: Config,
+  log: Log,
+): Operator {
+  const { networkMode } = config;
+  const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
+  const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
+  const stores = createStores(db, clock, vault);
+  return { ...identity, spending: stores, persons: stores.persons };
+}
+
 export async function withIdentity<Result>(
   config: Config,
   options: CommandOptions,
   work: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
-  return await withDatabase(config, options, async ({ db, pool, vault, clock, embedded: { databaseUrl } }) => {
-    const { networkMode } = config;
-    const { log } = options;
-    const onTenantCreated = createTenantCreated({ clock, vault, settings: config });
-    const identity = createIdentity({ db, pool, databaseUrl, vault, clock, networkMode, log, onTenantCreated });
+  return await withDatabase(config, options, async ({ embedded, ...opened }) => {
+    const operator = createOperator({ ...opened, databaseUrl: embedded.databaseUrl }, config, options.log);
     try {
-      const stores = createStores(db, clock, vault);
-      return await work({ ...identity, spending: stores, persons: stores.persons });
+      return await work(operator);
     } finally {
-      await identity.close();
+      await operator.close();
     }
   });
 }

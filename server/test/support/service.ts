@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { z } from "zod";
-import { type Operator, withIdentity } from "../../src/commands/open-database.ts";
+import { createOperator, type Operator } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
-import { readConfig } from "../../src/config/config.ts";
-
+import { type Config, readConfig } from "../../src/config/config.ts";
+import { openVault } from "../../src/outside/vault.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
+import { systemClock } from "../../src/ports/clock.ts";
 import { createMigratedDatabase } from "./test-database.ts";
 
 const Quickstart = z.object({
@@ -38,6 +40,21 @@ export interface CallOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** Opened once for all that a product's tests do as the operator: a command's own connections cost more than its work. */
+async function openOperator(config: Config, databaseUrl: string) {
+  const vault = await openVault(config);
+  const database = openDatabase(databaseUrl, { poolSize: 4, onError: () => undefined });
+  const opened = { ...database, databaseUrl, vault, clock: systemClock };
+  const operator = createOperator(opened, config, silent);
+  return {
+    operator,
+    async close() {
+      await operator.close();
+      await database.close();
+    },
+  };
+}
+
 /** The whole product on a database of its own, with the supplier sandbox beside it. */
 export async function startProduct(environment: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
   const database = await createMigratedDatabase();
@@ -61,6 +78,7 @@ export async function startProduct(environment: Readonly<Record<string, string>>
   const quickstartFile = join(dataDir, "quickstart.json");
   const quickstart = Quickstart.parse(JSON.parse(readFileSync(quickstartFile, "utf8")));
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  let operating: ReturnType<typeof openOperator> | undefined;
   return {
     app,
     config,
@@ -69,10 +87,13 @@ export async function startProduct(environment: Readonly<Record<string, string>>
     quickstart,
     quickstartFile,
     /** The operator's side, as the commands have it. */
-    operator: <Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> =>
-      withIdentity(config, { log: silent, progress: () => undefined }, work),
+    async operator<Result>(work: (operator: Operator) => Promise<Result>): Promise<Result> {
+      operating ??= openOperator(config, database.url);
+      return await work((await operating).operator);
+    },
     async stop() {
       await app.stop();
+      await (await operating)?.close();
       await pool.end();
       await dropSandboxDatabase(database.url);
       await database.drop();
