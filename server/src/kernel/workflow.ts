@@ -26,6 +26,8 @@ interface WorkflowStep {
   readonly description: string;
   /** Of a pause: what its resolution looks like. Undefined: the step is a call. */
   readonly resolution?: z.ZodObject;
+  /** Of a pause: who may give it. */
+  readonly resolvedBy?: PauseDecider;
 }
 
 /** What a workflow is made of. */
@@ -80,6 +82,8 @@ export interface Approvable {
   needsOpenTrip?: boolean;
 }
 
+type PauseDecider = "caller" | "person" | "service";
+
 export interface Pause<Resolution extends z.ZodObject> {
   /** The step's name, in snake_case, such as `approval`; the run shows it as `nextStepId`. */
   step: string;
@@ -87,7 +91,7 @@ export interface Pause<Resolution extends z.ZodObject> {
   reason: string;
   resolution: Resolution;
   /** Who may give it: whoever may resume the run, only a person who may decide approvals, or only the service itself. */
-  by: "caller" | "person" | "service";
+  by: PauseDecider;
   /** What was shown to who decides; it is kept with the decision. */
   shown?: object;
   /** The event that resolves it: `event` of `subject`, such as `trip_claimed` of a trip's id. */

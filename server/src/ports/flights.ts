@@ -193,6 +193,7 @@ export interface SupplierOrder {
   ticketed: boolean;
   /** Part of the total: taxes and charges of the carrier. Undefined: the supplier does not say. */
   taxAmount?: string | undefined;
+  conditions: FlightOffer["conditions"];
   /** What an airline credit covered, when one was used; from the supplier's books, not computed. */
   creditAppliedAmount: string | null;
   paymentRequiredBy: string | null;

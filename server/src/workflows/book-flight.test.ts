@@ -56,7 +56,7 @@ const read = async ({ runId }: Record<string, unknown>) => (await ask(`runs/${St
 
 async function claim(guestLink: unknown, codeNonce: unknown) {
   const guestWallet = `0x${randomBytes(20).toString("hex")}`;
-  resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
+  return resultOf(await service.call("guest_claim_link", { guestLink, codeNonce, guestWallet }));
 }
 
 async function claimedTrip(budgetUsdc: string): Promise<string> {
@@ -160,7 +160,7 @@ describe("service.book_flight", () => {
       code: "conflict",
     });
     await arm("ticketing_delayed");
-    await claim(trip.guestLink, trip.codeNonce);
+    expect(await claim(trip.guestLink, trip.codeNonce)).toMatchObject({ waitingRunIds: [run.runId] });
     await expect.poll(() => read(run)).toMatchObject({ status: "paused", nextStepId: "ticketing" });
     await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
     await expect.poll(() => read(run)).toMatchObject({ status: "completed" });
@@ -250,6 +250,21 @@ describe("service.book_flight", () => {
     expect(cancellations.filter(({ confirmed_at }: { confirmed_at: unknown }) => confirmed_at !== null)).toHaveLength(
       1,
     );
+  });
+
+  it("takes the cheapest fare of the same flights that the policy of its input lets through, and says its terms", async () => {
+    const fare = { severity: "deny", requireRefundableAbove: 0 };
+    expect((await byKey("PUT", "/api/policies/refundable", { document: { flight: { fare } } })).status).toBe(201);
+    const run = await start(await claimedTrip("900"), { policyId: "refundable" });
+    await control("tick", { advanceSeconds: LATE_MILLISECONDS / 1_000 });
+    await expect.poll(() => read(run), { timeout: 10_000 }).toMatchObject({ status: "completed" });
+    const { result } = await read(run);
+    expect(result).toMatchObject({
+      conditions: { refundBeforeDeparture: { allowed: true, penaltyCurrency: "USD" } },
+      refundableUntil: expect.stringMatching(/T/),
+    });
+    const { flight } = resultOf(await service.call("read_order", { orderId: Object(result).orderId }));
+    expect(flight).toMatchObject({ conditions: Object(result).conditions });
   });
 
   it("is judged by the policy of its input where no other one is enforced, and books what a person approves on the page once", async () => {

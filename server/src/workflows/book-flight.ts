@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatDecimal, parseDecimal } from "../domain/money.ts";
 import { CabinClass, IsoDate } from "../domain/schemas.ts";
 import { defineWorkflow, StepFailure, type Steps } from "../kernel/workflow.ts";
 import {
@@ -7,6 +8,8 @@ import {
   chooseByVerdict,
   chooseWithinPolicy,
   FlightOffer,
+  guestClaim,
+  Retry,
   reserveAndBook,
   unless,
   usdcOf,
@@ -21,7 +24,10 @@ const Input = z.strictObject({
   returnDate: IsoDate.optional(),
   passengers: z.int().min(1).max(9).default(1),
   cabinClass: CabinClass.default("economy"),
-  policyId: z.string().default("default-corp"),
+  policyId: z
+    .string()
+    .default("default-corp")
+    .describe("Decides on the price, and on whether the fare must be refundable or changeable"),
 });
 type Trip = z.output<typeof Input>;
 
@@ -35,7 +41,13 @@ const Travelers = z.object({
 });
 const Ticketing = z.object({ status: z.enum(["ticketed", "failed"]) });
 
-const Found = z.object({ offers: z.array(FlightOffer) });
+const Fare = z.object({
+  ...{ id: z.string(), name: z.string().nullable(), totalAmount: z.string(), cabinClass: z.string().optional() },
+  ...{ refundable: z.boolean().nullable(), refundPenaltyAmount: z.string().nullish() },
+  ...{ changeable: z.boolean().nullable(), changePenaltyAmount: z.string().nullish() },
+});
+const Found = z.object({ offers: z.array(FlightOffer.extend({ fares: z.array(Fare).default([]) })) });
+type FoundOffer = z.infer<typeof Found>["offers"][number];
 const Booked = z.object({
   orderId: z.string(),
   pnr: z.string(),
@@ -44,6 +56,8 @@ const Booked = z.object({
   chargedUsdc: z.string(),
   itineraryHash: z.string(),
   ticketing: z.enum(["pending", "ticketed"]),
+  conditions: z.unknown().optional(),
+  ...{ refundableUntil: z.string().nullish(), changeableUntil: z.string().nullish() },
 });
 const Order = z.object({ ticketOrderHash: z.string() });
 const Settled = z.object({ txHash: z.string(), vendorPaidUsdc: z.string(), refundedUsdc: z.string() });
@@ -66,30 +80,40 @@ const TICKETING_HOURS = 72;
 
 export const bookFlight = defineWorkflow({
   id: "service.book_flight",
-  version: 3,
+  version: 4,
   description:
-    "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone.",
+    "Books a flight for a prefunded trip: the guest claims the trip, the policy or a person lets the offer through, the escrow covers it, and it is settled once its tickets are issued. What fails is undone. It buys the best offer of search_flights without asking, mostly at the cheapest fare, which often cannot be refunded or changed. The input has no wish for other terms or for a most price: the policy of policyId has them (a fare that it refuses gives way to the cheapest fare of the same flights that it lets through), and the trip's budget bounds the price. For a fare of your choice use book_flight instead. The result says until when it can be refunded or changed.",
   input: Input,
   steps: [
     { id: "read_trip", description: "The trip is funded." },
+    guestClaim,
     {
-      id: "guest_claim",
-      description: "The guest claims the trip.",
-      resolution: z.object({ status: z.enum(["claimed"]) }),
+      id: "travelers",
+      description: "Who travels, where there are several passengers.",
+      ...{ resolvedBy: "caller", resolution: Travelers },
     },
-    { id: "travelers", description: "Who travels, where there are several passengers.", resolution: Travelers },
     { id: "search_flights", description: "Offers for the route and dates." },
     { id: "check_policy", description: "The policy judges the offers in their order." },
     { id: "preview_call", description: "The policy judges the booking of an offer by all that is known of it." },
     {
       id: "approval",
-      description: "A person approves an offer that the policy does not let through.",
-      resolution: Approval,
+      description:
+        "A person approves an offer that the policy does not let through: shown has its price and its conditions.",
+      ...{ resolvedBy: "person", resolution: Approval },
     },
     { id: "reserve_booking", description: "The escrow reserves an upper bound of the price." },
     { id: "book_flight", description: "The offer is held, paid and booked." },
+    {
+      id: NO_OFFER_LEFT.step,
+      description: "Whether to search again, where no offer could be booked.",
+      ...{ resolvedBy: "caller", resolution: Retry },
+    },
     { id: "commit_booking", description: "The escrow commits the price that was paid." },
-    { id: "ticketing", description: "The airline issues the tickets.", resolution: Ticketing },
+    {
+      id: "ticketing",
+      description: "The airline issues the tickets.",
+      ...{ resolvedBy: "service", resolution: Ticketing },
+    },
     { id: "confirm_ticketing", description: "The escrow learns of the tickets." },
     { id: "settle_booking", description: "The escrow pays." },
     { id: "generate_booking_invoice", description: "The booking is invoiced." },
@@ -119,9 +143,10 @@ export const bookFlight = defineWorkflow({
     // Tickets are issued and confirmed: from here on the booking stands.
     keep();
     const settled = await call("settle_booking", { bookingId }, Settled);
-    const { orderId, pnr, totalAmount, totalCurrency } = booked;
+    const { orderId, pnr, totalAmount, totalCurrency, conditions, refundableUntil, changeableUntil } = booked;
     return {
       ...{ tripId: trip.tripId, bookingId, orderId, pnr, totalAmount, totalCurrency },
+      ...{ conditions, refundableUntil, changeableUntil },
       settled,
       ...(await invoice(steps, bookingId)),
     };
@@ -161,11 +186,10 @@ async function chooseOffer(
   const { tripId: _tripId, policyId, returnDate, ...route } = trip;
   const query = returnDate === undefined ? route : { ...route, returnDate };
   const { offers } = await steps.call("search_flights", query, Found);
-  const within = offers.filter((offer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound));
-  if (within.length === 0) return undefined;
-  const candidates = within.map((offer) => ({
+  const isWithin = (offer: FlightOffer) => bound === undefined || Number(usdcOf(offer)) <= Number(bound);
+  const toCandidate = ({ offer, terms }: { offer: FlightOffer; terms?: object }) => ({
     choice: offer,
-    shown: offer,
+    shown: { ...offer, ...terms },
     offer: {
       kind: "flight" as const,
       priceUsd: Number(usdcOf(offer)),
@@ -173,14 +197,49 @@ async function chooseOffer(
       durationHours: Math.max(...offer.slices.map(({ durationMinutes }) => durationMinutes)) / 60,
       cabin: trip.cabinClass,
     },
-    prepare: async () => ({
-      bookable: offer,
-      booking: bookingOf(offer, additionalCustomerUserIds),
-    }),
+    prepare: async () => ({ bookable: offer, booking: bookingOf(offer, additionalCustomerUserIds) }),
+  });
+  const candidates = offers.map(({ fares, ...offer }) => ({
+    ...toCandidate({ offer }),
+    alternatives: steps.isSince(WITH_FARES)
+      ? betterFares({ fares, ...offer })
+          .filter((fare) => isWithin(fare.offer))
+          .map(toCandidate)
+      : [],
   }));
+  const within = candidates.filter(({ choice }) => isWithin(choice));
+  if (within.length === 0) return undefined;
   return steps.isSince(JUDGED_BY_BOOKING)
-    ? await chooseWithinPolicy(steps, policyId, candidates, bound !== undefined)
-    : await chooseByVerdict(steps, policyId, candidates);
+    ? await chooseWithinPolicy(steps, policyId, within, bound !== undefined)
+    : await chooseByVerdict(steps, policyId, within);
+}
+
+/** Of the same flights and cabin, those that can be refunded or changed where the offer cannot. */
+function betterFares({ fares, ...offer }: FoundOffer): { offer: FlightOffer; terms: object }[] {
+  const own = OwnTerms.safeParse(offer.conditions).data;
+  return fares
+    .filter(
+      ({ refundable, changeable, cabinClass }) =>
+        cabinClass === undefined &&
+        ((refundable === true && own?.refundBeforeDeparture?.allowed !== true) ||
+          (changeable === true && own?.changeBeforeDeparture?.allowed !== true)),
+    )
+    .map(({ id, name, totalAmount, cabinClass: _, ...terms }) => ({
+      offer: { ...offer, id, totalAmount, ...inUsdc(offer, totalAmount), fareName: name, conditions: undefined },
+      terms,
+    }));
+}
+
+const OwnTerms = z.object({
+  refundBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+  changeBeforeDeparture: z.object({ allowed: z.boolean() }).nullable(),
+});
+
+/** At the rate at which the search showed the offer, upwards. */
+function inUsdc(offer: FlightOffer, amount: string): { totalUsdc?: string } {
+  const [shown, total, wanted] = [offer.totalUsdc, offer.totalAmount, amount].map((text) => parseDecimal(text ?? ""));
+  if (shown === undefined || !total || wanted === undefined) return {};
+  return { totalUsdc: formatDecimal((wanted * shown + total - 1n) / total) };
 }
 
 const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: readonly string[]) => ({
@@ -188,8 +247,9 @@ const bookingOf = ({ id: offerId }: FlightOffer, additionalCustomerUserIds: read
   args: { offerId, additionalCustomerUserIds },
 });
 
-/** From this version on the run's policy judges the booking itself. */
+/** From these versions on the run's policy judges the booking itself, and other fares of the same flights are tried. */
 const JUDGED_BY_BOOKING = 3;
+const WITH_FARES = 4;
 const judgedBy = ({ isSince }: Steps, { policyId }: Trip) => (isSince(JUDGED_BY_BOOKING) ? { policyId } : {});
 
 async function waitForTickets({ pause }: Steps, orderId: string): Promise<void> {

@@ -25,6 +25,8 @@ export const FlightOffer = z.object({
   /** Left out where it is the same. */
   totalUsdc: z.string().optional(),
   totalCurrency: z.string(),
+  fareName: z.string().nullish(),
+  conditions: z.unknown().optional(),
   slices: z.array(z.object({ durationMinutes: z.number(), segments: z.array(Segment) })),
 });
 export type FlightOffer = z.infer<typeof FlightOffer>;
@@ -38,6 +40,15 @@ const Verdict = z.object({
 
 export const Approval = z.object({ status: z.enum(["approved", "rejected"]) });
 const Claimed = z.object({ status: z.enum(["claimed", "expired"]) });
+
+/** As both workflows describe it. */
+export const guestClaim = {
+  id: "guest_claim",
+  description:
+    "The guest claims the trip, on the page behind guestLink or by guest_claim_link, and the service resolves it; expired ends the run.",
+  resolvedBy: "service",
+  resolution: Claimed,
+} as const;
 
 const UNCLAIMED =
   "The guest has not claimed the trip yet: guestLink of prefund_trip is theirs to open, with a wallet of theirs. It was mailed to them only where emailSent says so; else hand it over. The run goes on by itself after it.";
@@ -78,6 +89,8 @@ export interface Candidate<Choice, Bookable> {
   shown: object;
   /** What is booked of it, such as its binding quote, and the call that does. Undefined: it is gone, or costs more than was judged. */
   prepare(): Promise<{ bookable: Bookable; booking: { tool: string; args: object } } | undefined>;
+  /** Tried where it is the booking of this one that the policy does not let through, such as fares that can be given back. */
+  alternatives?: readonly Candidate<Choice, Bookable>[];
 }
 
 const Preview = z.object({ problem: z.looseObject({ code: z.string() }).nullable() });
@@ -106,11 +119,20 @@ export async function chooseWithinPolicy<Choice, Bookable>(
     else if (problem?.code !== "policy_denied") return prepared.bookable;
     return undefined;
   };
-  for (const candidate of candidates) {
+  const alternatives: Candidate<Choice, Bookable>[] = [];
+  const judge = async (candidate: Candidate<Choice, Bookable>): Promise<Bookable | undefined> => {
     const verdict = await steps.call("check_policy", { policyId, offer: candidate.offer }, Verdict);
     if (verdict.decision === "require_approval") doubtful.push({ candidate, verdict });
-    if (verdict.decision === "require_approval" || verdict.decision === "deny") continue;
-    const passed = await pass({ candidate, verdict });
+    if (verdict.decision === "require_approval" || verdict.decision === "deny") return undefined;
+    alternatives.push(...(candidate.alternatives ?? []));
+    return await pass({ candidate, verdict });
+  };
+  for (const candidate of candidates) {
+    const passed = await judge(candidate);
+    if (passed !== undefined) return passed;
+  }
+  for (const candidate of alternatives.toSorted((one, other) => one.offer.priceUsd - other.offer.priceUsd)) {
+    const passed = await judge(candidate);
     if (passed !== undefined) return passed;
   }
   for (const judged of doubtful) {
@@ -179,7 +201,7 @@ function upperBound(amount: string, percent: bigint): string {
 }
 
 const Reserved = z.object({ bookingId: z.string() });
-const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
+export const Retry = z.object({ status: z.enum(["retry", "cancelled"]) });
 
 /** What the reservation leaves for a price that moves before something else is booked in place of what is gone. */
 const ROOM_PERCENT = 5n;

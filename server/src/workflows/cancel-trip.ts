@@ -66,7 +66,11 @@ export const cancelTrip = defineWorkflow({
     { id: "close_trip", description: "Nothing new is reserved, and what is free comes back." },
     { id: "list_orders", description: "The order that a booking pays for." },
     { id: "cancel_order_quote", description: "What cancelling each order gives back." },
-    { id: "loss", description: "Whether to cancel what does not give everything back.", resolution: Decision },
+    {
+      id: "loss",
+      description: "Whether to cancel what does not give everything back.",
+      ...{ resolvedBy: "caller", resolution: Decision },
+    },
     { id: "confirm_cancel_order", description: "Each order is cancelled, that which gives back most first." },
     { id: "cancel_booking", description: "What the escrow holds for it comes back, unless its order stands." },
   ],

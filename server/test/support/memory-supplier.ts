@@ -78,6 +78,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
       paid,
       cancelled: false,
       ticketed: false,
+      conditions: { refundBeforeDeparture: null, changeBeforeDeparture: null },
       creditAppliedAmount,
       paymentRequiredBy: paid ? null : "2026-11-21T10:00:00Z",
       services: request.services.map(({ id, quantity }) => ({

@@ -9,6 +9,7 @@ import type {
   OrderRequest,
   SupplierOrder,
 } from "../../ports/flights.ts";
+import { toConditions, WireConditions } from "./map-conditions.ts";
 import { WireSlice } from "./map-slices.ts";
 import { Amount, Currency, described, describedList, Instant, Text } from "./wire.ts";
 
@@ -54,6 +55,7 @@ export const WireOrder = z.object({
   total_amount: Amount,
   total_currency: Currency,
   tax_amount: described(Amount),
+  conditions: WireConditions,
   cancelled_at: Instant.nullish(),
   cancellation: z.object({ confirmed_at: Instant.nullish() }).nullish(),
   documents: describedList(
@@ -85,6 +87,7 @@ export function toOrder(order: z.infer<typeof WireOrder>, creditAppliedAmount: s
     cancelled: typeof order.cancelled_at === "string" || typeof order.cancellation?.confirmed_at === "string",
     ticketed: documents.some((document) => document.type === "electronic_ticket"),
     taxAmount: order.tax_amount ?? undefined,
+    conditions: toConditions(order.conditions),
     creditAppliedAmount,
     paymentRequiredBy: order.payment_status.payment_required_by,
     services: order.services.map(toBookedService),

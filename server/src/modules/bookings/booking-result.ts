@@ -4,7 +4,7 @@ import { DecimalAmount, wordsOfOthers } from "../../domain/schemas.ts";
 import type { BookedSegment, Flights, SupplierOrder } from "../../ports/flights.ts";
 import { BookingRate, inUsdc } from "./booking-rate.ts";
 import type { Booking } from "./bookings.ts";
-import { FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
+import { Conditions, FlownSegment, NamedPassengers, SupplierResult, VoidWindow } from "./offer-schema.ts";
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
 const FlownBookedSegment = z.object({
@@ -46,6 +46,15 @@ export const ChargeTransferId = z
   .default(null)
   .describe("transferId of read_transaction, of what was charged; null: nothing was");
 
+/** Read when the answer is given: what is stored with a booking was made before its charge was sent. */
+export const ChargeTxHash = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe(
+    "Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId",
+  );
+
 /** What a model should do now, in a sentence. */
 export const NextStep = z.string().default("");
 
@@ -60,6 +69,7 @@ export const BookingResult = SupplierResult.extend({
   ticketing: z.enum(["pending", "ticketed"]),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   chargeTransferId: ChargeTransferId,
+  chargeTxHash: ChargeTxHash,
   rate: BookingRate,
   travelers: z
     .array(z.object({ givenName: wordsOfOthers(), familyName: wordsOfOthers(), userId: z.string().optional() }))
@@ -89,6 +99,9 @@ export const BookingResult = SupplierResult.extend({
     .default([]),
   passengers: NamedPassengers,
   voidWindowEndsAt: VoidWindow.default(null),
+  conditions: Conditions.nullable().default(null),
+  refundableUntil: z.string().nullable().default(null).describe("Local time of the first departure; null: not at all"),
+  changeableUntil: z.string().nullable().default(null),
   ...OrderHashes.shape,
   next: NextStep,
 });
@@ -135,9 +148,10 @@ export function toResult(
   flights: Flights,
   booking: Booking,
   order: SupplierOrder,
-): Omit<BookingResult, "chargeTransferId"> & { itineraryHash: string } {
+): Omit<BookingResult, "chargeTransferId" | "chargeTxHash"> & { itineraryHash: string } {
   const { airlineCreditId } = booking;
-  const { creditAppliedAmount } = order;
+  const { creditAppliedAmount, conditions } = order;
+  const departingAt = order.slices[0]?.segments[0]?.departingAt || null;
   return {
     bookingId: booking.id,
     pnr: order.pnr,
@@ -169,6 +183,9 @@ export function toResult(
     })),
     passengers: order.passengers,
     voidWindowEndsAt: order.voidWindowEndsAt,
+    conditions,
+    refundableUntil: conditions.refundBeforeDeparture?.allowed ? departingAt : null,
+    changeableUntil: conditions.changeBeforeDeparture?.allowed ? departingAt : null,
     ...hashesOf(booking, order),
     next: order.ticketed ? TICKETED : TICKETS_PENDING,
     ...flights.provenance(),

@@ -23,6 +23,7 @@ export {
   BookingResult,
   balancePays,
   ChargeTransferId,
+  ChargeTxHash,
   NextStep,
   OrderHashes,
   toBookedSegment,
@@ -47,6 +48,7 @@ export {
 } from "./offer-schema.ts";
 export { itineraryHashOf, namesOf, newSalt, ticketOrderHashOf } from "./order-hashes.ts";
 export { planBooking } from "./plan-booking.ts";
+export { readChargeHash } from "./read-charge-hash.ts";
 export { seenCarriers, seenLegs } from "./see-slices.ts";
 export {
   keepsRecords,

@@ -7,6 +7,7 @@ import {
   type Booking,
   BookingRate,
   ChargeTransferId,
+  ChargeTxHash,
   inUsdc,
   itineraryHashOf,
   NextStep,
@@ -37,6 +38,7 @@ export const StayResult = SupplierResult.extend({
   totalCurrency: z.string(),
   chargedUsdc: DecimalAmount.describe("Taken from the treasury wallet"),
   chargeTransferId: ChargeTransferId,
+  chargeTxHash: ChargeTxHash,
   rate: BookingRate,
   cancellationPolicy: StayCancellationPolicy,
   keyCollectionInstructions: wordsOfOthers().nullable(),
@@ -71,7 +73,7 @@ export function toStayResult(
   stays: Pick<Stays, "provenance" | "sandbox">,
   booking: Booking,
   stay: SupplierStay,
-): Omit<StayResult, "chargeTransferId"> & { itineraryHash: string; ticketOrderHash: string } {
+): Omit<StayResult, "chargeTransferId" | "chargeTxHash"> & { itineraryHash: string; ticketOrderHash: string } {
   const { id: orderId, bookingId: _, cancelledAt: __, price: ___, ...facts } = stay;
   const { amount, currency } = priceOf(booking, stay);
   const { accommodationName, checkInDate, checkOutDate } = stay;

@@ -11,6 +11,10 @@ export const WorkflowDescription = z.object({
     z.object({
       step: z.string(),
       description: z.string(),
+      resolvedBy: z
+        .enum(["caller", "person", "service"])
+        .nullable()
+        .describe("Of a pause: caller by resume_run; person who may decide approvals; service by itself"),
       resolutionSchema: z.record(z.string(), z.unknown()).nullable().describe("null: the step is a call"),
     }),
   ),
@@ -27,6 +31,7 @@ export function describeWorkflow({
     ...{ workflowId: id, version, description, inputSchema: { ...jsonSchema(input, "input") } },
     steps: steps.map((step) => ({
       ...{ step: step.id, description: step.description },
+      resolvedBy: step.resolvedBy ?? null,
       resolutionSchema: step.resolution === undefined ? null : { ...jsonSchema(step.resolution, "input") },
     })),
   };

@@ -177,6 +177,13 @@ export interface RunEvents {
     subject: string;
     resolution: object;
   }): Promise<void>;
+  /** The ids of the runs that wait for it. */
+  waitingRuns(event: {
+    tenantId: string;
+    network: Environment;
+    name: string;
+    subject: string;
+  }): Promise<readonly string[]>;
   /** Runs that wait and have reserved nothing end, as nothing can be reserved any more. */
   closeTrip(trip: { tenantId: string; network: Environment; tripId: string }): Promise<void>;
 }

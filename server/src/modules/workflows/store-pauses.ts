@@ -222,21 +222,25 @@ async function resolvePause(
 }
 
 export function createRunEvents(queryable: Queryable, clock: Clock): RunEvents {
+  const findWaiting = ({ tenantId, network, name, subject }: Omit<Parameters<RunEvents["raise"]>[0], "resolution">) =>
+    queryable
+      .selectFrom("workflowPause")
+      .select(["sessionId", "runId"])
+      .where("tenantId", "=", tenantId)
+      .where("network", "=", network)
+      .where("event", "=", name)
+      .where("about", "=", subject)
+      .where("resolvedAt", "is", null)
+      .execute();
   return {
-    async raise({ tenantId, network, name, subject, resolution }) {
-      await storeEvent(queryable, clock, { tenantId, network, name, subject, resolution });
-      const waiting = await queryable
-        .selectFrom("workflowPause")
-        .select("sessionId")
-        .where("tenantId", "=", tenantId)
-        .where("network", "=", network)
-        .where("event", "=", name)
-        .where("about", "=", subject)
-        .where("resolvedAt", "is", null)
-        .execute();
-      for (const { sessionId } of waiting)
+    async raise(event) {
+      await storeEvent(queryable, clock, event);
+      const { name, resolution } = event;
+      for (const { sessionId } of await findWaiting(event))
         await resolvePause(queryable, clock, { sessionId, resolution, by: name, keyId: undefined });
     },
+
+    waitingRuns: async (event) => (await findWaiting(event)).map(({ runId }) => runId),
 
     async closeTrip({ tripId, ...owner }) {
       const subject = tripId.toLowerCase();

@@ -17,6 +17,7 @@ const Output = ChainWrite.extend({
   guestWallet: z.string(),
   claimedAt: z.string(),
   escrowAddress: z.string(),
+  waitingRunIds: z.array(z.string()).readonly().default([]).describe("Runs that waited for it and go on: read_run"),
 });
 
 export const guestClaimLink = defineTool({
@@ -24,7 +25,8 @@ export const guestClaimLink = defineTool({
   title: "Claim a trip for its guest",
   summary:
     "Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer.",
-  advice: "The guest usually does this alone on the page behind the link.",
+  advice:
+    "The claim is the guest's, on the page behind the link: make it only for one who asked you to and named their wallet. In the sandbox any address will do.",
   area: "escrow",
   effect: "write",
   price: 5_000n,
@@ -67,6 +69,9 @@ export const guestClaimLink = defineTool({
     if (link === undefined) throw escrowFailure("claim_link_invalid");
     const guestWallet = readAddress(input.guestWallet);
     if (guestWallet === undefined) throw new Error("the schema has let a bad value through");
+    const { tenantId, environment: network } = caller;
+    const claimed = { tenantId, network, name: "trip_claimed", subject: link.tripId };
+    const waitingRunIds = await stores.runEvents.waitingRuns(claimed);
     const { kind, result, firstCallId } = await claimTrip(
       { chain, submission, stores, clock, claimKeys },
       {
@@ -80,7 +85,7 @@ export const guestClaimLink = defineTool({
         callId: call.id,
       },
     );
-    const answer = Output.parse(result);
+    const answer = { ...Output.parse(result), waitingRunIds };
     return kind === "replayed" && firstCallId !== null ? new Replayed(answer, firstCallId) : answer;
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { BookingResult, planBooking, rateErrors, supplierErrors } from "../../bookings/index.ts";
+import { BookingResult, planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookFlight as book } from "../book-flight.ts";
 import { plannedTravelers } from "../planned-travelers.ts";
@@ -97,9 +97,10 @@ export const bookFlight = defineTool({
       },
       { random, progress: call.progress },
     );
+    const booked = BookingResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
-    submission.wake();
-    const result = BookingResult.parse(answer.result);
+    const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
+    const result = { ...booked, chargeTxHash };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

@@ -4,7 +4,7 @@ import { emailProblem, nameProblem } from "../../../domain/profile-fields.ts";
 import { Email, IsoDate, PhoneNumber } from "../../../domain/schemas.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
 import { orderKey } from "../../../kernel/trip-note.ts";
-import { planBooking, rateErrors, supplierErrors } from "../../bookings/index.ts";
+import { planBooking, rateErrors, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { bookStay as book } from "../book-stay.ts";
 import { plannedGuests } from "../planned-guests.ts";
@@ -116,9 +116,10 @@ export const bookStay = defineTool({
       },
       { random, progress: call.progress },
     );
+    const booked = StayResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.
-    submission.wake();
-    const result = StayResult.parse(answer.result);
+    const chargeTxHash = await readChargeHash(submission, booked.chargeTransferId);
+    const result = { ...booked, chargeTxHash };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });
