@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { IsoDate } from "../domain/schemas.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAXIMUM_LIMIT = 200;
@@ -24,6 +25,29 @@ export const pageInput = (cursor: z.ZodString = z.string()) => ({
   cursor: cursor.optional().describe("nextCursor of the page before"),
   limit: z.int().min(1).max(MAXIMUM_LIMIT).default(DEFAULT_LIMIT),
 });
+
+/** Which days a list is about, for a tool. */
+export const datesInput = {
+  from: IsoDate.optional().describe("First day, UTC"),
+  to: IsoDate.optional().describe("Last day, UTC"),
+};
+
+/** The moment at which the first day begins, and that at which the last one is over. */
+export function daysOf(days: { from: string; to: string }): { from: Temporal.Instant; to: Temporal.Instant };
+export function daysOf(days: { from?: string | undefined; to?: string | undefined }): {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+};
+export function daysOf({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+} {
+  const begin = (day: Temporal.PlainDate) => day.toZonedDateTime("UTC").toInstant();
+  return {
+    from: from === undefined ? undefined : begin(Temporal.PlainDate.from(from)),
+    to: to === undefined ? undefined : begin(Temporal.PlainDate.from(to).add({ days: 1 })),
+  };
+}
 
 export const NextCursor = z.string().nullable().describe("null on the last page");
 

@@ -108,10 +108,16 @@ function toIssues(issue: z.core.$ZodIssue, schema: z.ZodObject): Issue[] {
   const known = knownKeysAt(schema, issue.path);
   return issue.keys.slice(0, MAXIMUM_ISSUES).map((key) => {
     const near = nearest(key, known) ?? known.find((name) => isBeginningOf(key, name));
-    const hint = near === undefined ? "" : `; did you mean "${near}"?`;
+    const hint = near === undefined ? namesOf(known) : `; did you mean "${near}"?`;
     return { path: path === "" ? key : `${path}.${key}`, message: `unknown property${hint}` };
   });
 }
+
+const MOST_NAMED = 30;
+
+/** Nothing is like it: what there is instead. */
+const namesOf = (known: readonly string[]): string =>
+  known.length === 0 ? "; there is none here" : `; there are: ${known.slice(0, MOST_NAMED).join(", ")}`;
 
 /** "cabin" is as good as said of `cabinClass`. */
 function isBeginningOf(key: string, name: string): boolean {

@@ -58,7 +58,7 @@ export const cancelTrip = defineWorkflow({
   id: "service.cancel_trip",
   version: 2,
   description:
-    "Undoes everything of a trip: its paused runs end, its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and where something would be lost only once somebody says so, and what the escrow still holds comes back. The result says what was refunded, what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
+    "Undoes everything of a trip: its paused runs end, its budget is closed, each order that its bookings pay for is cancelled at the supplier, that which gives back most first, and where something would be lost only once somebody says so, and what the escrow still holds comes back. The result says what was refunded (fromEscrowUsdc by this run, refundedBeforeUsdc by the escrow earlier, such as what a settled booking left), what was lost, and what could not be cancelled and why; one part that fails does not stop the others.",
   input: Input,
   steps: [
     { id: "cancel_run", description: "Paused runs of the trip end, and undo what they did." },
@@ -96,6 +96,9 @@ export const cancelTrip = defineWorkflow({
     return {
       tripId,
       refunded: { fromEscrowUsdc: formatDecimal(cameBack), fromSuppliersUsdc: totalOf(ends, "refundedUsdc") },
+      // What close_trip names is both: everything that ever came back.
+      refundedBeforeUsdc: before.refundedUsdc,
+      totalFromEscrowUsdc: formatDecimal(micro(before.refundedUsdc) + cameBack),
       lost: {
         toSuppliersUsdc: totalOf(ends, "lostUsdc"),
         feesUsdc: formatDecimal(micro(trip.serviceFeePaidUsdc) + micro(trip.actionFeePaidUsdc)),

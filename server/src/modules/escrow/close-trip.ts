@@ -31,7 +31,10 @@ export async function takeClosing(
   try {
     return await takeTripStep(ports, {
       ...{ tenantId, tripId, action: { name: "close" }, callId: callId ?? null, check: requireNotClosed },
-      result: (trip) => ({ ...describeClosing(trip), ...chainProvenance(ports.chain, ports.clock) }),
+      result: (trip) => ({
+        ...{ ...describeClosing(trip), returnedNowUsdc: formatDecimal(trip.free) },
+        ...chainProvenance(ports.chain, ports.clock),
+      }),
     });
   } catch (error) {
     if (error instanceof Failure && error.code === "trip_closed") return undefined;

@@ -2,7 +2,7 @@ import { formatDecimal } from "../../domain/money.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Environment } from "../../ports/identity.ts";
-import { atMost, paidFor } from "../orders/index.ts";
+import { atMost, PAID_BY_ESCROW, paidFor } from "../orders/index.ts";
 import { refund } from "../treasury/index.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function payBackOrder(
   await refund(
     aggregates,
     { tenantId, network, token: "USDC" },
-    `paid-by-escrow:${order.bookingId}:${bookingId}`,
+    `${PAID_BY_ESCROW}${order.bookingId}:${bookingId}`,
     back,
   );
 }

@@ -80,6 +80,7 @@ export const TripAnswer = TripSummary.extend({
   pendingStep: PendingStep,
   claim: Claim,
   codeNonce: z.string(),
+  guestEmail: z.string().nullable().describe("As prefund_trip was told, but for most of the name; null: none"),
   mail: z.enum(["none", "pending", "sent", "failed", "kept"]).describe("To the guest; kept: shown here, not delivered"),
   keptMail: z
     .object({
@@ -154,6 +155,7 @@ export function describeWhole(
     pendingStep: trip.pending?.step ?? null,
     claim: describeClaim(trip),
     codeNonce: trip.codeNonce,
+    guestEmail: trip.guestEmail === undefined ? null : trip.guestEmail.replace(/(?<=^.)[^@]*/u, "***"),
     mail: trip.mail,
     keptMail: describeKeptMail(trip),
     details: { ...trip.details },

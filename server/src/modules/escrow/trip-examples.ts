@@ -75,6 +75,7 @@ export const trip: z.output<typeof TripAnswer> = TripAnswer.parse({
   pendingStep: null,
   claim: { ...claim, guestWallet, claimedAt: "2026-11-21T09:05:00Z" },
   codeNonce: `0x${"5a".repeat(32)}`,
+  guestEmail: "a***@example.com",
   mail: "sent",
   keptMail: null,
   details: { guestName: "Ada", tripSummary: "Lisbon in December", linkOrigin: "https://wayfare.example" },

@@ -98,7 +98,7 @@ export const Picks = z
     best: z.string(),
     cheapest: z.string(),
     fastest: z.string(),
-    cheapestChangeable: PickedFare.describe("null: no fare can be changed"),
+    cheapestChangeable: PickedFare.describe("Together with the penalty of one change; null: no fare can be changed"),
   })
   .describe("Ids of offers; all but best of everything that was considered");
 
@@ -120,11 +120,11 @@ export function compareOffers(
   };
 }
 
-/** The cheapest of all whose terms allow changes. */
+/** Of all whose terms allow changes the one that costs least together with one; those whose penalty is not known come last. */
 function pickChangeable(shown: readonly FlightOffer[], offers: readonly FlightOffer[]): z.infer<typeof PickedFare> {
   const found = lowest(
     offers.filter(({ conditions }) => conditions.changeBeforeDeparture?.allowed === true),
-    micro,
+    (offer) => micro(offer) + penaltyOf(offer),
   );
   if (found === undefined) return null;
   const { id, totalAmount, conditions } = found;
@@ -141,6 +141,9 @@ function lowest(offers: readonly FlightOffer[], measure: (offer: FlightOffer) =>
   const least = Math.min(...offers.map(measure));
   return offers.find((offer) => measure(offer) === least);
 }
+
+const penaltyOf = ({ conditions }: FlightOffer): number =>
+  Number(parseDecimal(conditions.changeBeforeDeparture?.penaltyAmount ?? "") ?? Number.MAX_SAFE_INTEGER / 2);
 
 /** Only compared here. */
 const micro = ({ totalAmount }: FlightOffer): number => Number(parseDecimal(totalAmount) ?? Number.MAX_SAFE_INTEGER);

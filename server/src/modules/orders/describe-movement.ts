@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WalletMovement } from "./wallet-movements.ts";
+import { PAID_BY_ESCROW, type WalletMovement } from "./wallet-movements.ts";
 
 export const MovementKind = z
   .enum([
@@ -7,6 +7,7 @@ export const MovementKind = z
     "faucet",
     "order_payment",
     "order_refund",
+    "settlement_return",
     "transfer",
     "split",
     "trip_budget",
@@ -14,7 +15,9 @@ export const MovementKind = z
     "usage",
     "other",
   ])
-  .describe("trip_return: given back or paid out by the escrow; usage: the price of calls");
+  .describe(
+    "settlement_return: the escrow has paid an order that the wallet had paid; trip_return: given back or paid out by the escrow; usage: the price of calls",
+  );
 type MovementKind = z.infer<typeof MovementKind>;
 
 export const MovementState = z
@@ -64,6 +67,7 @@ export function describeMovement(movement: WalletMovement) {
 function kindOf({ direction, sender, transaction }: WalletMovement): MovementKind {
   if (direction === "in" && "account" in sender && sender.account === "escrow") return "trip_return";
   const known = transaction === undefined ? undefined : KIND_BY_PURPOSE[transaction.purpose];
+  if (known === "order_refund" && transaction?.idempotencyKey.includes(PAID_BY_ESCROW)) return "settlement_return";
   return known ?? (direction === "in" ? "deposit" : "other");
 }
 
@@ -85,3 +89,19 @@ function receiverOf(movement: WalletMovement): string | null {
   const { to, supplier } = Named.parse(movement.transaction?.operation ?? {});
   return to ?? supplier ?? null;
 }
+
+const WORDS: Readonly<Record<MovementKind, string>> = {
+  deposit: "Money that somebody sent",
+  faucet: "Development money",
+  order_payment: "Payment of an order",
+  order_refund: "Refund of an order",
+  settlement_return: "Back from the service: the escrow has paid the order, which the wallet had paid",
+  transfer: "Transfer to an address",
+  split: "Payment that was split between a vendor and you",
+  trip_budget: "Budget of a trip, into the escrow",
+  trip_return: "Back from a trip's budget, or paid out by it",
+  usage: "The price of calls",
+  other: "Sent by another way than this service's tools",
+};
+
+export const sayMovement = (movement: WalletMovement): string => WORDS[kindOf(movement)];

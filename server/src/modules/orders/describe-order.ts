@@ -38,12 +38,18 @@ export const FlightNow = z.object({
     .string()
     .nullable()
     .describe("Local time of the first departure, where the conditions allow it at all; null: not changeable"),
-  availableActions: z.array(z.string()).readonly().describe("In the supplier's words"),
+  availableActions: z
+    .array(z.string())
+    .readonly()
+    .describe("Of cancel (cancel_order_quote) and change (request_order_change)"),
   voidWindowEndsAt: VoidWindow,
   passengers: NamedPassengers.describe(
     "Whom passengerId stands for: id, givenName and familyName, cut as those of travelers",
   ),
 });
+
+/** What the supplier lets be done, and a tool does. */
+const ACTIONS: ReadonlySet<string> = new Set(["cancel", "change"]);
 
 export async function readFlightNow(
   flightServicing: Pick<FlightServicing, "getOrderDetails">,
@@ -56,7 +62,8 @@ export async function readFlightNow(
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
   const departingAt = slices[0]?.segments[0]?.departingAt || null;
   return {
-    ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null, availableActions },
+    ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null },
+    availableActions: availableActions.filter((action) => ACTIONS.has(action)),
     ...{ voidWindowEndsAt, services },
     scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),
     passengers: order.passengers.map(({ id, givenName, familyName }) =>

@@ -2,3 +2,4 @@ export { creditEvents } from "./credit-events.ts";
 export type { OrderEvent, OrderRecord } from "./orders.ts";
 export { atMost, paidFor } from "./paid-for.ts";
 export { type OrderPorts, refreshDueOrders, refreshOrder } from "./refresh-order.ts";
+export { PAID_BY_ESCROW } from "./wallet-movements.ts";

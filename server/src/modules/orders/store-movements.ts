@@ -12,8 +12,8 @@ import type { OwnTransaction, WalletMovement, WalletMovements } from "./wallet-m
  */
 export function createWalletMovements(queryable: Queryable): WalletMovements {
   return {
-    async list(tenantId, network, { limit, before }) {
-      const postings = await readPostings(queryable, tenantId, network, limit, before);
+    async list(tenantId, network, page) {
+      const postings = await readPostings(queryable, tenantId, network, page);
       const transactions = await readTransactions(queryable, tenantId, network, postings);
       const orders = await readOrders(queryable, tenantId, network, transactions);
       return postings.map((posting) => {
@@ -36,16 +36,11 @@ interface PostingRow {
   sender: LedgerAccountTable["kind"] | null;
 }
 
-interface TransactionRow extends OwnTransaction {
-  idempotencyKey: string;
-}
-
 async function readPostings(
   db: Queryable,
   tenantId: string,
   network: Environment,
-  limit: number,
-  before: string | undefined,
+  { limit, before, from, to }: Parameters<WalletMovements["list"]>[2],
 ): Promise<readonly PostingRow[]> {
   const accounts = tokenSymbols.flatMap((token) => {
     const purse = { tenantId, network, token };
@@ -70,6 +65,8 @@ async function readPostings(
       where entry.account_id = account.id and entry.amount_micro > 0
         and entry.transaction_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
         and posting.kind = any (string_to_array(account.kinds, ','))
+        and posting.created_at >= ${from?.toString() ?? "-infinity"}::timestamptz
+        and posting.created_at < ${to?.toString() ?? "infinity"}::timestamptz
       order by entry.transaction_id desc limit ${limit}
     ) as entry
     order by entry.id desc limit ${limit}`.execute(db);
@@ -78,7 +75,7 @@ async function readPostings(
 
 /** What carries out a sending is named by its id, what pays the supplier by its key, and what brings money by its hash. */
 const isOf = (
-  { id, idempotencyKey, hash }: TransactionRow,
+  { id, idempotencyKey, hash }: OwnTransaction,
   { kind, reference, transactionHash }: PostingRow,
 ): boolean => {
   if (kind === "send") return reference === `send:${id}`;
@@ -97,7 +94,7 @@ async function readTransactions(
   tenantId: string,
   network: Environment,
   postings: readonly PostingRow[],
-): Promise<readonly TransactionRow[]> {
+): Promise<readonly OwnTransaction[]> {
   const ids = postings.filter(({ kind }) => kind === "send").map(({ reference }) => reference.replace(/^send:/, ""));
   const keys = postings
     .filter(({ kind }) => kind === "capture")
@@ -108,7 +105,7 @@ async function readTransactions(
   );
   const columns = sql`id, purpose, state, hash, chain_order as operation, idempotency_key as "idempotencyKey", created_at`;
   // Each part in the words of an index of its own.
-  const { rows } = await sql<TransactionRow>`
+  const { rows } = await sql<OwnTransaction>`
     select ${columns} from chain_transaction
     where network = ${network} and tenant_id = ${tenantId} and id = any (${ids}::text[])
     union
@@ -129,7 +126,7 @@ async function readOrders(
   db: Queryable,
   tenantId: string,
   network: Environment,
-  transactions: readonly TransactionRow[],
+  transactions: readonly OwnTransaction[],
 ): Promise<ReadonlyMap<string, { bookingId: string; orderId: string | undefined }>> {
   const named = transactions.map(({ idempotencyKey: key }) => ({
     key,
@@ -154,7 +151,7 @@ async function readOrders(
 
 function toMovement(
   { id, kind, token, amount, createdAt, transactionHash, fromAddress, sender }: PostingRow,
-  transaction: TransactionRow | undefined,
+  transaction: OwnTransaction | undefined,
   order: WalletMovement["order"],
 ): WalletMovement {
   return {

@@ -26,8 +26,12 @@ export interface WalletMovement {
   order: { bookingId: string; orderId: string | undefined } | undefined;
 }
 
+/** Begins the reference of what goes back to a wallet because the escrow has paid the same order. */
+export const PAID_BY_ESCROW = "paid-by-escrow:";
+
 export interface OwnTransaction {
   id: string;
+  idempotencyKey: string;
   purpose: string;
   state: "queued" | "signed" | "confirmed" | "reverted";
   hash: Hex | undefined;
@@ -40,6 +44,12 @@ export interface WalletMovements {
   list(
     tenantId: string,
     network: Environment,
-    options: { limit: number; before?: string | undefined },
+    options: {
+      limit: number;
+      before?: string | undefined;
+      /** Those that came at this time or later, and before that one. */
+      from?: Temporal.Instant | undefined;
+      to?: Temporal.Instant | undefined;
+    },
   ): Promise<readonly WalletMovement[]>;
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { earliestId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
-import type { UsageSum, UsageSums } from "./usage-sums.ts";
+import type { ToolSum, UsageSum, UsageSums } from "./usage-sums.ts";
 
 /** A record is stored a moment after the time that it names: what was summed so shortly before is summed again. */
 const AGAIN_HOURS = 2;
@@ -16,6 +17,25 @@ export function createUsageSums(db: Queryable): UsageSums {
         where tenant_id = ${tenantId} and network = ${network}
           and begins_at < ${before?.toString() ?? "infinity"} ${tool === undefined ? sql`` : sql`and tool = ${tool}`}
         group by begins_at order by begins_at desc limit ${limit}`.execute(db);
+      return rows;
+    },
+
+    async byTool(tenantId, network, { from, to, tool }) {
+      const summed = await db.selectFrom("usageSummed").select("until").executeTakeFirst();
+      const until = summed?.until;
+      // What is not summed for good is read record by record.
+      const rest = later(from, until ? hourOf(until.subtract({ hours: AGAIN_HOURS })) : from);
+      const [first, end] = [rest, to].map((at) => earliestId("use_", at.epochMilliseconds));
+      const isAsked = tool === undefined ? sql`` : sql`and tool = ${tool}`;
+      const { rows } = await sql<ToolSum>`
+        select tool, sum(calls)::bigint as calls, sum(price_micro)::bigint as price_micro from (
+          select tool, calls, price_micro from usage_hour
+          where tenant_id = ${tenantId} and network = ${network} and begins_at >= ${from.toString()}
+            and begins_at < least(${to.toString()}::timestamptz, ${rest.toString()}::timestamptz) ${isAsked}
+          union all
+          select tool, 1, price_micro from usage_record
+          where tenant_id = ${tenantId} and network = ${network} and id >= ${first} and id < ${end} ${isAsked}
+        ) as part group by tool order by 3 desc, 1`.execute(db);
       return rows;
     },
 
@@ -64,3 +84,6 @@ async function sumBetween(db: Queryable, from: Temporal.Instant, to: Temporal.In
 
 const hourOf = (instant: Temporal.Instant): Temporal.Instant =>
   Temporal.Instant.fromEpochMilliseconds(Math.floor(instant.epochMilliseconds / 3_600_000) * 3_600_000);
+
+const later = (one: Temporal.Instant, other: Temporal.Instant): Temporal.Instant =>
+  Temporal.Instant.compare(one, other) < 0 ? other : one;

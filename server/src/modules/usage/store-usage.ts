@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { earliestId } from "../../domain/ids.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import type { Usage } from "./usage.ts";
 
@@ -28,7 +29,7 @@ const settlementTx = sql<string | null>`coalesce(
 
 export function createUsage(db: Queryable): Usage {
   return {
-    async list(tenantId, network, { before, limit, tool }) {
+    async list(tenantId, network, { before, limit, tool, between }) {
       let query = db
         .selectFrom("usageRecord")
         .select(columns)
@@ -38,6 +39,10 @@ export function createUsage(db: Queryable): Usage {
         .orderBy("usageRecord.id", "desc")
         .limit(limit);
       if (before !== undefined) query = query.where("usageRecord.id", "<", before);
+      // An id says when its record was made.
+      const [first, end] = [between?.from, between?.to].map((at) => at && earliestId("use_", at.epochMilliseconds));
+      if (first !== undefined) query = query.where("usageRecord.id", ">=", first);
+      if (end !== undefined) query = query.where("usageRecord.id", "<", end);
       if (tool !== undefined) query = query.where("usageRecord.tool", "=", tool);
       return await query.execute();
     },

@@ -31,12 +31,18 @@ declare module "../../kernel/tool.ts" {
   }
 }
 
+/** Made at the first moment or later, and before the second. */
+export interface Between {
+  from: Temporal.Instant | undefined;
+  to: Temporal.Instant | undefined;
+}
+
 export interface Usage {
   /** Newest first; `before` is the id of the last record of the page before. */
   list(
     tenantId: string,
     network: Environment,
-    page: { before: string | undefined; limit: number; tool: string | undefined },
+    page: { before: string | undefined; limit: number; tool: string | undefined; between?: Between },
   ): Promise<readonly UsageRecord[]>;
   totals(
     tenantId: string,

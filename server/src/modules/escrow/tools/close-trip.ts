@@ -11,6 +11,7 @@ import { planClosing } from "../plan-steps.ts";
 const Output = ChainResult.extend({
   tripId: z.string(),
   state: z.literal("closed"),
+  returnedNowUsdc: DecimalAmount.nullable().default(null).describe("By this; null: it was closed before"),
   returnedUsdc: DecimalAmount.describe("Of the trip's budget, all that has come back to your treasury wallet"),
   returnedTo: z.string().optional().describe("Your treasury wallet's address, from which the budget came"),
   heldUsdc: DecimalAmount.describe("Reserved for bookings, which go on: settle_booking or cancel_booking"),

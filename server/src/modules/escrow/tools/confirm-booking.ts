@@ -34,7 +34,7 @@ export const confirmBooking = defineTool({
   summary:
     "Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval.",
   advice:
-    "Choose it to price a booking: cost plus markup plus the service take are worked out and committed in one step. With amounts of your own use commit_booking instead. Despite its name it is not the confirmation of tickets: that is confirm_flight, which comes next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000.",
+    "Choose it to have the price worked out: cost, markup and service take are committed in one step. With amounts of your own use commit_booking instead. It does not confirm tickets: confirm_flight does, next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount, Email } from "../../../domain/schemas.ts";
 import { usdcMovements } from "../../../kernel/plan.ts";
 import { shownOnce } from "../../../kernel/shown-once.ts";
@@ -34,6 +35,7 @@ const Output = ChainWrite.extend({
   tripId: z.string(),
   escrowAddress: z.string(),
   budgetUsdc: DecimalAmount,
+  availableUsdc: DecimalAmount.describe("Left in your treasury wallet"),
   expiresAt: z.string().describe("ISO 8601 UTC. What is free then comes back to your treasury wallet"),
   codeNonce: z.string(),
   guestLink: shownOnce(z.string()).describe("For the guest only: who has it can claim the trip, or try to"),
@@ -121,6 +123,8 @@ export const prefundTrip = defineTool({
       linkOrigin: input.linkOrigin,
       escrowAddress: input.escrowAddress,
     });
-    return toToolAnswer(answer, Output);
+    const purse = { tenantId: caller.tenantId, network: caller.environment, token: "USDC" } as const;
+    const { available } = await ports.stores.ledger.balance(purse);
+    return toToolAnswer({ ...answer, result: { ...answer.result, availableUsdc: formatDecimal(available) } }, Output);
   },
 });

@@ -12,7 +12,7 @@ export const bookFlight = defineTool({
   summary:
     "Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice.",
   advice:
-    "It really buys: show price and conditions first. Answers travelers, flights with local times, itineraryHash for commit_booking and what to do next. To change or cancel it: request_order_change, cancel_order_quote.",
+    "It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote.",
   area: "flights",
   effect: "spend",
   price: 20_000n,

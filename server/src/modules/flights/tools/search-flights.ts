@@ -22,7 +22,7 @@ export const searchFlights = defineTool({
   title: "Search flights",
   summary: "Find the three best flight offers for a route and date, by price, duration and stops.",
   advice:
-    "Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags and what changing or giving back costs: book any id of them. picks names the best, the cheapest, the fastest, and the cheapest fare that can be changed. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
+    "Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags (those on every flight) and what changing or giving back costs, in totalCurrency for the whole order: book any id of them. picks names the best, the cheapest, the fastest, and the fare that is the cheapest together with one change. Next: display_offer_conditions or list_flight_ancillaries, then book_flight.",
   area: "flights",
   effect: "read",
   price: 2_000n,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { formatDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
-import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
-import { describeMovement, MovementKind, MovementState } from "../describe-movement.ts";
+import { describeMovement, MovementKind, MovementState, sayMovement } from "../describe-movement.ts";
 
 export const listMovements = defineTool({
   name: "list_movements",
@@ -19,6 +19,7 @@ export const listMovements = defineTool({
   uses: ["reads"],
   input: z.strictObject({
     ...pageInput(z.string().regex(/^\d{1,18}$/, "must be the nextCursor of the page before")),
+    ...datesInput,
   }),
   output: z.object({
     movements: z
@@ -28,6 +29,7 @@ export const listMovements = defineTool({
           at: z.string(),
           direction: z.enum(["in", "out"]),
           kind: MovementKind,
+          text: z.string().describe("What it was for"),
           token: z.enum(tokenSymbols),
           amount: DecimalAmount,
           counterpart: z
@@ -48,17 +50,18 @@ export const listMovements = defineTool({
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, ...page }, { reads, caller: { tenantId, environment } }) {
+  async run({ cursor, from, to, ...page }, { reads, caller: { tenantId, environment } }) {
     const { shown, nextCursor } = await readPage(
       page,
       (limit) =>
         reads(tenantId, ({ walletMovements }) =>
-          walletMovements.list(tenantId, environment, { limit, before: cursor }),
+          walletMovements.list(tenantId, environment, { limit, before: cursor, ...daysOf({ from, to }) }),
         ),
       ({ id }) => id,
     );
     const movements = shown.map((movement) => ({
       ...describeMovement(movement),
+      text: sayMovement(movement),
       amount: formatDecimal(movement.amount),
     }));
     return { movements, nextCursor };

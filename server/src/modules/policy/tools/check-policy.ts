@@ -20,12 +20,12 @@ export const checkPolicy = defineTool({
   summary:
     "Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged.",
   advice:
-    "It judges and books nothing; bookings are held to it only where the tenant enforces a policy. Prices are US dollars, such as 1840.50.",
+    "It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. policyIds lists what there is. Prices are US dollars, such as 1840.50.",
   area: "policy",
   effect: "read",
   price: 1_000n,
   payableWithoutKey: false,
-  uses: ["activePolicies", "clock", "remainingBudgets"],
+  uses: ["activePolicies", "clock", "remainingBudgets", "stores"],
   input: z.strictObject({
     policyId: z.string().describe(`${DEFAULT_POLICY_ID}, which every tenant has, or one that the tenant has written`),
     offer: z.strictObject({
@@ -43,6 +43,8 @@ export const checkPolicy = defineTool({
     }),
   }),
   output: VerdictAnswer.extend({
+    isEnforced: z.boolean().describe("Whether bookings by direct calls are held to this policy"),
+    policyIds: z.array(z.string()).describe("The tenant's policies"),
     budgets: z
       .array(
         z.object({
@@ -72,7 +74,7 @@ export const checkPolicy = defineTool({
     details: { decision, policyId, version, kind: offer.kind, priceUsd: offer.priceUsd },
   }),
 
-  async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, caller, invalid }) {
+  async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, stores, caller, invalid }) {
     const policy = await activePolicies.find(caller, policyId);
     if (policy === undefined) {
       const ids = await activePolicies.listIds(caller);
@@ -86,6 +88,12 @@ export const checkPolicy = defineTool({
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };
     const verdict = describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
-    return { ...verdict, budgets: await remainingBudgets(caller) };
+    const enforced = await stores.travelPolicies.findEnforced(caller);
+    return {
+      ...verdict,
+      isEnforced: enforced?.policyId === policyId,
+      policyIds: (await activePolicies.listIds(caller)).slice(0, MOST_NAMED),
+      budgets: await remainingBudgets(caller),
+    };
   },
 });

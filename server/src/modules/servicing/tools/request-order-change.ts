@@ -26,7 +26,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. changeTotalAmount is all that is due, the penalty and all credits in it. Then select_order_change_offer, then confirm_order_change.",
+    "Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Then select_order_change_offer, then confirm_order_change.",
   area: "flights",
   effect: "write",
   price: 2_000n,
@@ -79,7 +79,7 @@ export const requestOrderChange = defineTool({
       )
       .readonly()
       .describe(
-        "Bags and seats bought for removed flights, at what they cost. The new flights have none, and none can be added",
+        "Bags and seats bought for removed flights, at what they cost; what comes back for them is in changeTotalAmount. The new flights have none, and none can be added",
       ),
   }),
   errors: {

@@ -31,7 +31,7 @@ export const searchHotels = defineTool({
   title: "Search hotels",
   summary: "Find up to six hotels at a place, each with its cheapest rate and cancellation policy.",
   advice:
-    "Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id.",
+    "Each hotel carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id.",
   area: "stays",
   effect: "read",
   price: 2_000n,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
+import { datesInput, daysOf, NextCursor, pageInput, readPage } from "../../../kernel/page.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { describeSpending, MicroUsdc, periodOf, Spending } from "../spending.ts";
 
@@ -7,7 +7,9 @@ export const listUsage = defineTool({
   name: "list_usage",
   title: "List usage",
   summary:
-    "What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, and what is left of the monthly cap.",
+    "What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, sums by tool, and what is left of the monthly cap.",
+  advice:
+    "sums are over the days asked for, without them this month. settlementTxHash is the payment of a production call once it is settled; sandbox calls have none.",
   area: "usage",
   effect: "read",
   price: 500n,
@@ -20,6 +22,7 @@ export const listUsage = defineTool({
       .regex(/^[a-z0-9_]{1,64}$/, "must be a tool's name")
       .optional()
       .describe("Calls of this tool only"),
+    ...datesInput,
   }),
   output: z.object({
     records: z
@@ -35,27 +38,35 @@ export const listUsage = defineTool({
           traceId: z.string(),
           idempotencyKey: z.string().nullable(),
           createdAt: z.string(),
-          settlementTxHash: z.string().nullable(),
+          settlementTxHash: z.string().nullable().describe("null: not settled on the chain; sandbox calls never are"),
         }),
       )
       .readonly(),
     nextCursor: NextCursor,
+    sums: z
+      .object({
+        ...{ from: z.string(), to: z.string(), calls: z.int(), priceMicroUsdc: MicroUsdc },
+        tools: z.array(z.object({ tool: z.string(), calls: z.int(), priceMicroUsdc: MicroUsdc })).readonly(),
+      })
+      .describe("Over all pages; both days counted, UTC"),
     totals: Spending.extend({ leftMicroUsdc: MicroUsdc, resetsAt: z.string() }),
   }),
   errors: {},
   example: () => ({ limit: 5 }),
 
-  async run({ cursor, tool, ...page }, { usage, reads, clock, caller: { tenantId, environment } }) {
+  async run({ cursor, tool, from, to, ...page }, { usage, reads, clock, caller: { tenantId, environment } }) {
     const now = clock.now();
-    const [{ shown, nextCursor }, totals] = await Promise.all([
+    const days = summedDays({ from, to }, now);
+    const [{ shown, nextCursor }, byTool, totals] = await Promise.all([
       readPage(
         page,
         (limit) =>
           reads(tenantId, ({ usageRecords }) =>
-            usageRecords.list(tenantId, environment, { before: cursor, limit, tool }),
+            usageRecords.list(tenantId, environment, { before: cursor, limit, tool, between: daysOf({ from, to }) }),
           ),
         ({ id }) => id,
       ),
+      reads(tenantId, ({ usageSums }) => usageSums.byTool(tenantId, environment, { ...daysOf(days), tool })),
       usage.totals(tenantId, environment, periodOf(now)),
     ]);
     const records = shown.map((record) => ({
@@ -71,6 +82,21 @@ export const listUsage = defineTool({
       createdAt: record.createdAt.toString(),
       settlementTxHash: record.settlementTx,
     }));
-    return { records, nextCursor, totals: describeSpending(totals, now) };
+    const sums = {
+      ...days,
+      calls: Number(byTool.reduce((sum, { calls }) => sum + calls, 0n)),
+      priceMicroUsdc: byTool.reduce((sum, { priceMicro }) => sum + priceMicro, 0n).toString(),
+      tools: byTool.map(({ tool: name, calls, priceMicro }) => ({
+        ...{ tool: name, calls: Number(calls), priceMicroUsdc: priceMicro.toString() },
+      })),
+    };
+    return { records, nextCursor, sums, totals: describeSpending(totals, now) };
   },
 });
+
+/** The days that are asked for; else this month's until today. */
+function summedDays({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Temporal.Instant) {
+  const today = now.toZonedDateTimeISO("UTC").toPlainDate();
+  const last = to ?? today.toString();
+  return { from: from ?? Temporal.PlainDate.from(last).with({ day: 1 }).toString(), to: last };
+}
