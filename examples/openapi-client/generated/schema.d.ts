@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * List usage
-         * @description What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, and what is left of the monthly cap. Price: 500 micro-USDC (0.0005 USDC).
+         * @description What the tenant's calls, of all its users, have cost: one record for each paid call before this one, newest first, sums by tool, and what is left of the monthly cap. sums are over the days asked for, without them this month. settlementTxHash is the payment of a production call once it is settled; sandbox calls have none. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `usage:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -78,7 +78,7 @@ export interface paths {
         put?: never;
         /**
          * Search flights
-         * @description Find the three best flight offers for a route and date, by price, duration and stops. Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags and what changing or giving back costs: book any id of them. picks names the best, the cheapest, the fastest, and the cheapest fare that can be changed. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find the three best flight offers for a route and date, by price, duration and stops. Codes, not names: London is LON, its airports LHR, LGW and so on. Each offer carries the other fares of the same flights with bags (those on every flight) and what changing or giving back costs, in totalCurrency for the whole order: book any id of them. picks names the best, the cheapest, the fastest, and the fare that is the cheapest together with one change. Next: display_offer_conditions or list_flight_ancillaries, then book_flight. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -144,7 +144,7 @@ export interface paths {
         put?: never;
         /**
          * Ensure flight customer
-         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. For a person who travels beside the caller: save_traveler first, then this with clerkUserId set to that userId; the id that it answers goes into additionalCustomerUserIds of book_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Make sure a traveler exists at the flight supplier and return the customer user id. Fields given here are stored in the traveler's profile. For a person who travels beside the caller: save_traveler first, then this with that userId as clerkUserId; its id goes into additionalCustomerUserIds of book_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Only with the booking: nothing here adds a bag or seat to an order afterwards, the airline alone may, by the order's pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -210,7 +210,7 @@ export interface paths {
         put?: never;
         /**
          * Book flight
-         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights with local times, itineraryHash for commit_booking and what to do next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
+         * @description Book an offer for the caller and further travelers: holds it, pays from the treasury wallet, returns PNR and order id. Repeating it never books twice. It really buys: show price and conditions first. Answers travelers, flights, conditions, the charge's transaction, itineraryHash for commit_booking and next. To change or cancel it: request_order_change, cancel_order_quote. Price: 20000 micro-USDC (0.02 USDC).
          *
          *     Moves money. Scope `flights:spend`, list price 0.020 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats bought for a removed one go with it: servicesLost says which, and what they cost. changeTotalAmount is all that is due, the penalty and all credits in it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Search hotels
-         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy. Each hotel carries up to four rates, the cheapest and the cheapest that is refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Find up to six hotels at a place, each with its cheapest rate and cancellation policy. Each hotel carries up to four rates, the cheapest and the cheapest refundable among them: totalAmount is for the whole stay and all rooms, perNightAmount that by nights, fullRefundUntil when giving it back stops being free. order says how they are sorted, picks which is nearest or cheapest. Next: quote_stay with a rate's id. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes nothing. Scope `stays:read`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a trip for its guest
-         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. The guest usually does this alone on the page behind the link. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Bind the guest's wallet to one of your trips, with its guest link and code. Works once; the same wallet again gets the first answer. The claim is the guest's, on the page behind the link: make it only for one who asked you to and named their wallet. In the sandbox any address will do. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `escrow:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Commit a booking
-         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts: they are taken as given, without a markup or service take. To have the price worked out by your pricing policy use confirm_booking instead; either makes a reserved booking committed. itineraryHash is that of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts: they are taken as given, without a markup or service take. For a price by your pricing policy use confirm_booking; either commits the booking. itineraryHash is that of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -738,7 +738,7 @@ export interface paths {
         put?: never;
         /**
          * Price and commit a booking
-         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. Choose it to price a booking: cost plus markup plus the service take are worked out and committed in one step. With amounts of your own use commit_booking instead. Despite its name it is not the confirmation of tickets: that is confirm_flight, which comes next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Commit a reserved booking at its net cost plus a markup by your pricing policy. Only after the traveler's approval. Choose it to have the price worked out: cost, markup and service take are committed in one step. With amounts of your own use commit_booking instead. It does not confirm tickets: confirm_flight does, next. Amounts in micro-USDC are whole millionths: 25 USDC is 25000000. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -760,7 +760,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm ticketing
-         * @description Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation. Choose it when tickets or a stay's confirmation exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation. Choose it when those exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a booking
-         * @description Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately. For a booking that is reserved, committed or confirmed, and not settled. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -914,7 +914,7 @@ export interface paths {
         put?: never;
         /**
          * Check travel policy
-         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing; bookings are held to it only where the tenant enforces a policy. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
+         * @description Judge a flight or hotel by a travel policy before booking: allow, warn, require_approval or deny, with each rule that is broken or could not be judged. It judges and books nothing; direct bookings are held to it only where isEnforced, runs always to their policyId. policyIds lists what there is. Prices are US dollars, such as 1840.50. Price: 1000 micro-USDC (0.001 USDC).
          *
          *     Changes nothing. Scope `policy:read`, list price 0.001 USDC; only a successful call is paid.
          */
@@ -2419,6 +2419,16 @@ export interface components {
             limit?: number;
             /** @description Calls of this tool only */
             tool?: string;
+            /**
+             * Format: date
+             * @description First day, UTC
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day, UTC
+             */
+            to?: string;
         };
         list_usage_result: {
             readonly records: {
@@ -2436,10 +2446,25 @@ export interface components {
                 traceId: string;
                 idempotencyKey: string | null;
                 createdAt: string;
+                /** @description null: not settled on the chain; sandbox calls never are */
                 settlementTxHash: string | null;
             }[];
             /** @description null on the last page */
             nextCursor: string | null;
+            /** @description Over all pages; both days counted, UTC */
+            sums: {
+                from: string;
+                to: string;
+                calls: number;
+                /** @description Micro-USDC: 1000000 are one USDC */
+                priceMicroUsdc: string;
+                readonly tools: {
+                    tool: string;
+                    calls: number;
+                    /** @description Micro-USDC: 1000000 are one USDC */
+                    priceMicroUsdc: string;
+                }[];
+            };
             totals: {
                 /** @description YYYY-MM, the current month in UTC */
                 period: string;
@@ -2712,7 +2737,7 @@ export interface components {
                 best: string;
                 cheapest: string;
                 fastest: string;
-                /** @description null: no fare can be changed */
+                /** @description Together with the penalty of one change; null: no fare can be changed */
                 cheapestChangeable: {
                     /** @description offerId of book_flight */
                     id: string;
@@ -2994,6 +3019,11 @@ export interface components {
              * @default null
              */
             chargeTransferId: string | null;
+            /**
+             * @description Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId
+             * @default null
+             */
+            chargeTxHash: string | null;
             rate: {
                 from: string;
                 to: string;
@@ -3102,6 +3132,28 @@ export interface components {
              * @default null
              */
             voidWindowEndsAt: string | null;
+            /** @default null */
+            conditions: {
+                /** @description null: the airline did not say */
+                refundBeforeDeparture: {
+                    allowed: boolean;
+                    penaltyAmount: string | null;
+                    penaltyCurrency: string | null;
+                } | null;
+                /** @description null: the airline did not say */
+                changeBeforeDeparture: {
+                    allowed: boolean;
+                    penaltyAmount: string | null;
+                    penaltyCurrency: string | null;
+                } | null;
+            } | null;
+            /**
+             * @description Local time of the first departure; null: not at all
+             * @default null
+             */
+            refundableUntil: string | null;
+            /** @default null */
+            changeableUntil: string | null;
             /**
              * @description For commit_booking or confirm_booking of a trip
              * @default null
@@ -3188,7 +3240,7 @@ export interface components {
                 destination: string;
                 departingAt: string;
             }[];
-            /** @description Bags and seats bought for removed flights, at what they cost. The new flights have none, and none can be added */
+            /** @description Bags and seats bought for removed flights, at what they cost; what comes back for them is in changeTotalAmount. The new flights have none, and none can be added */
             readonly servicesLost: {
                 id: string;
                 kind: string;
@@ -3753,6 +3805,11 @@ export interface components {
              * @default null
              */
             chargeTransferId: string | null;
+            /**
+             * @description Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId
+             * @default null
+             */
+            chargeTxHash: string | null;
             rate: {
                 from: string;
                 to: string;
@@ -4020,7 +4077,7 @@ export interface components {
                 };
                 /** @description Local time of the first departure, where the conditions allow it at all; null: not changeable */
                 changeableUntil: string | null;
-                /** @description In the supplier's words */
+                /** @description Of cancel (cancel_order_quote) and change (request_order_change) */
                 readonly availableActions: string[];
                 /** @description Until then the airline may take it back free of charge; cancel_order_quote says so */
                 voidWindowEndsAt: string | null;
@@ -4104,6 +4161,16 @@ export interface components {
             cursor?: string;
             /** @default 50 */
             limit?: number;
+            /**
+             * Format: date
+             * @description First day, UTC
+             */
+            from?: string;
+            /**
+             * Format: date
+             * @description Last day, UTC
+             */
+            to?: string;
         };
         list_movements_result: {
             readonly movements: {
@@ -4112,10 +4179,12 @@ export interface components {
                 /** @enum {string} */
                 direction: "in" | "out";
                 /**
-                 * @description trip_return: given back or paid out by the escrow; usage: the price of calls
+                 * @description settlement_return: the escrow has paid an order that the wallet had paid; trip_return: given back or paid out by the escrow; usage: the price of calls
                  * @enum {string}
                  */
-                kind: "deposit" | "faucet" | "order_payment" | "order_refund" | "transfer" | "split" | "trip_budget" | "trip_return" | "usage" | "other";
+                kind: "deposit" | "faucet" | "order_payment" | "order_refund" | "settlement_return" | "transfer" | "split" | "trip_budget" | "trip_return" | "usage" | "other";
+                /** @description What it was for */
+                text: string;
                 /** @enum {string} */
                 token: "USDC" | "EURC";
                 amount: string;
@@ -4375,6 +4444,8 @@ export interface components {
             tripId: string;
             escrowAddress: string;
             budgetUsdc: string;
+            /** @description Left in your treasury wallet */
+            availableUsdc: string;
             /** @description ISO 8601 UTC. What is free then comes back to your treasury wallet */
             expiresAt: string;
             codeNonce: string;
@@ -4467,6 +4538,11 @@ export interface components {
             guestWallet: string;
             claimedAt: string;
             escrowAddress: string;
+            /**
+             * @description Runs that waited for it and go on: read_run
+             * @default []
+             */
+            readonly waitingRunIds: string[];
         } & {
             [key: string]: unknown;
         };
@@ -4794,6 +4870,8 @@ export interface components {
                 guestWallet: string | null;
                 claimedAt: string | null;
             };
+            /** @description As prefund_trip was told, but for most of the name; null: none */
+            guestEmail: string | null;
             /**
              * @description To the guest; kept: shown here, not delivered
              * @enum {string}
@@ -4927,6 +5005,11 @@ export interface components {
             tripId: string;
             /** @constant */
             state: "closed";
+            /**
+             * @description By this; null: it was closed before
+             * @default null
+             */
+            returnedNowUsdc: string | null;
             /** @description Of the trip's budget, all that has come back to your treasury wallet */
             returnedUsdc: string;
             /** @description Your treasury wallet's address, from which the budget came */
@@ -4985,6 +5068,10 @@ export interface components {
             notShown: number;
             policyId: string;
             version: number;
+            /** @description Whether bookings by direct calls are held to this policy */
+            isEnforced: boolean;
+            /** @description The tenant's policies */
+            policyIds: string[];
             /** @description That would cover a booking of yours now: each must have room for it, or the booking is refused */
             budgets: {
                 budgetId: string;
@@ -5686,7 +5773,7 @@ export interface components {
             /** @description The calendar file; made again for the same trip it replaces the earlier one */
             ics: string;
             icsUrl: string;
-            /** @description Whoever has the address can read the file until then */
+            /** @description Until then whoever has the address can read the file; the same call gives another */
             expiresAt: string;
             sequence: number;
             /** @description What a wallet pass would show, of no wallet in particular; not a boarding pass */
@@ -5872,7 +5959,7 @@ export interface components {
             airportLongitude?: number;
             /** @description As it is shown */
             destinationLabel?: string;
-            /** @description Address, neighborhood or sight; the one near the airport is taken */
+            /** @description Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14 */
             destinationAddress: string;
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -6027,12 +6114,14 @@ export interface components {
             };
             /** @description Three people with luggage each; null unless driving */
             taxisNeeded: number | null;
-            /** @description When a driver should wait at arrivals; null without arrivalTimeIso */
+            /** @description When a driver should wait at arrivals; null unless driving, and without arrivalTimeIso */
             pickUpAtLocal: string | null;
             /** @description Null: not asked for */
             safety: {
                 advice: string[];
                 isNight: boolean | null;
+                /** @description Of the destination's country; empty: none is known */
+                emergencyNumbers: string[];
             } | null;
         } & {
             [key: string]: unknown;
@@ -6046,7 +6135,7 @@ export interface components {
             airportLongitude?: number;
             /** @description As it is shown */
             destinationLabel?: string;
-            /** @description Address, neighborhood or sight; the one near the airport is taken */
+            /** @description Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14 */
             destinationAddress: string;
             /** @description ISO 3166-1 alpha-2, such as US */
             regionCode?: string;
@@ -6229,7 +6318,7 @@ export interface components {
             rebookSearch: {
                 /**
                  * Format: date
-                 * @description The day after it is searched, too, if it has nothing late enough
+                 * @description The day after, too, if it has nothing late enough, and the morning after a night
                  */
                 departureDate: string;
                 /** @default 1 */
@@ -6483,6 +6572,15 @@ export interface components {
                     }[];
                     expiresAt: string | null;
                 }[];
+                /** @description Ids of those shown; null: there are none */
+                picks: {
+                    best: string;
+                    cheapest: string;
+                    /** @description null: the supplier does not say where they are */
+                    nearest: string | null;
+                    /** @description null: no rate of those shown is given back in full */
+                    cheapestRefundable: string | null;
+                } | null;
             } | null;
             /** @description From the hotel to the airport; null without a stay */
             transfer: {
@@ -6939,6 +7037,8 @@ export interface components {
                 steps: {
                     step: string;
                     description: string;
+                    /** @description Of a pause: caller by resume_run; person who may decide approvals; service by itself */
+                    resolvedBy: ("caller" | "person" | "service") | null;
                     /** @description null: the step is a call */
                     resolutionSchema: {
                         [key: string]: unknown;
@@ -34010,6 +34110,7 @@ export interface operations {
                      *         "claimedAt": "2026-11-21T09:05:00Z"
                      *       },
                      *       "codeNonce": "0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a",
+                     *       "guestEmail": "a***@example.com",
                      *       "mail": "sent",
                      *       "keptMail": null,
                      *       "details": {
@@ -34139,6 +34240,8 @@ export interface operations {
                             claimedAt: string | null;
                         };
                         codeNonce: string;
+                        /** @description As prefund_trip was told, but for most of the name; null: none */
+                        guestEmail: string | null;
                         /**
                          * @description To the guest; kept: shown here, not delivered
                          * @enum {string}
@@ -35258,6 +35361,8 @@ export interface operations {
                             steps: {
                                 step: string;
                                 description: string;
+                                /** @description Of a pause: caller by resume_run; person who may decide approvals; service by itself */
+                                resolvedBy: ("caller" | "person" | "service") | null;
                                 /** @description null: the step is a call */
                                 resolutionSchema: {
                                     [key: string]: unknown;

@@ -9,7 +9,9 @@ export const arrivalFields = {
   airportLatitude: Latitude.optional(),
   airportLongitude: Longitude.optional(),
   destinationLabel: z.string().optional().describe("As it is shown"),
-  destinationAddress: z.string().describe("Address, neighborhood or sight; the one near the airport is taken"),
+  destinationAddress: z
+    .string()
+    .describe("Address, neighborhood or sight, of several the near one; or coordinates: 38.71,-9.14"),
   regionCode: RegionCode.optional(),
   languageCode: z.string().default("en"),
   arrivalTimeIso: Instant.optional(),

@@ -20,6 +20,8 @@ export interface Replan {
   cabinClass: FlightSearch["cabinClass"];
   /** On the clock of the origin, as the supplier says its times. */
   earliestLocal: Temporal.PlainDateTime;
+  /** The day on which a night ends that is asked for; undefined: none is. */
+  morningAfter: string | undefined;
   /** The flight that does not fly, on the same clock. */
   cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
 }
@@ -31,20 +33,23 @@ interface Asker {
 
 type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random" | "fx">;
 
-/** Flights that leave late enough on the day that was asked for, else on the day after it. */
+/**
+ * Flights that leave late enough on the day that was asked for, else on the day after it; and those of the morning after, where a
+ * night is spent.
+ */
 export async function findAlternatives(
   replan: Replan,
   { flights, stores, clock, random, fx }: SearchPorts,
   { caller, call }: Asker,
 ): Promise<z.input<typeof AlternativesAnswer>> {
-  const searchedDates: string[] = [];
+  const { origin, destination, departureDate, cabinClass, passengers, morningAfter } = replan;
+  const days: { date: string; usable: readonly FlightOffer[] }[] = [];
   let considered = 0;
-  for (const departureDate of [replan.departureDate, dayAfter(replan.departureDate)]) {
-    const { origin, destination, cabinClass, passengers } = replan;
-    searchedDates.push(departureDate);
+  for (const date of new Set([departureDate, dayAfter(departureDate), morningAfter ?? departureDate])) {
+    if (date !== morningAfter && days.some(({ usable }) => usable.length > 0)) continue;
     const { offers } = await flights.searchOffers(
       {
-        ...{ origin, destination, departureDate, cabinClass, privateFares: {}, airlineCreditIds: [] },
+        ...{ origin, destination, departureDate: date, cabinClass, privateFares: {}, airlineCreditIds: [] },
         passengers: Array.from({ length: passengers }, () => ({ loyaltyAccounts: [] })),
       },
       { signal: call.signal },
@@ -53,18 +58,30 @@ export async function findAlternatives(
     const usable = offers.filter(
       (offer) => leavesLateEnough(offer, replan.earliestLocal) && !isCancelled(offer, replan),
     );
-    if (usable.length === 0) continue;
-    const currencies = usable.map(({ totalCurrency }) => totalCurrency);
-    const rates = await saleRates({ fx, clock }, caller.environment, currencies);
-    await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
-    const best = [];
-    for (const offer of bestOffers(usable, OFFERS_RETURNED)) {
-      best.push({ ...toOfferAnswer(offer, usable, rates), booking: await refusalOf(offer, call) });
-    }
-    return { ...AVAILABLE, offers: best, searchedDates, considered };
+    days.push({ date, usable });
   }
-  const reason = "The supplier has no flight on these dates that leaves late enough. Try a later departureDate.";
-  return { ...unavailable(reason), offers: [], searchedDates, considered };
+  const searchedDates = days.map(({ date }) => date);
+  const usable = days.flatMap((day) => day.usable);
+  if (usable.length === 0) {
+    const reason = "The supplier has no flight on these dates that leaves late enough. Try a later departureDate.";
+    return { ...unavailable(reason), offers: [], searchedDates, considered };
+  }
+  const currencies = usable.map(({ totalCurrency }) => totalCurrency);
+  const rates = await saleRates({ fx, clock }, caller.environment, currencies);
+  await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
+  const best = [];
+  for (const offer of bestOfDays(days.map((day) => day.usable))) {
+    best.push({ ...toOfferAnswer(offer, usable, rates), booking: await refusalOf(offer, call) });
+  }
+  return { ...AVAILABLE, offers: best, searchedDates, considered };
+}
+
+/** The best of all, with one of each day that has any. */
+function bestOfDays(days: readonly (readonly FlightOffer[])[]): readonly FlightOffer[] {
+  const best = bestOffers(days.flat(), OFFERS_RETURNED);
+  const missing = days.filter((offers) => !offers.some((offer) => best.includes(offer)));
+  const added = missing.flatMap((offers) => bestOffers(offers, 1));
+  return [...best.slice(0, OFFERS_RETURNED - added.length), ...added];
 }
 
 const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();

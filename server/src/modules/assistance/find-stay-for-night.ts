@@ -5,6 +5,7 @@ import type { Airport, Place } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
 import { deepLinksOf } from "../maps/index.ts";
 import {
+  pickAccommodations,
   searchRadiusKilometers,
   searchWithOwnRates,
   seeAccommodations,
@@ -16,6 +17,7 @@ import { AVAILABLE, type HotelAnswer, type TransferAnswer, unavailable } from ".
 
 const STAYS_RETURNED = 3;
 const LONGEST_LOCATION = 200;
+const NO_HOTELS = { accommodations: [], picks: null };
 
 export interface NightStay {
   location: string;
@@ -60,7 +62,7 @@ export async function findHotels(
 ): Promise<z.input<typeof HotelAnswer>> {
   const dates = { checkInDate, checkOutDate, otherCandidates: [...others] };
   if (place === undefined) {
-    return { ...unavailable("stayLocation is not known: give the city."), takenAs: null, ...dates, accommodations: [] };
+    return { ...unavailable("stayLocation is not known: give the city."), takenAs: null, ...dates, ...NO_HOTELS };
   }
   const { latitude, longitude, precision, label: takenAs } = place;
   const radiusKilometers = searchRadiusKilometers[precision];
@@ -73,7 +75,7 @@ export async function findHotels(
   );
   if (accommodations.length === 0) {
     const reason = "The supplier has no rooms there for these dates.";
-    return { ...unavailable(reason), takenAs, ...dates, accommodations: [] };
+    return { ...unavailable(reason), takenAs, ...dates, ...NO_HOTELS };
   }
   const currencies = accommodations.flatMap(({ rates }) => rates.map(({ totalCurrency }) => totalCurrency));
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
@@ -85,12 +87,10 @@ export async function findHotels(
     rates,
   );
   const nights = Temporal.PlainDate.from(checkInDate).until(checkOutDate).days;
-  return {
-    ...{ ...AVAILABLE, takenAs, ...dates },
-    accommodations: accommodations
-      .slice(0, STAYS_RETURNED)
-      .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates })),
-  };
+  const shown = accommodations
+    .slice(0, STAYS_RETURNED)
+    .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
+  return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks: pickAccommodations(shown) };
 }
 
 /** The hotel that is named first, where it is known where that is; else the place that was asked for. */

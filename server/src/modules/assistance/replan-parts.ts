@@ -5,7 +5,7 @@ import { Slice } from "../bookings/index.ts";
 import { OfferAnswer } from "../flights/index.ts";
 import { DeepLinks } from "../maps/index.ts";
 import { ChangePrice } from "../servicing/index.ts";
-import { AccommodationAnswer } from "../stays/index.ts";
+import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
 
 /** A part that failed says why; the others hold. */
 const Marked = z.object({ available: z.boolean(), reason: z.string().nullable().describe("Why it is not available") });
@@ -40,6 +40,7 @@ export const HotelAnswer = Marked.extend({
   checkInDate: z.string(),
   checkOutDate: z.string(),
   accommodations: z.array(AccommodationAnswer).readonly(),
+  picks: AccommodationPicks.nullable().describe("Ids of those shown; null: there are none"),
 });
 
 export const TransferAnswer = Marked.extend({

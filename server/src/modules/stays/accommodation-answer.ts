@@ -71,6 +71,13 @@ export function toAccommodationAnswer(
   };
 }
 
+export const AccommodationPicks = z.object({
+  best: z.string(),
+  cheapest: z.string(),
+  nearest: z.string().nullable().describe("null: the supplier does not say where they are"),
+  cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
+});
+
 /** Which of those that are shown, of which there is one, is which. */
 export function pickAccommodations(shown: readonly z.input<typeof AccommodationAnswer>[]) {
   const of = (measure: (one: z.input<typeof AccommodationAnswer>) => number): string | null => {

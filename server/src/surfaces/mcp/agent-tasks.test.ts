@@ -135,6 +135,15 @@ describe("an agent with nothing but the protocol", () => {
     expect(history.filter(({ step }: { step: string }) => step === "settle")).toHaveLength(1);
   });
 
+  it("sends money once for a key that it writes among the arguments, and no member beside it", async () => {
+    const to = "0x00000000000000000000000000000000000000ab";
+    const send = { to, amount: "1.25", token: "USDC", _meta: { idempotencyKey: "by-a-model" } };
+    const sent = await done("send_tokens", send);
+    expect(await done("send_tokens", send)).toEqual({ ...sent, replayed: true });
+    const { isError, result } = await callTool("send_tokens", { ...send, _meta: { idempotencyKey: "other", to } });
+    expect({ isError, issues: result.issues }).toMatchObject({ isError: true, issues: [{ path: "_meta" }] });
+  });
+
   it("finds a validator, and itself as one", async () => {
     const { address } = await done("check_treasury");
     expect(await done("list_validators")).toMatchObject({ ownAddress: address });

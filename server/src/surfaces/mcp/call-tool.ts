@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { Failure, invalidInput, unauthorized } from "../../domain/errors.ts";
 import type { Kernel } from "../../kernel/invoke.ts";
 import type { SignalSource } from "../../kernel/prepare-call.ts";
@@ -43,11 +44,21 @@ export interface CallToolOptions {
   log: Log;
 }
 
+const MetaArgument = z.strictObject({ idempotencyKey: z.string() });
+
+/** Many clients let a model write arguments only: there it may write the `_meta` that the protocol has beside them. */
+function takeKey(given: ToolCall["args"]): { args: ToolCall["args"]; idempotencyKey?: string } {
+  const { _meta, ...args } = given;
+  const meta = MetaArgument.safeParse(_meta).data;
+  return meta === undefined ? { args: given } : { args, idempotencyKey: meta.idempotencyKey };
+}
+
 export function createCallTool({ kernel, identity, translate, log }: CallToolOptions): CallTool {
   return async (visit, call) => {
     const { exchange, caller } = visit;
     if (caller === undefined) throw unauthorized();
     const { meta } = call;
+    const { args, idempotencyKey } = takeKey(call.args);
     if (typeof meta.traceparent === "string") {
       exchange.traceId = continuedTraceId(meta.traceparent) ?? exchange.traceId;
     }
@@ -57,13 +68,13 @@ export function createCallTool({ kernel, identity, translate, log }: CallToolOpt
       if (userId !== undefined) await checkUser(userId, caller.principal, identity, `_meta.${USER_ID_KEY}`);
       const answer = await kernel.invoke({
         toolName: call.name,
-        args: call.args,
+        args,
         principal: caller.principal,
         confirmPrincipal: caller.confirm,
         userId,
         surface: "mcp",
         traceId,
-        idempotencyKey: text(meta, "idempotencyKey") ?? visit.request.header("idempotency-key"),
+        idempotencyKey: text(meta, "idempotencyKey") ?? idempotencyKey ?? visit.request.header("idempotency-key"),
         gone: call.gone,
         progress: call.progress,
       });

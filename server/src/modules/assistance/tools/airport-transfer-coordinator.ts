@@ -4,6 +4,7 @@ import { defineTool } from "../../../kernel/tool.ts";
 import { ArrivalAnswer, arrivalErrors } from "../arrival-answer.ts";
 import { arrivalFields, checkAirportPosition, WayMode } from "../arrival-input.ts";
 import { arrivalTexts } from "../arrival-texts.ts";
+import { emergencyNumbersOf } from "../emergency-numbers.ts";
 import { findAirport, findDestination } from "../find-arrival-places.ts";
 import { arrivalCard, attributionOf, notesOf, planArrival, sayExit, saySafety, sayWay } from "../plan-arrival.ts";
 
@@ -30,9 +31,15 @@ export const airportTransferCoordinator = defineTool({
     .superRefine(checkAirportPosition),
   output: ArrivalAnswer.extend({
     taxisNeeded: z.int().nullable().describe("Three people with luggage each; null unless driving"),
-    pickUpAtLocal: z.string().nullable().describe("When a driver should wait at arrivals; null without arrivalTimeIso"),
+    pickUpAtLocal: z
+      .string()
+      .nullable()
+      .describe("When a driver should wait at arrivals; null unless driving, and without arrivalTimeIso"),
     safety: z
-      .object({ advice: z.array(z.string()), isNight: z.boolean().nullable() })
+      .object({
+        ...{ advice: z.array(z.string()), isNight: z.boolean().nullable() },
+        emergencyNumbers: z.array(z.string()).describe("Of the destination's country; empty: none is known"),
+      })
       .nullable()
       .describe("Null: not asked for"),
   }),
@@ -64,7 +71,10 @@ export const airportTransferCoordinator = defineTool({
     const { answer, times } = plan;
     const taxisNeeded =
       mode === "driving" && answer.way !== null ? Math.ceil(travelerCount / TRAVELERS_IN_A_TAXI) : null;
-    const safety = includeSafety ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null } : null;
+    const numbers = emergencyNumbersOf(ports.maps.countryCodeAt(destination) ?? "")?.numbers ?? [];
+    const safety = includeSafety
+      ? { advice: saySafety(plan, words), isNight: answer.schedule?.isNight ?? null, emergencyNumbers: numbers }
+      : null;
     const lines = [
       ...sayExit(plan, words),
       ...sayWay(plan, mode, words),
@@ -74,13 +84,19 @@ export const airportTransferCoordinator = defineTool({
     return {
       ...answer,
       taxisNeeded,
-      pickUpAtLocal: times === undefined ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
+      pickUpAtLocal:
+        times === undefined || mode !== "driving" ? null : (answer.schedule?.outsideAirportLocal.likely ?? null),
       safety,
       card: arrivalCard(plan, lines, words),
-      notes: notesOf(plan),
+      notes: [...notesOf(plan), ...(safety === null ? [] : [aboutNumbers(numbers)])],
       language: words.answer,
       ...provenance,
       attribution: attributionOf(plan, provenance.attribution),
     };
   },
 });
+
+const aboutNumbers = (numbers: readonly string[]): string =>
+  numbers.length === 0
+    ? "No emergency number of the destination's country is known here."
+    : "travel_safety_aid says which service answers which emergency number, and what help is near.";

@@ -14,7 +14,10 @@ import { MINUTES_AT_AIRPORT, planReminders } from "../plan-reminders.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_ADDRESS = 300;
-const LIFETIME = Temporal.Duration.from({ hours: 30 * 24 });
+/** The file is kept for so long, and until the trip is over, but not for ever. */
+const LEAST_HOURS = 30 * 24;
+const MOST_HOURS = 400 * 24;
+const HOURS_AFTER_DEPARTURE = 48;
 
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 
@@ -70,7 +73,7 @@ export const tripCheckinReminder = defineTool({
     reminders: z.array(ReminderAnswer),
     ics: z.string().describe("The calendar file; made again for the same trip it replaces the earlier one"),
     icsUrl: z.string(),
-    expiresAt: z.string().describe("Whoever has the address can read the file until then"),
+    expiresAt: z.string().describe("Until then whoever has the address can read the file; the same call gives another"),
     sequence: z.int(),
     wallet: z
       .object({
@@ -120,7 +123,7 @@ export const tripCheckinReminder = defineTool({
     const local = (at: Temporal.Instant) => at.toZonedDateTimeISO(airport.timeZone).toPlainDateTime().toString();
     const tripKey = keyOf(caller.tenantId, input, local(departsAt).slice(0, 10));
     const ics = writeCalendar({ name: flight, reminders, tripKey, madeAt });
-    const expiresAt = madeAt.add(LIFETIME);
+    const expiresAt = expiryOf(madeAt, departsAt);
     const file = { fileName: "reminder.ics", contentType: "text/calendar; charset=utf-8", content: Buffer.from(ics) };
     const [icsUrl = ""] = await fileShelf.share(caller.tenantId, [file], expiresAt);
     const checkInOpensAt = departsAt.subtract({ hours: input.checkInWindowHours });
@@ -148,6 +151,11 @@ export const tripCheckinReminder = defineTool({
     };
   },
 });
+
+function expiryOf(madeAt: Temporal.Instant, departsAt: Temporal.Instant): Temporal.Instant {
+  const hours = Math.ceil(departsAt.since(madeAt).total("hours")) + HOURS_AFTER_DEPARTURE;
+  return madeAt.add({ hours: Math.min(Math.max(hours, LEAST_HOURS), MOST_HOURS) });
+}
 
 const shown = (text = ""): string => toVisibleText(text, LONGEST_TEXT);
 

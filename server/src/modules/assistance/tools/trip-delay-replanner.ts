@@ -40,7 +40,9 @@ const Input = z
       reason: z.string().optional(),
     }),
     rebookSearch: z.strictObject({
-      departureDate: IsoDate.describe("The day after it is searched, too, if it has nothing late enough"),
+      departureDate: IsoDate.describe(
+        "The day after, too, if it has nothing late enough, and the morning after a night",
+      ),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
     }),
@@ -141,7 +143,9 @@ export const tripDelayReplanner = defineTool({
     const asker = { caller, call };
     const earliest = earliestOf(input, clock.now());
     const origin = maps.airport(originalLeg.origin);
-    const replan = replanOf(input, earliest, origin?.timeZone ?? "Etc/UTC");
+    const timeZone = origin?.timeZone ?? "Etc/UTC";
+    const night = nightOf(input, clock.now(), timeZone);
+    const replan = replanOf(input, earliest, timeZone, night);
     call.progress("Searching other flights");
     const alternatives = await partly(
       () => findAlternatives(replan, ports, asker),
@@ -157,7 +161,6 @@ export const tripDelayReplanner = defineTool({
       async () => (stayLocation.trim() === "" ? NOWHERE : await findStayPlace(stayLocation, airports, ports, asker)),
       () => NOWHERE,
     );
-    const night = nightOf(input, clock.now(), origin?.timeZone ?? "Etc/UTC");
     const hotel = needsHotelFallback
       ? await partly(
           () => findHotels(stay, night, ports, asker),
@@ -166,7 +169,7 @@ export const tripDelayReplanner = defineTool({
             takenAs: null,
             otherCandidates: [],
             ...datesOf(night),
-            accommodations: [],
+            ...{ accommodations: [], picks: null },
           }),
         )
       : null;
@@ -205,7 +208,12 @@ function earliestOf({ originalLeg, disruption }: ReplanInput, now: Temporal.Inst
   return Temporal.Instant.compare(wanted, now) < 0 ? now : wanted;
 }
 
-function replanOf(input: ReplanInput, earliest: Temporal.Instant, timeZone: string): Replan {
+function replanOf(
+  input: ReplanInput,
+  earliest: Temporal.Instant,
+  timeZone: string,
+  { checkOutDate }: NightStay,
+): Replan {
   const { originalLeg, disruption, rebookSearch } = input;
   const departsLocal = Temporal.Instant.from(originalLeg.scheduledDepartureIso)
     .toZonedDateTimeISO(timeZone)
@@ -214,6 +222,7 @@ function replanOf(input: ReplanInput, earliest: Temporal.Instant, timeZone: stri
   return {
     ...{ origin: originalLeg.origin.toUpperCase(), destination: originalLeg.destination.toUpperCase() },
     ...rebookSearch,
+    morningAfter: input.needsHotelFallback && checkOutDate > rebookSearch.departureDate ? checkOutDate : undefined,
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
     cancelled: disruption.kind === "cancellation" ? cancelled : undefined,
   };

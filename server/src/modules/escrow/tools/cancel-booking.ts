@@ -21,7 +21,6 @@ export const cancelBooking = defineTool({
   title: "Cancel a booking",
   summary:
     "Give back the whole reservation of a booking that is not settled. The supplier's order is cancelled separately.",
-  advice: "For a booking that is reserved, committed or confirmed, and not settled.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

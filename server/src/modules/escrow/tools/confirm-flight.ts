@@ -14,7 +14,7 @@ export const confirmFlight = defineTool({
   title: "Confirm ticketing",
   summary: "Record that a committed booking was ticketed; a stay is confirmed with the hash of its confirmation.",
   advice:
-    "Choose it when tickets or a stay's confirmation exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking.",
+    "Choose it when those exist, after commit_booking or confirm_booking. ticketOrderHash is that of read_order or book_stay. Next: settle_booking.",
   area: "escrow",
   effect: "spend",
   price: 5_000n,

@@ -3,7 +3,12 @@ import { IsoDate, isCalendarDate, ProviderProvenance, wordsOfOthers } from "../.
 import { defineTool } from "../../../kernel/tool.ts";
 import type { Maps } from "../../../ports/maps.ts";
 import { isBefore, isEarlier, SupplierResult, saleRates, supplierErrors, todayAt } from "../../bookings/index.ts";
-import { AccommodationAnswer, pickAccommodations, toAccommodationAnswer } from "../accommodation-answer.ts";
+import {
+  AccommodationAnswer,
+  AccommodationPicks,
+  pickAccommodations,
+  toAccommodationAnswer,
+} from "../accommodation-answer.ts";
 import { explainNoStays } from "../explain-no-stays.ts";
 import { searchWithOwnRates } from "../negotiated-rates.ts";
 import { searchRadiusKilometers } from "../search-radius.ts";
@@ -58,14 +63,7 @@ export const searchHotels = defineTool({
   output: SupplierResult.extend({
     accommodations: z.array(AccommodationAnswer).readonly(),
     order: z.string(),
-    picks: z
-      .object({
-        best: z.string(),
-        cheapest: z.string(),
-        nearest: z.string().nullable().describe("null: the supplier does not say where they are"),
-        cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
-      })
-      .describe("Ids of accommodations; cheapest and nearest of all that were considered"),
+    picks: AccommodationPicks.describe("Ids of accommodations; cheapest and nearest of all that were considered"),
     considered: z.number().describe("So many places the supplier has there"),
     location: z.object({
       label: wordsOfOthers(),
