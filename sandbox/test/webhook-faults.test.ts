@@ -118,18 +118,13 @@ test("an endpoint that is switched off gets nothing more, not even again", async
   const [first] = await deliveries();
   await book();
   await tick(running, 7200);
-  // A second endpoint hears of the next booking; by then the first would have too.
-  const other = dataOf(
-    await running.call("POST", "/air/webhooks", { url: receiver.url, events: ["stays.booking.cancelled"] }),
-    Endpoint,
-    201,
-  );
+  // Active again, it hears of the next booking; by then it would have heard of the first two.
   quote = await quoteStay(running);
   receiver.reset();
+  await running.call("PATCH", `/air/webhooks/${endpoint.id}`, { active: true, events: ["stays.booking.cancelled"] });
   await cancel((await book()).id);
   await until(() => expect(receiver.types()).toEqual(["stays.booking.cancelled"]));
-  expect(await deliveries()).toEqual([first]);
-  await running.call("DELETE", `/air/webhooks/${other.id}`);
+  expect((await deliveries()).slice(1)).toEqual([first]);
 });
 
 test("duplicate: the same event several times", async () => {

@@ -97,23 +97,40 @@ test("what is not acknowledged is sent again, the same event, until it is", asyn
   await sandbox.call("DELETE", `/air/webhooks/${endpoint.id}`);
 });
 
-test("endpoints get the events they asked for while they are active", async () => {
-  const endpoint = await subscribe(["air.payment.succeeded"]);
-  const control = await subscribe(["order.created"]);
+test("the endpoint gets the events that it asks for while it is active", async () => {
+  const endpoint = await subscribe(["air.payment.succeeded", "order.created"]);
+  const path = `/air/webhooks/${endpoint.id}`;
   await hold(sandbox, await pickOffer(sandbox));
   await until(() => expect(types()).toEqual(["order.created"]));
-  const changed = await sandbox.call("PATCH", `/air/webhooks/${control.id}`, { active: false });
-  expect(dataOf(changed, Endpoint).active).toBe(false);
-  await sandbox.call("PATCH", `/air/webhooks/${endpoint.id}`, { events: ["order_cancellation.created"] });
+  await sandbox.call("PATCH", path, { events: ["order_cancellation.created"] });
   const held = await hold(sandbox, await pickOffer(sandbox));
   await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
   await until(() => expect(types()).toEqual(["order.created", "order_cancellation.created"]));
-  const listed = dataOf(await sandbox.call("GET", "/air/webhooks"), z.array(Endpoint));
-  expect(listed.map((row) => row.id)).toEqual([control.id, endpoint.id]);
+  const changed = await sandbox.call("PATCH", path, { active: false });
+  expect(dataOf(changed, Endpoint).active).toBe(false);
+  await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
+  // What it asks for when it is active again comes, and what happened meanwhile would have come before it.
+  await sandbox.call("PATCH", path, { active: true });
+  await sandbox.call("POST", "/air/order_cancellations", { order_id: held.id });
+  await until(() => expect(types()).toHaveLength(3));
   expect(
     errorOf(await sandbox.call("POST", "/air/webhooks", { url: "nowhere", events: ["order.created"] })),
   ).toMatchObject({ pointer: "/url" });
   expect(
     errorOf(await sandbox.call("POST", "/air/webhooks", { url: receiver.url, events: ["order.eaten"] })),
   ).toMatchObject({ pointer: "/events/0" });
+  await sandbox.call("DELETE", path);
+});
+
+test("there is one webhook: a second is refused, of whatever address, until the first is deleted", async () => {
+  const first = await subscribe(["order.created"]);
+  const second = { url: "https://other.example.com/hook", events: ["order.created"] };
+  const taken = { status: 422, code: "unsafe_unique" };
+  expect(errorOf(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
+  await sandbox.call("PATCH", `/air/webhooks/${first.id}`, { active: false });
+  expect(errorOf(await sandbox.call("POST", "/air/webhooks", second))).toMatchObject(taken);
+  expect(dataOf(await sandbox.call("GET", "/air/webhooks"), z.array(Endpoint)).map(({ id }) => id)).toEqual([first.id]);
+  await sandbox.call("DELETE", `/air/webhooks/${first.id}`);
+  const both = await Promise.all([second, second].map((body) => sandbox.call("POST", "/air/webhooks", body)));
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 422]);
 });

@@ -6,6 +6,7 @@ import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
 import { newId } from "../ids.ts";
 import { isoOf } from "../orders/rows.ts";
 import type { Env, Router, Sandbox } from "../sandbox.ts";
+import type { Queryable } from "../storage/database.ts";
 import { disturbanceRoutes, enqueueAgain } from "./disturbances.ts";
 import { EVENT_TYPES } from "./event-types.ts";
 import { emit } from "./events.ts";
@@ -91,6 +92,14 @@ async function findEndpoint({ db }: Sandbox, id: string): Promise<EndpointRow> {
   return row;
 }
 
+/** An account has one webhook for test orders and one for live ones, switched off or not; here all orders are test orders. */
+async function refuseSecond(tx: Queryable): Promise<void> {
+  // Two that are made at once wait for each other here.
+  await tx.query("LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE");
+  const { rowCount } = await tx.query("SELECT 1 FROM webhook_endpoints LIMIT 1");
+  if (rowCount !== 0) throw invalidField("unsafe_unique", "live_mode", "There is a webhook for this mode already");
+}
+
 /** The order counts: a name such as `deliveries` would be taken for the id of an endpoint. */
 export function webhookRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
@@ -104,12 +113,13 @@ function endpointRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
   routes.post("/air/webhooks", async (context) => {
     const body = await readData(context, EndpointBody);
-    const { rows } = await sandbox.db.transaction((tx) =>
-      tx.query<EndpointRow>(
+    const { rows } = await sandbox.db.transaction(async (tx) => {
+      await refuseSecond(tx);
+      return tx.query<EndpointRow>(
         "INSERT INTO webhook_endpoints (id, url, events, secret, active, created_ms, updated_ms) VALUES ($1,$2,$3,$4,true,$5,$5) RETURNING *",
         [newId("sev"), body.url, JSON.stringify(body.events), randomBytes(16).toString("base64"), nowOf(sandbox)],
-      ),
-    );
+      );
+    });
     const [row] = rows;
     if (row === undefined) throw new Error("the new webhook was not returned");
     // The secret is told here and nowhere else.

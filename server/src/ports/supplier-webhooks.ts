@@ -34,7 +34,8 @@ export interface SupplierWebhooks {
   ): SupplierEvent | undefined;
   /**
    * Makes the supplier send its events to `url`. Undefined: the `known` endpoint does so, from now on if it did not. Otherwise a
-   * new one does, whose secret is shown only now; one of the same address, whose secret nobody knows, is removed for it.
+   * new one does, whose secret is shown only now. Whatever else the supplier sends events to is removed for it, as there is one
+   * endpoint only; so this is for a supplier of this deployment's own.
    */
   register(url: string, known?: string): Promise<WebhookEndpoint | undefined>;
 }

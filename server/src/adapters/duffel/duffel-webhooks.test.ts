@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { NOW, startDuffel } from "../../../test/support/duffel-harness.ts";
+import { wireError } from "./__fixtures__/wire.ts";
 
 /** Events of the supplier: signed over the raw bytes, and the endpoint that they are sent to. */
 
@@ -175,19 +176,22 @@ test("an endpoint is made once, and the known one is completed and moved without
   expect(duffel.requests.at(-1)?.body).toMatchObject({ data: { url: moved, active: true } });
 });
 
-test("an endpoint whose secret was lost is replaced, one of somebody else is left alone", async () => {
-  const others = { ...endpoint, id: "sev_2", url: "https://other.example.test/" };
+test("the supplier's one endpoint is replaced when it is not the known one, whoever's it is", async () => {
+  let there = [{ ...endpoint, id: "sev_2", url: "https://other.example.test/" }];
   await using duffel = await startDuffel((request) => {
     if (request.method === "POST") {
+      // As the supplier answers while there is one.
+      if (there.length > 0) return { status: 422, json: wireError("validation_error", "unsafe_unique", "taken") };
       return { status: 201, json: { data: { ...endpoint, id: "sev_3", secret: SECRET } } };
     }
-    if (request.method === "DELETE") return { status: 204 };
-    return { status: 200, json: { data: [others, endpoint], meta: null } };
+    if (request.method === "GET") return { status: 200, json: { data: there, meta: null } };
+    there = [];
+    return { status: 204 };
   });
   expect(await duffel.webhooks.register(endpoint.url, "sev_gone")).toMatchObject({ endpointId: "sev_3" });
   expect(duffel.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /air/webhooks",
-    "DELETE /air/webhooks/sev_1",
+    "DELETE /air/webhooks/sev_2",
     "POST /air/webhooks",
   ]);
 });

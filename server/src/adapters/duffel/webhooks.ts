@@ -144,7 +144,8 @@ export function createWebhooks(client: DuffelClient, clock: Clock, log: Log): Su
         }
         return undefined;
       }
-      for (const { id } of endpoints.filter((endpoint) => endpoint.url === url)) {
+      // The supplier has one webhook a mode, and one that is not ours or whose secret is lost sends nothing here.
+      for (const { id } of endpoints) {
         const path = `${WEBHOOKS}/${encodeURIComponent(id)}`;
         await client.remove({ subject: "webhook", path });
       }
