@@ -81,3 +81,23 @@ test("unknown groups and users are refused, and nothing of the change remains", 
   expect(dataOf(await sandbox.call("GET", `${GROUPS}/${group.id}`), Group)).toEqual(group);
   expect(errorOf(await sandbox.call("POST", GROUPS, { name: "" }))).toMatchObject({ pointer: "/name" });
 });
+
+test("an e-mail address is had once by those in no group, and once in each group", async () => {
+  const email = "Twice@example.com";
+  const first = await addUser({ email });
+  const taken = { status: 422, code: "emails_not_unique" };
+  expect(errorOf(await sandbox.call("POST", USERS, person({ email: "twice@example.com" })))).toMatchObject(taken);
+  const group = await addGroup("Others");
+  const second = await addUser({ email, group_id: group.id });
+  expect(errorOf(await sandbox.call("POST", USERS, person({ email, group_id: group.id })))).toMatchObject(taken);
+  expect(errorOf(await sandbox.call("PUT", `${USERS}/${second.id}`, person({ email, group_id: null })))).toMatchObject(
+    taken,
+  );
+  expect(
+    errorOf(await sandbox.call("PATCH", `${GROUPS}/${group.id}`, { user_ids: [first.id, second.id] })),
+  ).toMatchObject(taken);
+  const found = dataOf(await sandbox.call("GET", `${USERS}?email=${email}`), z.array(User));
+  expect(found.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
+  const both = [1, 2].map(() => sandbox.call("POST", USERS, person({ email: "race@example.com" })));
+  expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([201, 422]);
+});

@@ -43,6 +43,12 @@ async function setMembers(tx: Queryable, groupId: string, userIds: readonly stri
     if (!rows.some((row) => row.id === id))
       throw invalidField("validation_inclusion", `user_ids/${index}`, `'${id}' is not a customer user`);
   }
+  const { rowCount } = await tx.query(
+    "SELECT 1 FROM customer_users WHERE group_id = $1 GROUP BY lower(email) HAVING count(*) > 1 LIMIT 1",
+    [groupId],
+  );
+  if (rowCount !== 0)
+    throw invalidField("emails_not_unique", "user_ids", "Two users of the group have the same e-mail address");
 }
 
 export function customerUserGroupRoutes(sandbox: Sandbox): Router {

@@ -58,6 +58,20 @@ async function checkGroup(tx: Queryable, id: string | null | undefined): Promise
   if (rowCount !== 1) throw invalidField("validation_inclusion", "group_id", "is not a customer user group");
 }
 
+/** An e-mail address is had once in a group, and once by users who are in none. */
+async function checkEmailIsFree(
+  tx: Queryable,
+  user: { id: string; email: string; groupId: string | null },
+): Promise<void> {
+  // Two that take the same address at once wait for each other here.
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended(lower($1), 0))", [user.email]);
+  const { rowCount } = await tx.query(
+    "SELECT 1 FROM customer_users WHERE lower(email) = lower($1) AND group_id IS NOT DISTINCT FROM $2 AND id <> $3 LIMIT 1",
+    [user.email, user.groupId, user.id],
+  );
+  if (rowCount !== 0) throw invalidField("emails_not_unique", "email", "Another customer user has this e-mail address");
+}
+
 export function customerUserRoutes(sandbox: Sandbox): Router {
   const routes = new Hono<Env>({ strict: false });
   routes.post("/identity/customer/users", async (context) => {
@@ -66,6 +80,7 @@ export function customerUserRoutes(sandbox: Sandbox): Router {
     const row = await sandbox.db.transaction(async (tx) => {
       await checkGroup(tx, body.group_id);
       const id = newId("icu");
+      await checkEmailIsFree(tx, { id, email: body.email, groupId: body.group_id ?? null });
       await tx.query(
         "INSERT INTO customer_users (id, email, given_name, family_name, phone_number, group_id, created_ms) VALUES ($1,$2,$3,$4,$5,$6,$7)",
         [
@@ -97,17 +112,12 @@ export function customerUserRoutes(sandbox: Sandbox): Router {
     const row = await sandbox.db.transaction(async (tx) => {
       const current = await findUser(tx, context.req.param("id"));
       await checkGroup(tx, body.group_id);
+      // Who does not speak of the group leaves it as it is.
+      const groupId = body.group_id === undefined ? current.group_id : body.group_id;
+      await checkEmailIsFree(tx, { id: current.id, email: body.email, groupId });
       await tx.query(
         "UPDATE customer_users SET email = $2, given_name = $3, family_name = $4, phone_number = $5, group_id = $6 WHERE id = $1",
-        [
-          current.id,
-          body.email,
-          body.given_name,
-          body.family_name,
-          body.phone_number ?? null,
-          // Who does not speak of the group leaves it as it is.
-          body.group_id === undefined ? current.group_id : body.group_id,
-        ],
+        [current.id, body.email, body.given_name, body.family_name, body.phone_number ?? null, groupId],
       );
       return findUser(tx, current.id);
     });

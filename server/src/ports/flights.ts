@@ -314,8 +314,14 @@ export interface Flights {
   /** Cancels an unpaid hold, as undo of a booking that cannot be completed. */
   cancelUnpaidOrder(orderId: string): Promise<void>;
   getAirlineCredit(creditId: string): Promise<AirlineCredit | undefined>;
-  findCustomerByEmail(email: string): Promise<Customer | undefined>;
-  createCustomer(customer: Omit<Customer, "id">): Promise<Customer>;
+  /** All that have the address: a supplier may have several, in groups of their own. */
+  findCustomersByEmail(email: string): Promise<readonly Customer[]>;
+  /**
+   * `customer_email_taken`: another customer has the address. `group`: makes a new group of this name and the customer in it,
+   * where the address is free again at a supplier that wants it once in a group only.
+   */
+  createCustomer(customer: Omit<Customer, "id">, options?: { group: string }): Promise<Customer>;
+  /** `customer_email_taken` as above; the customer's group stays. */
   updateCustomer(id: string, customer: Omit<Customer, "id">): Promise<Customer>;
   findAirports(
     query: { text: string } | { latitude: number; longitude: number; radiusMeters: number },

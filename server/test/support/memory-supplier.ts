@@ -41,6 +41,9 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
   const searches: FlightSearch[] = [];
   const requests: OrderRequest[] = [];
   const faults: Record<Request, Fault[]> = { order: [], payment: [], lookup: [], cancellation: [] };
+  /** `emailsOnce`: an address is had once even if its customers are in groups of their own. */
+  const rules = { emailsOnce: false };
+  const withEmail = (email: string) => customers.filter((one) => one.email.toLowerCase() === email.toLowerCase());
   const late: (() => void)[] = [];
   const counts = { order: 0, payment: 0, customer: 0 };
   let found: readonly FlightOffer[] = [];
@@ -163,12 +166,16 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     async getAirlineCredit(creditId) {
       return credits.get(creditId);
     },
-    async findCustomerByEmail(email) {
+    async findCustomersByEmail(email) {
       await delay(CUSTOMER_ANSWER_MILLISECONDS);
-      return customers.find((customer) => customer.email.toLowerCase() === email.toLowerCase());
+      return withEmail(email);
     },
-    async createCustomer(customer) {
+    async createCustomer(customer, options) {
+      const group = options?.group;
       await delay(CUSTOMER_ANSWER_MILLISECONDS);
+      // An address is had once in a group, or once at all.
+      const isFree = group !== undefined && !rules.emailsOnce;
+      if (!isFree && withEmail(customer.email).length > 0) throw new Failure("customer_email_taken");
       counts.customer += 1;
       const created = { ...customer, id: `icu_${randomUUID()}` };
       customers.push(created);
@@ -223,6 +230,7 @@ export function createMemorySupplier(options: { quietMilliseconds: number }) {
     requests,
     counts,
     faults,
+    rules,
     answerSearchesWith(answer: readonly FlightOffer[]) {
       found = answer;
     },

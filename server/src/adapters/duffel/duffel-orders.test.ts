@@ -224,18 +224,20 @@ test("customers are found by e-mail address without regard to case, made and cha
   const wire = { id: "icu_1", email: "Ada@Example.test", given_name: "Ada", family_name: "L", phone_number: null };
   await using duffel = await startDuffel((request) =>
     request.method === "GET"
-      ? { status: 200, json: { data: [{ ...wire, id: "icu_0", email: "other@example.test" }, wire] } }
+      ? request.path === "/identity/customer/users"
+        ? { status: 200, json: { data: [{ ...wire, id: "icu_0", email: "other@example.test" }, wire], meta: null } }
+        : { status: 200, json: { data: { ...wire, group: { id: "usg_1", name: "Ours" } } } }
       : { status: 200, json: { data: wire } },
   );
   const ada = { id: "icu_1", email: "Ada@Example.test", givenName: "Ada", familyName: "L", phoneNumber: null };
-  expect(await duffel.flights.findCustomerByEmail("ada@example.test")).toEqual(ada);
-  expect(await duffel.flights.findCustomerByEmail("nobody@example.test")).toBeUndefined();
+  expect(await duffel.flights.findCustomersByEmail("ada@example.test")).toEqual([ada]);
+  expect(await duffel.flights.findCustomersByEmail("nobody@example.test")).toEqual([]);
   const { id, ...customer } = ada;
   expect(await duffel.flights.createCustomer(customer)).toEqual(ada);
   expect(await duffel.flights.updateCustomer(id, { ...customer, phoneNumber: "+442071234567" })).toEqual(ada);
   expect(duffel.requests.at(-1)).toMatchObject({
     method: "PUT",
     path: "/identity/customer/users/icu_1",
-    body: { data: { given_name: "Ada", phone_number: "+442071234567" } },
+    body: { data: { given_name: "Ada", phone_number: "+442071234567", group_id: "usg_1" } },
   });
 });

@@ -111,15 +111,17 @@ test("a hold is undone and stays undone", async () => {
 });
 
 test("a credit covers its part, the balance the rest, and both stand in the supplier's books", async () => {
-  const customer = await duffel.flights.createCustomer({
-    email: "grace@example.test",
-    givenName: "Grace",
-    familyName: "Hopper",
-    phoneNumber: "+442071234567",
-  });
-  expect(await duffel.flights.findCustomerByEmail("GRACE@example.test")).toEqual(customer);
+  const grace = { email: "grace@example.test", givenName: "Grace", familyName: "Hopper", phoneNumber: "+442071234567" };
+  const customer = await duffel.flights.createCustomer(grace);
+  await expect(duffel.flights.createCustomer(grace)).rejects.toMatchObject({ code: "customer_email_taken" });
+  const namesake = await duffel.flights.createCustomer(grace, { group: "of another tenant" });
+  expect(new Set(await duffel.flights.findCustomersByEmail("GRACE@example.test"))).toEqual(
+    new Set([customer, namesake]),
+  );
   const renamed = await duffel.flights.updateCustomer(customer.id, { ...customer, familyName: "Murray Hopper" });
   expect(renamed.familyName).toBe("Murray Hopper");
+  // In its group still, where the address is free.
+  expect(await duffel.flights.updateCustomer(namesake.id, grace)).toEqual(namesake);
 
   const offer = await holdableOffer();
   const created = await supplier.post("/air/airline_credits", {

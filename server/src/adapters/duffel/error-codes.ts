@@ -59,6 +59,8 @@ export const DETAIL = {
   booking_not_found: "The supplier does not know this stay.",
   not_cancellable: "The supplier does not let this stay be cancelled; it stands as before.",
   negotiated_rate_not_found: "The supplier does not know this negotiated rate.",
+  customer_email_taken:
+    "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
 } as const;
 export type SupplierCode = keyof typeof DETAIL;
 
@@ -89,6 +91,7 @@ export const CODE_BY_SUPPLIER_CODE: Codes = new Map<string, SupplierCode>([
   ["rate_expired", "rate_unavailable"],
   ["quote_expired", "quote_expired"],
   ["duplicate_booking", "booking_rejected"],
+  ["emails_not_unique", "customer_email_taken"],
   // The operator's account at the supplier is short; the caller can do nothing about it.
   ["insufficient_balance", "provider_unavailable"],
   ["rate_limit_exceeded", "provider_unavailable"],
@@ -104,6 +107,7 @@ const CANCELLING: Codes = new Map<string, SupplierCode>([
 ]);
 
 const CHANGING: Codes = new Map<string, SupplierCode>([
+  ["order_not_changeable", "order_not_changeable"],
   ["already_cancelled", "order_not_changeable"],
   ["already_confirmed", "already_confirmed"],
   ["schedule_changed", "order_not_changeable"],

@@ -247,6 +247,7 @@ export const WireCustomer = z.object({
   given_name: z.string(),
   family_name: z.string(),
   phone_number: z.string().nullish(),
+  group: z.object({ id: Text }).nullish(),
 });
 
 export function toCustomer(customer: z.infer<typeof WireCustomer>): Customer {
@@ -259,12 +260,13 @@ export function toCustomer(customer: z.infer<typeof WireCustomer>): Customer {
   };
 }
 
-export function toCustomerData(customer: Omit<Customer, "id">): Record<string, unknown> {
+export function toCustomerData(customer: Omit<Customer, "id">, groupId: string | undefined): Record<string, unknown> {
   return {
     email: customer.email,
     given_name: customer.givenName,
     family_name: customer.familyName,
     ...(customer.phoneNumber === null ? {} : { phone_number: customer.phoneNumber }),
+    ...(groupId === undefined ? {} : { group_id: groupId }),
   };
 }
 

@@ -19,7 +19,7 @@ import {
 import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
-import { ensureCustomer } from "./ensure-customer.ts";
+import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
 import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
@@ -201,7 +201,11 @@ async function toPassengers(
     const { givenName = "", familyName = "", email = "", phoneNumber = null } = traveler.profile ?? {};
     const owner = { tenantId: who.tenantId, userId: traveler.userId, network: who.network };
     const details = { givenName, familyName, email, phoneNumber };
-    const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId);
+    // A flight needs no customer: who cannot have one flies without.
+    const { customerUserId } = await ensureCustomer(ports, owner, details, who.callId).catch((error: unknown) => {
+      if (!isEmailTaken(error)) throw error;
+      return { customerUserId: undefined };
+    });
     const more = { customerUserId, searchedAccounts: searched[index] ?? [] };
     const passenger = toOrderPassenger(offer.passengers[index]?.id ?? "", traveler, offer, more);
     if (passenger === undefined) throw new Error(`traveler ${traveler.userId} was complete and is not any more`);

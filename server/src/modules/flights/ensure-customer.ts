@@ -43,7 +43,7 @@ export async function ensureCustomer(
     const meanwhile = await travelers.findCustomerUserId(who.tenantId, who.userId, who.network);
     if (meanwhile !== undefined) return { customerUserId: meanwhile, created: false };
     const found = await adopt(ports, who, details);
-    const customerUserId = found ?? (await create(ports, who, details));
+    const customerUserId = found ?? (await create(ports, who, details, holder));
     await travelers.linkCustomer(who.tenantId, who.userId, who.network, customerUserId);
     return { customerUserId, created: found === undefined };
   } finally {
@@ -64,16 +64,32 @@ async function lease(bookings: Bookings, network: Environment, email: string, ho
 
 /** A customer of the same user that was made here, and whose link was not stored any more. */
 async function adopt(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string | undefined> {
-  const found = await ports.flights.findCustomerByEmail(details.email);
-  if (found === undefined) return undefined;
-  const isOwn = await ports.bookings.isOwnCustomer(who.network, found.id, who.tenantId, who.userId);
-  return isOwn ? found.id : undefined;
+  for (const { id } of await ports.flights.findCustomersByEmail(details.email)) {
+    if (await ports.bookings.isOwnCustomer(who.network, id, who.tenantId, who.userId)) return id;
+  }
+  return undefined;
 }
 
-async function create(ports: CustomerPorts, who: Who, details: Omit<Customer, "id">): Promise<string> {
-  const { id } = await ports.flights.createCustomer(details);
-  if (!(await ports.bookings.ownCustomer(who.network, id, who.tenantId, who.userId))) {
+/**
+ * A supplier may want each e-mail address once, and the address of a profile can be another tenant's traveler's, too: then the
+ * customer is made in a group of its own, called after this call.
+ */
+async function create(
+  { flights, bookings }: CustomerPorts,
+  who: Who,
+  details: Omit<Customer, "id">,
+  group: string,
+): Promise<string> {
+  const { id } = await flights.createCustomer(details).catch((error: unknown) => {
+    if (!isEmailTaken(error)) throw error;
+    return flights.createCustomer(details, { group });
+  });
+  if (!(await bookings.ownCustomer(who.network, id, who.tenantId, who.userId))) {
     throw new Error("the supplier gave a new customer an id that another user has");
   }
   return id;
+}
+
+export function isEmailTaken(error: unknown): boolean {
+  return error instanceof Failure && error.code === "customer_email_taken";
 }

@@ -26,7 +26,10 @@ export function toOrderPassenger(
   offerPassengerId: string,
   traveler: Traveler,
   offer: FlightOffer,
-  { customerUserId, searchedAccounts }: { customerUserId: string; searchedAccounts: readonly LoyaltyAccount[] },
+  {
+    customerUserId,
+    searchedAccounts,
+  }: { customerUserId: string | undefined; searchedAccounts: readonly LoyaltyAccount[] },
 ): OrderPassenger | undefined {
   const { givenName, familyName, bornOn, title, gender, email, phoneNumber } = traveler.profile ?? {};
   if (!givenName || !familyName || !bornOn || !title || !gender || !email || !phoneNumber) return undefined;
@@ -41,7 +44,7 @@ export function toOrderPassenger(
     bornOn,
     email,
     phoneNumber,
-    customerUserId,
+    ...(customerUserId === undefined ? {} : { customerUserId }),
     loyaltyAccounts: mergeAccounts(searchedAccounts, traveler.profile?.loyaltyProgrammeAccounts ?? []),
     ...(passport === undefined ? {} : { identityDocument: passport }),
   };

@@ -269,10 +269,24 @@ describe("ensure_flight_customer", () => {
     await world.travelers.put(mine.caller.tenantId, "twin", "sandbox", { ...amelia, email }, "test");
     await world.travelers.put(theirs.caller.tenantId, "amelia", "sandbox", { ...amelia, email }, "test");
     // One supplier for both tenants.
-    theirs.supplier.flights.findCustomerByEmail = mine.supplier.flights.findCustomerByEmail;
+    const { findCustomersByEmail, createCustomer } = mine.supplier.flights;
+    Object.assign(theirs.supplier.flights, { findCustomersByEmail, createCustomer });
     const answers = [await ensure(mine), await ensure(mine, { clerkUserId: "twin" }), await ensure(theirs)];
     expect(answers).toMatchObject([{ created: true }, { created: true }, { created: true }]);
     expect(new Set(answers.map(customerOf)).size).toBe(3);
+  });
+
+  test("says so where the supplier wants each address once at all, and the flight is booked without a customer", async () => {
+    const tenant = await world.newTenant();
+    tenant.supplier.rules.emailsOnce = true;
+    const known = { givenName: "Mallory", familyName: "Hart", phoneNumber: null, email: "once@example.com" };
+    tenant.supplier.customers.push({ id: `icu_once_${tenant.tenant.id}`, ...known });
+    await world.travelers.put(tenant.caller.tenantId, "amelia", "sandbox", { ...amelia, email: known.email }, "test");
+    expect(await codeOf(ensure(tenant))).toBe("customer_email_taken");
+    expect(await book(tenant)).toMatchObject({ travelers: [{ userId: "amelia" }] });
+    expect(tenant.supplier.requests[0]?.passengers).toEqual([
+      expect.not.objectContaining({ customerUserId: expect.anything() }),
+    ]);
   });
 
   test("stores what it is given in the profile, and tells the supplier", async () => {

@@ -49,6 +49,8 @@ export const ensureFlightCustomer = defineTool({
     ...supplierErrors,
     customer_in_progress: "Another call is doing this for the same traveler. Call again in a few seconds.",
     customer_not_found: "You have no such traveler. save_traveler makes one, list_travelers has those that there are.",
+    customer_email_taken:
+      "The supplier has another customer with this e-mail address. Give the traveler another one with save_traveler.",
     traveler_incomplete: "Name, e-mail address or phone number are missing; give them here or in the profile.",
   },
   example: () => ({
