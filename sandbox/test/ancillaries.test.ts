@@ -57,7 +57,16 @@ describe("seat maps", () => {
       for (const cabin of map.cabins) for (const row of cabin.rows) expect(row.sections).toHaveLength(cabin.aisles + 1);
       const seats = seatsOf(map);
       expect(new Set(seats.map((seat) => seat.designator)).size).toBe(seats.length);
-      expect(elementsOf(map).some((element) => element.type === "exit_row")).toBe(true);
+      const exits = map.cabins.flatMap(({ rows }) =>
+        rows.filter((row) => row.sections.some(({ elements }) => elements.some(({ type }) => type === "exit_row"))),
+      );
+      // In a row of their own, one at each side of the aircraft; between two aisles there is nothing in it.
+      expect(exits.length).toBeGreaterThan(0);
+      for (const { sections } of exits)
+        expect(sections.map(({ elements }) => elements.map(({ type }) => type))).toEqual(
+          sections.map((_, index) => (index === 0 || index === sections.length - 1 ? ["exit_row"] : [])),
+        );
+      for (const type of ["galley", "lavatory"]) expect(elementsOf(map).some((one) => one.type === type)).toBe(true);
       expect(seats.some((seat) => seat.type === "restricted_seat_general")).toBe(true);
       const taken = seats.filter((seat) => seat.available_services.length === 0).length / seats.length;
       expect(taken).toBeGreaterThan(0.2);
@@ -84,8 +93,22 @@ describe("seat maps", () => {
     const [map] = await seatMaps(sandbox, business.id);
     if (map === undefined) throw new Error("a wide-body aircraft has a seat map");
     expect(map.cabins[0]?.cabin_class).toBe("business");
+    expect(map.cabins[0]?.rows[0]?.sections[0]?.elements).toEqual([{ type: "closet" }]);
     const prices = seatsOf(map).flatMap((seat) => seat.available_services.map((service) => service.total_amount));
     expect(new Set(prices)).toEqual(new Set(["0.00"]));
+  });
+
+  test("an aircraft of two decks has stairs between them", async () => {
+    const { offers } = await search(sandbox, { origin: "DXB", destination: "SYD" });
+    const Craft = z.looseObject({ aircraft: z.looseObject({ iata_code: z.string() }) });
+    const craftOf = (offer: (typeof offers)[number]) =>
+      offer.slices.flatMap(({ segments }) => segments.map((one) => Craft.parse(one).aircraft.iata_code));
+    const hasStairs = async (isLarge: boolean) => {
+      const found = offers.find((offer) => craftOf(offer).includes("388") === isLarge && craftOf(offer).length === 1);
+      if (found === undefined) throw new Error("no such aircraft flies this route");
+      return (await seatMaps(sandbox, found.id)).flatMap(elementsOf).some(({ type }) => type === "stairs");
+    };
+    expect([await hasStairs(true), await hasStairs(false)]).toEqual([true, false]);
   });
 
   test("an aircraft without seat numbers has none, an offer that is gone is refused", async () => {

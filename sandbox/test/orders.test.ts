@@ -36,6 +36,44 @@ const order = async (data: unknown) => errorOf(await sandbox.call("POST", "/air/
 const payFor = (orderId: string, payment: Record<string, unknown>) =>
   sandbox.call("POST", "/air/payments", { order_id: orderId, payment });
 
+describe("documents of passengers", () => {
+  const passport = {
+    ...{ type: "passport", unique_identifier: "925076473", issuing_country_code: "GB", expires_on: "2040-01-01" },
+  };
+  const withDocuments = (offer: Offer, identity_documents: unknown[]) =>
+    orderBody(offer, { passengers: offer.passengers.map(({ id }) => traveler(id, { identity_documents })) });
+
+  test("of every one where the offer wants them, one of each, of a type that the airline takes", async () => {
+    const wanting = await pickOffer(sandbox, undefined, { origin: "LHR", destination: "DEL" });
+    expect(wanting).toMatchObject({
+      passenger_identity_documents_required: true,
+      supported_passenger_identity_document_types: ["passport"],
+    });
+    const at = "/passengers/0/identity_documents";
+    for (const body of [orderBody(wanting), withDocuments(wanting, [])])
+      expect(await order(body)).toMatchObject({ status: 422, code: "validation_required", pointer: at });
+    const { expires_on: _, ...endless } = passport;
+    const refused: [unknown[], string, string][] = [
+      [[passport, passport], "validation_length", at],
+      [[{ ...passport, type: "tax_id" }], "validation_inclusion", `${at}/0/type`],
+      [[endless], "validation_required", `${at}/0`],
+    ];
+    for (const [documents, code, pointer] of refused)
+      expect(await order(withDocuments(wanting, documents))).toMatchObject({ code, pointer });
+    expect((await sandbox.call("POST", "/air/orders", withDocuments(wanting, [passport]))).status).toBe(201);
+  });
+
+  test("of none where the airline takes none", async () => {
+    const inland = await pickOffer(sandbox, undefined, { origin: "JFK", destination: "LAX" });
+    expect(inland).toMatchObject({
+      passenger_identity_documents_required: false,
+      supported_passenger_identity_document_types: [],
+    });
+    expect(await order(withDocuments(inland, [passport]))).toMatchObject({ code: "validation_inclusion" });
+    expect((await sandbox.call("POST", "/air/orders", orderBody(inland))).status).toBe(201);
+  });
+});
+
 describe("a held order", () => {
   test("is held, paid, and ticketed a moment later", async () => {
     const offer = await pickOffer(sandbox);
@@ -287,11 +325,14 @@ describe("reading and marking orders", () => {
       meta: z.object({ before: z.string().nullable(), after: z.string().nullable() }),
     });
     for (let user = 0; user < 5; user += 1) {
-      await sandbox.call("POST", "/identity/customer/users", {
-        email: "five@example.com",
-        given_name: `N${user}`,
-        family_name: "X",
-      });
+      // An address is had once in a group.
+      const group = dataOf(
+        await sandbox.call("POST", "/identity/customer/user_groups", { name: `G${user}` }),
+        z.looseObject({ id: z.string() }),
+        201,
+      );
+      const body = { email: "five@example.com", given_name: `N${user}`, family_name: "X", group_id: group.id };
+      dataOf(await sandbox.call("POST", "/identity/customer/users", body), CustomerUser, 201);
     }
     const page = async (query: string) =>
       Page.parse((await sandbox.call("GET", `/identity/customer/users?email=five@example.com&limit=2${query}`)).body);

@@ -17,6 +17,7 @@ import {
 } from "./servicing.ts";
 import { startTestSandbox, type TestSandbox } from "./start.ts";
 import {
+  arm,
   Cancellation,
   cents,
   checkLedgerAddsUp,
@@ -40,7 +41,7 @@ beforeAll(async () => {
     "order.airline_initiated_change_detected",
     "air.order.changed",
     "air.payment.succeeded",
-    "air.payment.cancelled",
+    "air.payment.failed",
     "air.airline_credit.created",
     "air.airline_credit.spent",
     "air.airline_credit.invalidated",
@@ -182,7 +183,7 @@ test("only open orders and their slices are moved", async () => {
   expect((await move({ order_id: order.id, shift_minutes: 99_999 })).status).toBe(400);
 });
 
-test("a credit's life is told: created, spent with what is left, given back by a lapse, invalidated", async () => {
+test("a credit's life is told: created, spent with what is left, given back where tickets fail, invalidated", async () => {
   const CreditId = z.looseObject({ id: z.string() });
   const create = async () =>
     dataOf(
@@ -201,16 +202,21 @@ test("a credit's life is told: created, spent with what is left, given back by a
   const credit = await create();
   await until(() => expect(told("air.airline_credit.created")).toEqual([credit]));
   const offer = await pickOffer(sandbox, (candidate) => candidate.owner.iata_code === "BA");
-  const held = await hold(sandbox, offer);
-  const payment = { type: "airline_credit", airline_credit_id: credit, amount: "60.00" };
-  dataOf(await sandbox.call("POST", "/air/payments", { order_id: held.id, payment }), CreditId, 201);
+  const rest = (Number(offer.total_amount) - 60).toFixed(2);
+  const payments = [
+    { type: "airline_credit", airline_credit_id: credit, amount: "60.00" },
+    { type: "balance", amount: rest, currency: "USD" },
+  ];
+  await arm(sandbox, { match: { path: "/air/orders", method: "POST" }, fault: "ticketing_failed" });
+  dataOf(await sandbox.call("POST", "/air/orders", instantBody(offer, { payments })), CreditId, 201);
   await until(() => expect(told("air.airline_credit.spent")).toEqual([credit]));
   const left = told("air.airline_credit.created").find((id) => id !== credit);
   const Shown = z.looseObject({ spent_at: z.string().nullable(), invalidated_at: z.string().nullable() });
   const shown = async (id: unknown) => dataOf(await sandbox.call("GET", `/air/airline_credits/${id}`), Shown);
   await until(() => expect(told("air.airline_credit.created")).toHaveLength(2));
-  await tick(sandbox, 73 * 3600);
-  await until(() => expect(told("air.payment.cancelled")).toHaveLength(1));
+  const failed = told("air.payment.failed").length;
+  await tick(sandbox, 2);
+  await until(() => expect(told("air.payment.failed")).toHaveLength(failed + 2));
   expect(await shown(credit)).toMatchObject({ spent_at: null, invalidated_at: null });
   // Events of one moment come in no order.
   await until(() => expect(told("air.airline_credit.invalidated")).toHaveLength(1));

@@ -38,7 +38,9 @@ const Seat = z.strictObject({
   ),
 });
 export type Seat = z.infer<typeof Seat>;
-const Fitting = z.strictObject({ type: z.enum(["bassinet", "empty", "exit_row", "lavatory", "galley"]) });
+const Fitting = z.strictObject({
+  type: z.enum(["bassinet", "empty", "exit_row", "lavatory", "galley", "closet", "stairs"]),
+});
 
 export const SeatMap = z.strictObject({
   id: z.string().startsWith("sea_"),
@@ -238,10 +240,7 @@ export async function issueCredit(sandbox: RunningSandbox, airline: string, amou
 }
 
 /** The airline's fee is paid with the change and is no part of what the order costs. */
-export function totalAfter(
-  order: { total_amount: string },
-  change: { change_total_amount: string; penalty_total_amount: string },
-): string {
-  const total = cents(order.total_amount) + cents(change.change_total_amount) - cents(change.penalty_total_amount);
+export function totalAfter(order: { total_amount: string }, change: { change_total_amount: string }): string {
+  const total = cents(order.total_amount) + cents(change.change_total_amount);
   return (Number(total) / 100).toFixed(2);
 }

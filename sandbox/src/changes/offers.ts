@@ -108,7 +108,8 @@ function priceChange(order: OrderRow, removed: readonly boolean[], offer: Offer,
   const terms = details.conditions.change_before_departure;
   const penaltyMicro = involuntary ? 0n : (parseMoney(terms.penalty_amount ?? "0") ?? 0n);
   const changeMicro = differenceMicro + penaltyMicro;
-  const newTotalMicro = total + differenceMicro;
+  // All that is paid for a change is part of what the order costs from then on, its penalty too.
+  const newTotalMicro = total + changeMicro;
   const sliceFares = replaceSlices(
     details.sliceFares,
     removed,

@@ -13,7 +13,8 @@ export type TestRoute =
   | "technical_stop"
   | "insufficient_balance"
   | "price_change"
-  | "credit_refund";
+  | "credit_refund"
+  | "documents";
 
 const TEST_ROUTES: Readonly<Record<string, TestRoute>> = {
   "PVD-RAI": "no_offers",
@@ -25,6 +26,7 @@ const TEST_ROUTES: Readonly<Record<string, TestRoute>> = {
   "LGW-STN": "insufficient_balance",
   "LHR-STN": "price_change",
   "LTN-SYD": "credit_refund",
+  "LHR-DEL": "documents",
 };
 const DEPARTURES = [8 * 60 + 10, 12 * 60 + 45, 17 * 60 + 25] as const;
 const STOPOVERS: Partial<Record<TestRoute, { code: string; minutes: number }>> = {

@@ -225,7 +225,7 @@ export function renderOffer(offer: Offer, request: OfferRequest) {
       price_guarantee_expires_at: iso(offer.priceGuaranteeExpiresAtMs),
       payment_required_by: iso(offer.paymentRequiredByMs),
     },
-    passenger_identity_documents_required: false,
+    passenger_identity_documents_required: offer.testRoute === "documents",
     supported_passenger_identity_document_types: international ? ["passport"] : [],
     supported_loyalty_programmes: offer.owner.programme === null ? [] : [offer.owner.iata],
     private_fares: renderPrivateFares(offer, request),

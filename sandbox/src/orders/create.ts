@@ -8,7 +8,7 @@ import { type Fault, type Sandbox, ticketingFault } from "../sandbox.ts";
 import { bookServices, chooseServices, loseServices, totalOf } from "../seats/booked.ts";
 import type { Queryable } from "../storage/database.ts";
 import { emit } from "../webhooks/events.ts";
-import { checkHoldable, checkOrderShape, checkPassengers, type OrderBody } from "./parse.ts";
+import { checkDocuments, checkHoldable, checkOrderShape, checkPassengers, type OrderBody } from "./parse.ts";
 import { payInstantly } from "./pay-instantly.ts";
 import { type OrderDetails, type OrderRow, renderOrder } from "./rows.ts";
 import { scheduleLapse, scheduleTicketing } from "./ticketing.ts";
@@ -79,6 +79,7 @@ export async function createOrder(
   if (offer.expiresAtMs <= nowMs || fault?.kind === "offer_expired")
     throw invalidState("offer_expired", "The selected offer has expired. Please search again.");
   checkPassengers(body, found);
+  checkDocuments(body, renderOffer(offer, found.request));
   checkHoldable(body, found);
   await checkUsers(sandbox.db, body);
   const chosen = chooseServices(offerJourney(found), body.services ?? [], [], "services");

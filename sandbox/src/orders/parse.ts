@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { invalidField, invalidState } from "../http/errors.ts";
 import { parseMoney } from "../money.ts";
+import type { WireOffer } from "../offers/render.ts";
 import type { FoundOffer } from "../offers/store.ts";
 import { Metadata } from "./rows.ts";
 
@@ -133,6 +134,28 @@ export function checkPassengers(body: OrderBody, found: FoundOffer): void {
         `An adult must name infant '${passenger.id}' as infant_passenger_id`,
       );
     }
+  }
+}
+
+/** One document of a passenger at most, of a type that the airline takes, and one of each passenger where the offer wants it. */
+export function checkDocuments(body: OrderBody, offer: WireOffer): void {
+  const supported: readonly string[] = offer.supported_passenger_identity_document_types;
+  for (const [index, { identity_documents: documents }] of body.passengers.entries()) {
+    const pointer = `passengers/${index}/identity_documents`;
+    const [document, ...more] = documents ?? [];
+    if (document === undefined) {
+      if (!offer.passenger_identity_documents_required) continue;
+      throw invalidField("validation_required", pointer, "The airline wants an identity document of every passenger");
+    }
+    if (more.length > 0) throw invalidField("validation_length", pointer, "A passenger gives one document at most");
+    if (!supported.includes(document.type))
+      throw invalidField("validation_inclusion", `${pointer}/0/type`, "The airline takes no document of this type");
+    if (!document.issuing_country_code || !document.expires_on)
+      throw invalidField(
+        "validation_required",
+        `${pointer}/0`,
+        "A document needs 'issuing_country_code' and 'expires_on'",
+      );
   }
 }
 

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { spendCredit } from "../credits/rows.ts";
 import { accountCurrency } from "../currencies.ts";
 import { invalidField, invalidState, notFound } from "../http/errors.ts";
 import { readData, readPage, selectPage, toListing } from "../http/wire.ts";
@@ -44,9 +43,7 @@ async function raiseTotal(sandbox: Sandbox, order: OrderRow): Promise<never> {
   );
 }
 
-/**
- * Pays for a held order. An airline credit may come first and cover a part; the balance must then pay exactly the rest.
- */
+/** Pays for a held order, all of it at once. */
 async function pay(
   sandbox: Sandbox,
   body: z.infer<typeof PaymentRequest>,
@@ -62,64 +59,49 @@ async function pay(
     throw invalidState("past_payment_required_by_date", "The time to pay for this order has passed.");
   if (payment.type === "card")
     throw invalidField("validation_inclusion", "payment/type", "Cards are not accepted by this account");
+  // A credit is spent with an order's own request, and nowhere else.
+  if (payment.type === "airline_credit")
+    throw invalidField("validation_inclusion", "payment/type", "An airline credit can't pay for a held order");
   return sandbox.db.transaction(async (tx) => {
     const order = await findOrder(tx, body.order_id, true);
     if (order === undefined) throw notFound("The order does not exist.");
     checkPayable(order, nowMs);
-    const open = BigInt(order.total_micro) - BigInt(order.paid_micro);
-    let amountMicro: bigint;
-    if (payment.type === "airline_credit") {
-      const creditId = payment.airline_credit_id;
-      if (creditId === undefined)
-        throw invalidField(
-          "validation_required",
-          "payment/airline_credit_id",
-          "Field 'airline_credit_id' can't be blank",
-        );
-      const askedMicro = payment.amount === undefined ? undefined : readAmount(payment, "payment");
-      const airline = order.details.owner.iata_code;
-      amountMicro = await spendCredit(tx, { creditId, airline, askedMicro, openMicro: open, orderId: order.id, nowMs });
-    } else {
-      amountMicro = readAmount(payment, "payment");
-      if (payment.currency !== accountCurrency()) {
-        throw invalidField(
-          "payment_currency_does_not_match_order_currency",
-          "payment/currency",
-          `The order is priced in ${accountCurrency()}`,
-        );
-      }
-      if (amountMicro !== open) {
-        throw invalidField(
-          "payment_amount_does_not_match_order_amount",
-          "payment/amount",
-          `The amount to pay is ${formatMoney(open)}`,
-        );
-      }
+    const totalMicro = BigInt(order.total_micro);
+    const amountMicro = readAmount(payment, "payment");
+    if (payment.currency !== accountCurrency()) {
+      throw invalidField(
+        "payment_currency_does_not_match_order_currency",
+        "payment/currency",
+        `The order is priced in ${accountCurrency()}`,
+      );
+    }
+    if (amountMicro !== totalMicro) {
+      throw invalidField(
+        "payment_amount_does_not_match_order_amount",
+        "payment/amount",
+        `The amount to pay is ${formatMoney(totalMicro)}`,
+      );
     }
     const id = await recordPayment(tx, {
       orderId: order.id,
       type: payment.type,
       amountMicro,
-      creditId: payment.airline_credit_id,
+      creditId: undefined,
       nowMs,
     });
-    const paid = BigInt(order.paid_micro) + amountMicro;
-    const complete = paid === BigInt(order.total_micro);
     const { rows } = await tx.query<OrderRow>(
-      `UPDATE orders SET paid_micro = $2, state = $3, ticketing = $4, paid_ms = $5,
-         ticketing_fault = COALESCE($6, ticketing_fault), ticketing_delay_ms = COALESCE($7, ticketing_delay_ms) WHERE id = $1 RETURNING *`,
+      `UPDATE orders SET paid_micro = $2, state = 'paid', ticketing = 'pending', paid_ms = $3,
+         ticketing_fault = COALESCE($4, ticketing_fault), ticketing_delay_ms = COALESCE($5, ticketing_delay_ms) WHERE id = $1 RETURNING *`,
       [
         order.id,
-        paid.toString(),
-        complete ? "paid" : "held",
-        complete ? "pending" : "none",
-        complete ? nowMs : null,
+        amountMicro.toString(),
+        nowMs,
         ticketingFault(fault)?.kind ?? null,
         ticketingFault(fault)?.delayMs ?? null,
       ],
     );
     const [updated] = rows;
-    if (complete && updated !== undefined) await scheduleTicketing(tx, updated, nowMs);
+    if (updated !== undefined) await scheduleTicketing(tx, updated, nowMs);
     const stored = await tx.query<PaymentRow>("SELECT * FROM payments WHERE id = $1", [id]);
     const [row] = stored.rows;
     if (row === undefined) throw new Error("the new payment was not returned");

@@ -116,13 +116,4 @@ export async function runLapse(tx: Queryable, orderId: string, nowMs: number): P
   if (order === undefined || order.state !== "held") return;
   await tx.query("UPDATE orders SET state = 'lapsed', cancelled_ms = $2 WHERE id = $1", [orderId, nowMs]);
   await freeSeats(tx, orderId);
-  // A credit that had paid a part of it is as good as before.
-  const { rows } = await tx.query<PaymentRow>(
-    "UPDATE payments SET status = 'cancelled' WHERE order_id = $1 AND status = 'succeeded' RETURNING *",
-    [orderId],
-  );
-  for (const payment of rows) {
-    if (payment.airline_credit_id !== null) await giveCreditBack(tx, payment.airline_credit_id, orderId, nowMs);
-    await emit(tx, "air.payment.cancelled", renderPayment(payment), nowMs);
-  }
 }

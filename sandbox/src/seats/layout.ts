@@ -5,7 +5,7 @@ export type SeatKind = "standard" | "preferred" | "legroom" | "exit" | "restrict
 export type SeatPlace = { readonly row: number; readonly column: string; readonly kind: SeatKind };
 export type Element =
   | { readonly seat: SeatPlace }
-  | { readonly fitting: "bassinet" | "empty" | "exit_row" | "lavatory" | "galley" };
+  | { readonly fitting: "bassinet" | "empty" | "exit_row" | "lavatory" | "galley" | "closet" | "stairs" };
 export type CabinLayout = {
   readonly aisles: number;
   readonly rows: readonly (readonly (readonly Element[])[])[];
@@ -14,6 +14,7 @@ export type CabinLayout = {
 
 /** Turboprops are boarded without seat numbers: their airlines have no seat maps. */
 const WITHOUT_SEAT_MAP = new Set(["AT7", "DH4"]);
+const DOUBLE_DECKED = new Set(["388"]);
 const TEN_ABREAST = new Set(["388", "77W", "772", "77L"]);
 
 const COLUMNS: Record<AircraftRecord["body"], Record<CabinClass, readonly string[]>> = {
@@ -58,8 +59,9 @@ export function layoutOf(aircraft: AircraftRecord, cabin: CabinClass): CabinLayo
   const exitRow = cabin === "economy" ? Math.floor(rows / 2) : -1;
   const firstRow = aircraft.body === "wide" ? FIRST_ROW[cabin] : cabin === "economy" ? 6 : FIRST_ROW[cabin];
   const laid: Element[][][] = [];
-  const fittings = (fitting: "exit_row" | "lavatory" | "galley"): Element[][] =>
-    sections.map((_, section) => [{ fitting: fitting === "lavatory" && section === 0 ? "galley" : fitting }]);
+  const isOuter = (section: number) => section === 0 || section === sections.length - 1;
+  // Between two aisles there is no door, so that the section has nothing in this row.
+  const exits = (): Element[][] => sections.map((_, section) => (isOuter(section) ? [{ fitting: "exit_row" }] : []));
   if (cabin === "economy" && aircraft.body === "wide") {
     // Cradles hang on the wall in front of the middle section.
     laid.push(
@@ -69,7 +71,7 @@ export function layoutOf(aircraft: AircraftRecord, cabin: CabinClass): CabinLayo
     );
   }
   for (let index = 0; index < rows; index += 1) {
-    if (index === exitRow) laid.push(fittings("exit_row"));
+    if (index === exitRow) laid.push(exits());
     const kind = kindOf(cabin, index, rows, exitRow);
     laid.push(
       sections.map((section) =>
@@ -77,7 +79,12 @@ export function layoutOf(aircraft: AircraftRecord, cabin: CabinClass): CabinLayo
       ),
     );
   }
-  laid.push(fittings("lavatory"));
+  laid.push(
+    sections.map((_, section): Element[] => [{ fitting: isOuter(section) && section > 0 ? "lavatory" : "galley" }]),
+  );
+  if (cabin !== "economy")
+    laid.unshift(sections.map((_, section): Element[] => (section === 0 ? [{ fitting: "closet" }] : [])));
+  if (DOUBLE_DECKED.has(aircraft.iata)) laid.push(sections.map(() => [{ fitting: "stairs" }]));
   const wings =
     cabin === "economy"
       ? { first_row_index: Math.floor(laid.length * 0.35), last_row_index: Math.floor(laid.length * 0.65) }

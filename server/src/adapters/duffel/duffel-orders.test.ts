@@ -124,6 +124,21 @@ test.each([
   },
 );
 
+test("where the supplier lists no payments by credit, what the balance did not pay is what the credit covered", async () => {
+  const acd = { id: "acd_1", airline_iata_code: "BA", credit_amount: "100.00", credit_currency: "USD" };
+  let listed: unknown[] = [];
+  await using duffel = await startDuffel(({ method, path }) => {
+    if (path === "/air/payments") return { status: 200, json: { data: listed, meta: null } };
+    return method === "GET" ? { status: 200, json: { data: acd } } : { status: 201, json: { data: paidOrder } };
+  });
+  const byCredit = { ...order, airlineCreditId: "acd_1", mostFromBalance: "254.20" };
+  expect((await duffel.flights.instantOrder(byCredit)).creditAppliedAmount).toBe("100.00");
+  listed = [{ id: "pay_2", type: "balance", amount: "254.20", currency: "USD", status: "succeeded" }];
+  expect((await duffel.flights.instantOrder(byCredit)).creditAppliedAmount).toBe("100.00");
+  acd.credit_amount = "900.00";
+  expect((await duffel.flights.instantOrder(byCredit)).creditAppliedAmount).toBe("354.20");
+});
+
 test("a credit that is spent, over, of another currency, worth less than expected or unknown is refused before anything is sent", async () => {
   const good = { id: "acd_1", airline_iata_code: "BA", credit_amount: "100.00", credit_currency: "USD" };
   let credit: object | undefined;

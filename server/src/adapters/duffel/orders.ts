@@ -83,7 +83,9 @@ async function makeInstantOrder(
   ];
   const order = await createOrder(client, request, { type: "instant", payments });
   try {
-    return await withPayments(client, order);
+    const paid = await withPayments(client, order);
+    // Where the list of payments names no credits, what the balance did not pay is what the credit covered.
+    return { ...paid, creditAppliedAmount: paid.creditAppliedAmount ?? remainderAfter(remainder ?? "0", totalAmount) };
   } catch (error) {
     // The order stands, but what it cost the balance is not known; the lookup that follows reads both.
     throw failure("outcome_unknown", error);
