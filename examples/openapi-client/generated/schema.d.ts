@@ -3098,6 +3098,11 @@ export interface components {
                 departingAt: string | null;
                 /** @default [] */
                 readonly segments: {
+                    /**
+                     * @description As segmentIds of services name it
+                     * @default null
+                     */
+                    id: string | null;
                     flightNumber: string;
                     origin: string;
                     destination: string;
@@ -9267,7 +9272,7 @@ export interface operations {
                         /** @constant */
                         status?: 500;
                         /** @enum {unknown} */
-                        code?: "provider_timeout" | "provider_unavailable" | "customer_in_progress" | "customer_not_found" | "traveler_incomplete" | "tool_failed" | "internal_error";
+                        code?: "provider_timeout" | "provider_unavailable" | "customer_in_progress" | "customer_not_found" | "customer_email_taken" | "traveler_incomplete" | "tool_failed" | "internal_error";
                     };
                 };
             };

@@ -8,6 +8,8 @@ import { Conditions, FlownSegment, NamedPassengers, SupplierResult, VoidWindow }
 import { itineraryHashOf, namesOf, ticketOrderHashOf } from "./order-hashes.ts";
 
 const FlownBookedSegment = z.object({
+  // An answer of an earlier release has none.
+  id: z.string().nullable().default(null).describe("As segmentIds of services name it"),
   flightNumber: z.string(),
   origin: z.string(),
   destination: z.string(),
@@ -177,7 +179,7 @@ export function toResult(
     slices: order.slices.map(({ id, origin, destination, segments }) => ({
       ...{ id, origin, destination, departingAt: segments[0]?.departingAt || null },
       segments: segments.map((segment) => ({
-        ...toBookedSegment(segment),
+        ...{ id: segment.id, ...toBookedSegment(segment) },
         ...{ stops: segment.stops, passengers: segment.passengers },
       })),
     })),

@@ -2,11 +2,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { inDays } from "../../../test/support/agent.ts";
+import { HexText, openEscrow } from "../../../test/support/escrow.ts";
 import { embeddedRates } from "../../../test/support/rates.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/scripted-server.ts";
 import { startTestService, type TestService } from "../../../test/support/service.ts";
 import { resultOf } from "../../../test/support/treasury.ts";
 import { formatDecimal, parseDecimal } from "../../domain/money.ts";
+import { InvoiceDocument } from "../invoices/document.ts";
 import { BookingRate, inUsdc, rateBy } from "./booking-rate.ts";
 
 /** One euro is 1.2 dollars and half a pound less a bit; what is sold adds 1.5 percent. */
@@ -83,7 +85,7 @@ describe("a rate that is too old", () => {
 });
 
 describe("a flight in another currency", () => {
-  it("is shown, planned, booked, changed and given back in USDC at the rate that was recorded with it", async () => {
+  it("is shown, booked and given back in USDC at the rate that was recorded with it", async () => {
     const [offer] = await searchFlights();
     if (offer === undefined) throw new Error("no offers");
     expect(offer).toMatchObject({ totalCurrency: "EUR", totalUsdc: worth(offer.totalAmount, 12_180n) });
@@ -105,6 +107,94 @@ describe("a flight in another currency", () => {
     expect(quote).toMatchObject({ refundCurrency: "EUR", refundUsdc, rate: { value: EURO.value } });
     const cancelled = await service.call("confirm_cancel_order", { cancellationId: quote.cancellationId });
     expect(resultOf(cancelled)).toMatchObject({ refundedUsdc: refundUsdc, notRefundedBecause: null, rate: EURO });
+  });
+});
+
+describe("what follows a flight in another currency", () => {
+  const Priced = z.object({ changeTotalAmount: z.string(), changeTotalCurrency: z.string() });
+  const Offered = z.object({ offers: z.array(Priced.extend({ id: z.string() })) });
+  const Paid = z.looseObject({ chargedUsdc: z.string(), newTotalAmount: z.string(), newTotalCurrency: z.string() });
+  const Picked = z.object({ picks: z.object({ cheapestChangeable: z.object({ id: z.string() }) }) });
+  const Slices = z.object({ slices: z.array(z.object({ id: z.string() })) });
+
+  it("is a change of it, paid in USDC at the rate that was recorded with it", async () => {
+    const route = { origin: "LHR", destination: "JFK", departureDate: inDays(63) };
+    const { picks } = Picked.parse(resultOf(await service.call("search_flights", route)));
+    const booked = resultOf(await service.call("book_flight", { offerId: picks.cheapestChangeable.id }));
+    const { orderId, totalAmount } = Booked.parse(booked);
+    const [slice] = Slices.parse(booked).slices;
+    const add = [{ origin: "LHR", destination: "JFK", departure_date: inDays(80) }];
+    const wanted = { orderId, slices: { remove: [{ slice_id: slice?.id }], add } };
+    await expect.poll(async () => resultOf(await service.call("read_order", { orderId })).ticketing).toBe("ticketed");
+    const found = Offered.parse(resultOf(await service.call("request_order_change", wanted))).offers;
+    const dearest = found.toSorted((a, b) => Number(b.changeTotalAmount) - Number(a.changeTotalAmount))[0];
+    expect(dearest?.changeTotalCurrency).toBe("EUR");
+    const selected = resultOf(await service.call("select_order_change_offer", { offerId: dearest?.id }));
+    const amount = dearest?.changeTotalAmount ?? "";
+    const due = worth(amount, 12_180n);
+    const before = await available();
+    const payment = { type: "balance", amount, currency: "EUR" };
+    const confirm = { changeId: selected.changeId, payment };
+    const changed = Paid.parse(resultOf(await service.call("confirm_order_change", confirm)));
+    expect(changed).toMatchObject({ chargedUsdc: due, newTotalCurrency: "EUR" });
+    // As the order itself says it afterwards.
+    expect(micro(changed.newTotalAmount)).toBe(micro(totalAmount) + micro(amount));
+    expect(before - (await available())).toBe(micro(due));
+  });
+
+  it("is counted by the limit of a key in USDC: one of a millionth less refuses it, and that much lets it through", async () => {
+    const [offer] = await searchFlights(inDays(64));
+    const keys = await service.operator((operator) => operator.listKeys(service.tenantId));
+    const limit = (perCall: bigint | undefined) =>
+      service.operator(({ spending: { spendLimits } }) =>
+        spendLimits.set(service.tenantId, "sandbox", keys[0]?.id, { perCall }, "test"),
+      );
+    const needed = micro(offer?.totalUsdc ?? "");
+    const book = () => service.call("book_flight", { offerId: offer?.id });
+    try {
+      await limit(needed - 1n);
+      const refused = await book();
+      expect([refused.status, refused.body]).toMatchObject([
+        402,
+        { code: "spend_limit_exceeded", limit: "perCall", limitOf: "key", neededUsdc: offer?.totalUsdc },
+      ]);
+      await limit(needed);
+      expect(resultOf(await book())).toMatchObject({ chargedUsdc: offer?.totalUsdc });
+    } finally {
+      await limit(undefined);
+    }
+  });
+
+  it("is its invoice, in USDC to the cent, with the rate that the flight was sold at", async () => {
+    const escrow = openEscrow(service);
+    try {
+      const [offer] = await searchFlights(inDays(65));
+      const Order = Booked.extend({ itineraryHash: HexText });
+      const booked = Order.parse(resultOf(await service.call("book_flight", { offerId: offer?.id })));
+      const { orderId, itineraryHash, chargedUsdc, rate } = booked;
+      const ticketHash = async () => resultOf(await service.call("read_order", { orderId })).ticketOrderHash;
+      await expect.poll(ticketHash, { timeout: 30_000 }).toMatch(/^0x/);
+      const bookingId = await escrow.reserve(await escrow.prefund("20000"), "19000");
+      const vendorAddress = (await escrow.keys.wallet("sandbox", "collection")).address;
+      const amounts = { vendorAmountUsdc: chargedUsdc, feeAmountUsdc: "0" };
+      resultOf(await service.call("commit_booking", { bookingId, itineraryHash, vendorAddress, ...amounts }));
+      resultOf(await service.call("confirm_flight", { bookingId, ticketOrderHash: await ticketHash() }));
+      resultOf(await service.call("settle_booking", { bookingId }));
+      const answer = resultOf(await service.call("generate_booking_invoice", { bookingId }));
+      const { jsonUrl, totalUsdc } = z.looseObject({ jsonUrl: z.url(), totalUsdc: z.string() }).parse(answer);
+      expect(totalUsdc).toBe(chargedUsdc);
+      const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
+      expect(document).toMatchObject({ booking: { orderId }, settlement: { totalUsdc: chargedUsdc, rate } });
+      expect(rate).toMatchObject(EURO);
+      // No euro passes for a dollar: the lines are the supplier's price at that rate, and nothing is left over.
+      expect(document.lines.map(({ kind }) => kind).sort()).toEqual(["fare", "taxes"]);
+      const exact = document.lines.reduce((sum, line) => sum + micro(line.exactUsdc), 0n);
+      expect(formatDecimal(exact)).toBe(worth(booked.totalAmount, 12_180n));
+      const lines = document.lines.reduce((sum, { amount }) => sum + micro(amount), 0n);
+      expect(lines).toBe(micro(document.total));
+    } finally {
+      await escrow.close();
+    }
   });
 });
 

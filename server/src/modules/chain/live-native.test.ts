@@ -68,36 +68,42 @@ it("plain payments are booked to the last unit, dust adds up, and money goes on"
   expect(network).toEqual({ stopped_because: null });
 });
 
-it("without EURC, a splitter, an escrow and a mail server: the start names what is not served, and the tools say so", async () => {
+it("without EURC, a splitter, an escrow and a mail server: the start names what is not served", () => {
   const told = service.app.facts.filter(({ label }) => label === "not served").map(({ text }) => text);
   expect(told).toEqual(
     expect.arrayContaining([
-      "send_tokens, settle_split: chain_not_available for EURC until CHAIN_EURC is set",
+      "send_tokens: chain_not_available for EURC until CHAIN_EURC is set",
       "settle_split: chain_not_available until CHAIN_SPLITTER is set",
       expect.stringMatching(/^prefund_trip, .*reserve_booking.*: chain_not_available until CHAIN_ESCROW is set$/),
       expect.stringMatching(/give_feedback.*: chain_not_available as live networks/),
       "mails: none is sent until SMTP_URL is set",
     ]),
   );
+});
+
+const payee = `0x${"7".repeat(40)}`;
+it.each([
+  ["send_tokens", "EURC", { to: payee, amount: "1", token: "EURC" }],
+  ["settle_split", "a splitter", { gross: "100", supplier: payee }],
+  ["prefund_trip", "an escrow", { budgetUsdc: "1" }],
+])("%s says that there is not %s; a call that needs it not goes on", async (tool, _missing, args) => {
   const as = await service.operator(async (identity) => {
     const { tenant } = await identity.createTenant({ name: "Dollars only", actor: "test" });
-    const scopes = ["treasury:read", "treasury:spend", "escrow:spend"];
+    const scopes = ["treasury:read", "treasury:spend", "escrow:spend", "account:read"];
     const { apiKey: key } = await identity.mintKey({
       ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
     });
     return { key, tenantId: tenant.id };
   });
-  const to = `0x${"7".repeat(40)}`;
-  for (const [tool, args] of [
-    ["send_tokens", { to, amount: "1", token: "EURC" }],
-    ["settle_split", { gross: "100", supplier: to }],
-    ["prefund_trip", { budgetUsdc: "1" }],
-  ] as const) {
-    const answer = await service.call(tool, args, as);
-    expect([answer.status, answer.body.code, answer.body.retryable], tool).toEqual([500, "chain_not_available", false]);
+  const answer = await service.call(tool, args, as);
+  expect([answer.status, answer.body.code, answer.body.retryable]).toEqual([500, "chain_not_available", false]);
+  if (tool === "send_tokens") {
+    // A preview knows it, too.
+    const preview = resultOf(await service.call("preview_call", { tool, args }, as));
+    expect(preview).toMatchObject({ accepted: false, problem: { code: "chain_not_available", retryable: false } });
   }
-  // What there is goes on: a wallet without money lacks only that.
-  const dollars = await service.call("send_tokens", { to, amount: "1" }, as);
+  // A wallet without money lacks only that.
+  const dollars = await service.call("send_tokens", { to: payee, amount: "1" }, as);
   expect(dollars.body.code).toBe("insufficient_balance");
 });
 

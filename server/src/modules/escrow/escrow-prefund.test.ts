@@ -164,6 +164,7 @@ describe("arguments that do not fit", () => {
     const before = await trips();
     const answer = await service.call("prefund_trip", args);
     expect(answer).toMatchObject({ status: 400, body: { code: "invalid_input", issues: [{ path }] } });
+    if (path === "escrowAddress") expect(answer.text).toContain("An escrow of a tenant's own comes later");
     expect(await trips()).toEqual(before);
   });
 

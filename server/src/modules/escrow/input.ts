@@ -56,7 +56,7 @@ export function requireEscrow(chain: Chain, escrowAddress: string | undefined): 
     throw invalidInput([
       {
         path: "escrowAddress",
-        message: `must be this network's escrow, ${contract.address}; leave it out. An escrow of a tenant's own is not offered yet`,
+        message: `must be this network's escrow, ${contract.address}; leave it out. An escrow of a tenant's own comes later`,
       },
     ]);
   }

@@ -4,6 +4,7 @@ import { inDays, openAgent } from "../../../test/support/agent.ts";
 import { offer, segment, slice } from "../../../test/support/offers.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
+import { supplierAccess } from "../../embedded/supplier-part.ts";
 import { bestOffers } from "./best-offers.ts";
 import { compareOffers, otherFares } from "./fares.ts";
 
@@ -133,6 +134,33 @@ test("fares of the same terms are shown once, at the lower price", () => {
     offer({ id: "off_later", slices: [slice([segment({ departingAt: "2027-01-20T20:00:00" })])] }),
   ];
   expect(otherFares(offer(), offers).map(({ id }) => id)).toEqual(["off_partner"]);
+});
+
+test("a flight that wants passports is booked with the traveler's, and says before whose is missing", async () => {
+  const route = { origin: "LHR", destination: "DEL", departureDate: inDays(61) };
+  const Wanted = z.object({ offers: z.array(z.object({ id: z.string(), identityDocumentsRequired: z.boolean() })) });
+  const [wanting] = (await agent.ask(Wanted, "search_flights", route)).offers;
+  expect(wanting?.identityDocumentsRequired).toBe(true);
+  const offerId = wanting?.id;
+  const terms = await agent.ask(z.looseObject({}), "display_offer_conditions", { offerId });
+  expect(terms.identityDocumentsRequired).toBe(true);
+  const { isError, said } = await agent.call("book_flight", { offerId });
+  expect(isError).toBe(true);
+  expect(said).toMatchObject({ code: "traveler_incomplete", travelers: [{ fields: ["passports"] }] });
+  const passport = { nationality: "GBR", number: "925076473", issuedOn: "2024-01-01", expiresOn: inDays(3_000) };
+  const { userId } = z.object({ userId: z.string() }).parse(z.array(z.unknown()).parse(said.travelers)[0]);
+  await agent.ask(z.looseObject({}), "save_traveler", { userId, passports: [passport] });
+  const { orderId } = await agent.ask(z.looseObject({ orderId: z.string() }), "book_flight", { offerId });
+  const token = supplierAccess(service.dataDir)?.token;
+  const headers = { authorization: `Bearer ${token}`, "duffel-version": "v2" };
+  const order = await (await fetch(`${service.supplierUrl}/air/orders/${orderId}`, { headers })).json();
+  expect(order).toMatchObject({
+    data: {
+      passengers: [
+        { identity_documents: [{ type: "passport", unique_identifier: "925076473", issuing_country_code: "GB" }] },
+      ],
+    },
+  });
 });
 
 const Hotels = z.object({

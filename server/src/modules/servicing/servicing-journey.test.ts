@@ -33,8 +33,13 @@ const Booked = z.object({
   orderId: z.string(),
   totalAmount: z.string(),
   chargedUsdc: z.string(),
-  services: z.array(z.object({ kind: z.string(), totalAmount: z.string() })),
-  slices: z.array(z.object({ id: z.string(), origin: z.string(), destination: z.string() })),
+  services: z.array(z.object({ kind: z.string(), totalAmount: z.string(), segmentIds: z.array(z.string()) })),
+  slices: z.array(
+    z.object({
+      ...{ id: z.string(), origin: z.string(), destination: z.string() },
+      segments: z.array(z.object({ id: z.string(), origin: z.string() })),
+    }),
+  ),
   creditApplied: z.object({ airlineCreditId: z.string(), amount: z.string() }).nullable(),
 });
 const Times = z.array(z.object({ departingAt: z.string(), arrivingAt: z.string() }));
@@ -113,6 +118,12 @@ it.each(surfaces)(
     const total = micro(offer.totalAmount) + micro(bag.totalAmount) + micro(seat.totalAmount);
     expect(booked).toMatchObject({ totalAmount: formatDecimal(total), chargedUsdc: formatDecimal(total) });
     expect(booked.services.map(({ kind }) => kind).toSorted()).toEqual(["bag", "seat"]);
+    // The answer itself says on which leg a bag flies: an order's segments have other ids than its offer's.
+    const legs = booked.slices.flatMap((slice) => slice.segments);
+    for (const service of booked.services) {
+      expect(service.segmentIds.length).toBeGreaterThan(0);
+      for (const id of service.segmentIds) expect(legs.find((leg) => leg.id === id)?.origin).toBe("FRA");
+    }
     spent.push(total);
 
     // The airline moves the flight, so that this fare may be changed too: to a flight that costs more.

@@ -50,7 +50,7 @@ export const treasuryModule = defineModule({
   async facts({ networks: { production } }) {
     if (production === undefined) return [];
     const { tokens, splitter } = production.chain;
-    const ofEurc = notServed([sendTokens, settleSplit], "for EURC until CHAIN_EURC is set");
+    const ofEurc = notServed([sendTokens], "for EURC until CHAIN_EURC is set");
     return [
       ...(tokens.EURC === undefined ? [ofEurc] : []),
       ...(splitter === undefined ? [notServed([settleSplit], "until CHAIN_SPLITTER is set")] : []),

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { formatDecimal, parseDecimal } from "../../../domain/money.ts";
 import { DecimalAmount } from "../../../domain/schemas.ts";
 import { tokenSymbols } from "../../../domain/tokens.ts";
-import { final } from "../../../kernel/plan.ts";
+import { final, planOrRefusal } from "../../../kernel/plan.ts";
 import { defineTool } from "../../../kernel/tool.ts";
+import { requireToken } from "../../../ports/chain.ts";
 import { ChainWrite, chainProvenance } from "../chain-result.ts";
 import { addressOf, Recipient, readAddress, Token, TokenAmount } from "../input.ts";
 import { isNetworkContract } from "../network-contracts.ts";
@@ -35,10 +36,14 @@ export const sendTokens = defineTool({
   example: () => ({ to: "0x00000000000000000000000000000000000a11ce", amount: "1.50" }),
   gives: ({ txHash }) => ({ txHash }),
 
-  plan: ({ to, amount, token }) => ({
-    movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],
-    irreversible: [final("the transfer")],
-  }),
+  plan: ({ to, amount, token }, { chain }) =>
+    planOrRefusal(async () => {
+      requireToken(chain, token);
+      return {
+        movements: [{ token, amount: parseDecimal(amount), from: "treasury", to: addressOf(to) }],
+        irreversible: [final("the transfer")],
+      };
+    }),
 
   async run(input, { chain, submission, stores, clock, caller: { tenantId }, call, fail, invalid }) {
     const { network } = chain;
