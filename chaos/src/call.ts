@@ -19,8 +19,8 @@ export type Answer =
       /** Whether `x-service-sig` is the tenant's signature of this very answer. */
       signed: boolean;
     }
-  /** Answered with an error; `code` says which. */
-  | { kind: "refused"; code: string; retryable: boolean }
+  /** Answered with an error; `code` says which. `approvalId`: what the same call waits for, or was answered by. */
+  | { kind: "refused"; code: string; retryable: boolean; approvalId?: string | undefined }
   /** The connection broke or nothing came in time: the caller knows nothing. */
   | { kind: "lost"; code: string };
 

@@ -26,7 +26,7 @@ const Success = z.object({
   result: z.unknown(),
   priceMicroUsdc: z.string().regex(/^\d+$/),
 });
-const Problem = z.object({ code: z.string(), retryable: z.boolean() });
+const Problem = z.object({ code: z.string(), retryable: z.boolean(), approvalId: z.string().optional() });
 
 export function createClient(options: ClientOptions): Client {
   const { appUrl, tenantId, apiKey, signingSecret, history } = options;

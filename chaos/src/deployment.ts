@@ -40,6 +40,8 @@ export interface TenantAccess {
   signingSecret: string;
 }
 
+type NewPerson = Parameters<Operator["persons"]["add"]>[1];
+
 /** It does not come back, although nothing is killed any more. */
 export class NotReadyError extends Error {}
 
@@ -199,6 +201,16 @@ export class Deployment {
       const signingSecret = await identity.revealSigningSecret(tenant.id, ACTOR);
       if (signingSecret === undefined) throw new Error("A new tenant's signing secret was shown before.");
       return { tenantId: tenant.id, apiKey, signingSecret };
+    });
+  }
+
+  /** Of the demo tenant's sandbox. Returns a key of the person's own. */
+  addPerson(person: NewPerson, scopes: readonly string[]): Promise<string> {
+    const { tenantId } = this.quickstart();
+    return this.#asOperator(async (operator) => {
+      await operator.persons.add({ tenantId, network: "sandbox" }, person, ACTOR);
+      const key = { tenantId, environment: "sandbox", personId: person.id, scopes, actor: ACTOR } as const;
+      return (await operator.mintKey(key)).apiKey;
     });
   }
 

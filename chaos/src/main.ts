@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { type Output, UsageError } from "../../server/src/commands/command-line.ts";
+import { approvals } from "./approvals/index.ts";
 import type { Area } from "./area.ts";
 import { calls } from "./calls/index.ts";
 import { chain } from "./chain/index.ts";
@@ -11,7 +12,7 @@ import { runChaos } from "./run.ts";
 import { servicing } from "./servicing/index.ts";
 import { workflows } from "./workflows/index.ts";
 
-const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, mixed];
+const areas: readonly Area[] = [calls, chain, paid, servicing, escrow, workflows, approvals, mixed];
 /** Every area, one after the other. */
 const ALL = "all";
 const MOST_ROUNDS = 10_000;

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { AppOptions } from "../../../server/src/compose.ts";
+import { withoutApprovalUse, withoutFourEyes, withoutOneDecision } from "./approvals.ts";
 import { withoutChainLookUp } from "./chain.ts";
 import { withoutReservedLimits } from "./limits.ts";
 import { withoutPaidClaim } from "./payments.ts";
@@ -19,5 +20,8 @@ export const withoutGuard: Readonly<Record<string, () => Pick<AppOptions, "decor
   "paid-claim": () => ({ decorate: { stores: withoutPaidClaim } }),
   undo: () => ({ decorate: { workflows: withoutUndo } }),
   "take-over": () => ({ decorate: { stores: withoutTakeOver } }),
+  "approval-use": () => ({ decorate: { approvals: withoutApprovalUse } }),
+  "four-eyes": () => ({ decorate: { stores: withoutFourEyes } }),
+  "one-decision": () => ({ decorate: { stores: withoutOneDecision } }),
   "servicing-lookup": () => ({ decorate: { suppliers: withoutServicingLookup } }),
 };

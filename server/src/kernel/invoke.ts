@@ -69,7 +69,8 @@ async function invoke(options: KernelOptions, invocation: Invocation): Promise<A
   const reserving = entry.tool.effect === "read" ? NONE : await findReserving(options.gates, call, plan);
   const reservation = await charge.reserve(call, gateReservations(reserving, call, plan));
   if (reservation.kind === "replay") return replayed(reservation, started);
-  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, invocation, options));
+  const isRepeat = entry.tool.effect === "spend" && (await plan()).isRepeat === true;
+  const run = () => entry.tool.run(input, ports, caller, new RunningCall(call, isRepeat, invocation, options));
   return await runAndSettle(options, { entry, call, charge, started, reserving, run });
 }
 
@@ -129,12 +130,19 @@ class RunningCall implements CallInfo {
   readonly id: string;
   readonly idempotencyKey: string | undefined;
   readonly traceId: string;
+  readonly isRepeat: boolean;
   readonly progress: CallInfo["progress"];
   readonly #invocation: Invocation;
   readonly #options: KernelOptions;
 
-  constructor({ id, idempotencyKey, traceId }: PendingCall, invocation: Invocation, options: KernelOptions) {
+  constructor(
+    { id, idempotencyKey, traceId }: PendingCall,
+    isRepeat: boolean,
+    invocation: Invocation,
+    options: KernelOptions,
+  ) {
     this.id = id;
+    this.isRepeat = isRepeat;
     this.idempotencyKey = idempotencyKey;
     this.traceId = traceId;
     this.progress = invocation.progress ?? nobodyWatches;

@@ -1,7 +1,7 @@
 import { Failure } from "../domain/errors.ts";
 import type { Micro } from "../domain/money.ts";
 import type { Hex, TokenSymbol } from "../domain/tokens.ts";
-import type { FlightPurchase, Purchase } from "./purchase.ts";
+import type { Purchase } from "./purchase.ts";
 
 /**
  * Where money is. This deployment's own accounts have names: the calling tenant's treasury wallet, the service's collection account,
@@ -38,7 +38,7 @@ export interface PlannedFinality {
 
 export interface Alternative {
   offerId: string;
-  bought: FlightPurchase;
+  bought: Purchase;
 }
 
 /** What a call will do when nothing refuses it: gates judge it, and a preview shows it. */
@@ -53,6 +53,8 @@ export interface Plan {
   bought?: Purchase | undefined;
   /** What else the tenant was shown with it, the cheapest first: for who has to decide about it. */
   alternatives?: (() => Promise<readonly Alternative[]>) | undefined;
+  /** True: an earlier call does it, or has done it. This one waits for that one's answer, and may not do it where that one fails. */
+  isRepeat?: true;
   /** What the call will be told instead, where the records say so already. For a preview: the run itself refuses. */
   refusal?: Failure | undefined;
 }
@@ -68,6 +70,9 @@ export interface PurposeCall {
 
 /** What a call plans that moves no money and that can be undone, or that will be refused. */
 export const EMPTY_PLAN: Plan = { movements: [], irreversible: [] };
+
+/** What a call plans that an earlier one makes needless: no gate judges it, so it may only give that one's answer (`CallInfo.isRepeat`). */
+export const REPEATED_PLAN: Plan = { ...EMPTY_PLAN, isRepeat: true };
 
 /** For tools without a plan, such as reads. One for all calls, as most calls are reads. */
 export const planNothing: LazyPlan = () => Promise.resolve(EMPTY_PLAN);

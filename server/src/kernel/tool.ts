@@ -74,6 +74,8 @@ export interface CallInfo {
   /** As the caller gave it: the same for a call that is sent again, whose id is another one once the first is known to be dead. */
   idempotencyKey: string | undefined;
   traceId: string;
+  /** It was let through because its plan said that an earlier call does it. It begins nothing of its own. */
+  isRepeat: boolean;
   /** Aborted when the caller has gone or the service is stopping. A commit that was sent is never abandoned because of it. */
   signal: AbortSignal;
   /** Says in a few words what begins now, for callers who watch a call that takes long. */

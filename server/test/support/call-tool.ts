@@ -89,6 +89,7 @@ export function toolRunner(tenant: Tenant, stays: Stays = createMemoryStays().st
       { ...caller, ...as },
       {
         idempotencyKey: undefined,
+        isRepeat: false,
         id: await tenant.newCall(),
         traceId: "t",
         signal,

@@ -1,88 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { focused, openLink, until } from "../../../test/support/claim-page.ts";
+import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { resultOf, stranger } from "../../../test/support/treasury.ts";
-import { runProgram } from "../../commands/command-line.ts";
-import { userProgram } from "../../commands/user.ts";
+import { stranger } from "../../../test/support/treasury.ts";
 
 /** From the refusal of a call to the same call that goes through once. */
 
 let service: TestService;
-let approver: { id: string; key: string };
+let desk: ApprovalDesk;
+let approver: TestPerson;
 beforeAll(async () => {
   service = await openSharedService();
   await service.isFunded(service.tenantId);
-  approver = await newPerson("Grace", "approver");
-  await enforce({});
+  desk = new ApprovalDesk(service);
+  approver = await desk.newPerson("Grace", "approver");
+  await desk.enforce({});
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
-const Key = z.object({ apiKey: z.string() });
-
-async function runUser(args: readonly string[]) {
-  const output = { out: "", error: "" };
-  const code = await runProgram(
-    userProgram,
-    [...args, "--tenant", service.tenantId, "--json"],
-    { out: (text) => (output.out += text), error: (text) => (output.error += text) },
-    (work) => service.operator(work),
-  );
-  return { code, ...output };
-}
-
-async function user(...args: string[]): Promise<unknown> {
-  const { code, out, error } = await runUser(args);
-  expect(code, error).toBe(0);
-  return JSON.parse(out);
-}
-
-async function refused(...args: string[]): Promise<string> {
-  const { code, error } = await runUser(args);
-  expect(code).not.toBe(0);
-  return error;
-}
-
-async function newPerson(name: string, roles: string) {
-  const id = `user_${name.toLowerCase()}`;
-  await user("add", "--name", name, "--email", `${name.toLowerCase()}@example.com`, "--roles", roles, "--id", id);
-  return { id, key: Key.parse(await user("key", id)).apiKey };
-}
-
-const ask = (path: string, body?: unknown, key = service.apiKey, method = body === undefined ? "GET" : "POST") =>
-  service.send(path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-const decide = (approvalId: unknown, decision: object, key = approver.key) =>
-  ask(`/api/approvals/${String(approvalId)}/decision`, decision, key);
-
-/** Every payment over a dollar and every flight needs an approval. */
-async function enforce(approval: object, change: object = {}): Promise<void> {
-  const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval, ...change };
-  expect((await ask("/api/policies/approving", { document }, service.apiKey, "PUT")).status).toBeLessThan(300);
-  const answer = await ask("/api/policy-enforcement", { policyId: "approving" }, service.apiKey, "PUT");
-  expect(answer.status, answer.text).toBe(200);
-}
+const user = (...args: string[]) => desk.user(...args);
+const decide = (approvalId: unknown, decision: object, key = approver.key) => desk.decide(approvalId, decision, key);
+const ask = (...args: Parameters<ApprovalDesk["ask"]>) => desk.ask(...args);
 
 const transfer = (amount = "5") => ({ to: stranger(), amount, token: "USDC" });
 const send = (args: object) => service.call("send_tokens", args);
-const day = (days: number) => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
-
-async function anOffer(days: number): Promise<string> {
-  const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
-  const { offers } = resultOf(await service.call("search_flights", query));
-  return (
-    z
-      .array(z.object({ id: z.string() }))
-      .min(1)
-      .parse(offers)[0]?.id ?? ""
-  );
-}
-
 /** A transfer that waits. */
 async function waiting() {
   const args = transfer();
@@ -95,7 +37,7 @@ const change = (approvalId: string, set: string) =>
 
 describe("a call that a policy lets through with an approval only", () => {
   it("is refused with the approval's id, and goes through once after it was given", async () => {
-    const offerId = await anOffer(80);
+    const offerId = await desk.anOffer(80);
     const book = () => service.call("book_flight", { offerId });
     const refused = await book();
     expect([refused.status, refused.body]).toMatchObject([
@@ -179,7 +121,7 @@ describe("a call that a policy lets through with an approval only", () => {
   });
 
   it("may cost more by the tolerance, and not a micro-unit above it", async () => {
-    await enforce({ toleranceUsd: 2 });
+    await desk.enforce({ toleranceUsd: 2 });
     for (const [less, code] of [
       ["2000000", undefined],
       ["2000001", "approval_price_changed"],
@@ -189,7 +131,7 @@ describe("a call that a policy lets through with an approval only", () => {
       await change(approvalId, `amount_micro = amount_micro - ${less}`);
       expect((await send(args)).body.code).toBe(code);
     }
-    await enforce({});
+    await desk.enforce({});
   });
 
   it("gets its approval back when it fails before anything is done", async () => {
@@ -203,7 +145,7 @@ describe("a call that a policy lets through with an approval only", () => {
 
 describe("an approval for an offer that the airline has taken back meanwhile", () => {
   it("buys nothing, and is not used up", async () => {
-    const offerId = await anOffer(85);
+    const offerId = await desk.anOffer(85);
     const book = () => service.call("book_flight", { offerId });
     const { approvalId } = (await book()).body;
     await decide(approvalId, { decision: "approve" });
@@ -227,7 +169,7 @@ describe("an approval for an offer that the airline has taken back meanwhile", (
 describe("a decision", () => {
   it("is one of 50 at the same moment, and the others hear which", async () => {
     const { approvalId } = await waiting();
-    const second = await newPerson("Boss", "admin");
+    const second = await desk.newPerson("Boss", "admin");
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
         decide(approvalId, { decision: at % 2 ? "approve" : "reject" }, at % 3 ? approver.key : second.key),
@@ -256,11 +198,11 @@ describe("a decision", () => {
         }),
       ),
     ).rejects.toMatchObject({ code: "invalid_input" });
-    const finance = await newPerson("Fin", "finance");
+    const finance = await desk.newPerson("Fin", "finance");
     expect((await decide(approvalId, approve, finance.key)).body.code).toBe("may_not_decide");
     expect((await ask("/api/approvals", undefined, finance.key)).body.approvals).toEqual([]);
 
-    const both = await newPerson("Both", "booker,approver");
+    const both = await desk.newPerson("Both", "booker,approver");
     const own = transfer();
     const asked = await service.call("send_tokens", own, { key: both.key });
     expect(asked.body.code).toBe("approval_required");
@@ -272,7 +214,7 @@ describe("a decision", () => {
     });
     expect((await service.call("send_tokens", own, { key: both.key })).status).toBe(200);
 
-    const left = await newPerson("Left", "approver");
+    const left = await desk.newPerson("Left", "approver");
     await user("remove", left.id);
     expect((await decide((await waiting()).approvalId, approve, left.key)).status).toBe(401);
   });
@@ -280,7 +222,7 @@ describe("a decision", () => {
 
 describe("npm run user", () => {
   it("changes roles, which count at once, lists who is there, and knows nobody of another environment", async () => {
-    const turn = await newPerson("Turn", "traveler,approver");
+    const turn = await desk.newPerson("Turn", "traveler,approver");
     const { approvalId } = await waiting();
     await user("roles", turn.id, "--roles", "traveler,finance");
     expect((await decide(approvalId, { decision: "approve" }, turn.key)).body.code).toBe("may_not_decide");
@@ -292,9 +234,9 @@ describe("npm run user", () => {
     expect(await found()).toMatchObject({ name: "Turn", email: "turn@example.com", roles: ["approver"] });
     expect(await found("--environment", "production")).toBeUndefined();
     const complaints = await Promise.all([
-      refused("roles", turn.id, "--roles", "king"),
-      refused("roles", "user_nobody", "--roles", "approver"),
-      refused("add", "--name", "Twin", "--email", "turn@example.com", "--roles", "approver"),
+      desk.refused("roles", turn.id, "--roles", "king"),
+      desk.refused("roles", "user_nobody", "--roles", "approver"),
+      desk.refused("add", "--name", "Twin", "--email", "turn@example.com", "--roles", "approver"),
     ]);
     expect(complaints).toEqual([
       expect.stringContaining("--roles names one or more of"),
@@ -303,84 +245,5 @@ describe("npm run user", () => {
     ]);
     await user("remove", turn.id);
     expect(await found()).toBeUndefined();
-  });
-});
-
-describe("the page behind a person's link", () => {
-  const Offer = z.object({ id: z.string(), totalUsdc: z.string().optional(), totalAmount: z.string() });
-  const priceOf = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
-
-  /** The dearest offer of a search, which waits for a person as the cheapest alone is within the policy. */
-  async function dearest(departureDate: string) {
-    const { offers } = resultOf(
-      await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }),
-    );
-    const sorted = z
-      .array(Offer)
-      .min(2)
-      .parse(offers)
-      .toSorted((one, other) => priceOf(one) - priceOf(other));
-    const limit = Math.ceil(sorted.map(priceOf)[0] ?? 0);
-    await enforce({}, { flight: { maxPrice: { default: limit } } });
-    const offerId = sorted.at(-1)?.id ?? "";
-    const book = () => service.call("book_flight", { offerId });
-    const { approvalId } = (await book()).body;
-    const listed = await ask("/api/approvals", undefined, approver.key);
-    const link = z
-      .array(z.object({ approvalId: z.string(), link: z.string() }))
-      .parse(listed.body.approvals)
-      .find((one) => one.approvalId === approvalId)?.link;
-    return { book, approvalId, link: link ?? "", limit };
-  }
-
-  it.each([
-    ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }, "reject"],
-    ["a desk in the light", { width: 1280, height: 900, scheme: "light" }, "approve"],
-  ] as const)("on %s shows what it is about, and is good for one decision", async (_name, look, decision) => {
-    await using chromium = await startBrowser();
-    const date = day(look.width > 400 ? 90 : 91);
-    const { book, approvalId, link, limit } = await dearest(date);
-    const { page, errors, foreignRequests, requested } = await openLink(chromium, link, look);
-    await until(page, "Your approval is needed");
-    const shown = await page.locator("main").innerText();
-    const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(date));
-    for (const text of ["LHR to JFK", when, "Tess Traveler", "An agent", "Why it needs you", "Within the policy"]) {
-      expect(shown).toContain(text);
-    }
-    // Route, flight numbers, day, departure and arrival, cabin, stops.
-    expect(shown).toMatch(/LHR to JFK, [A-Z0-9]{2}\d+.*\n.*\d{2}:\d{2}–\d{2}:\d{2}.*, economy, (non-stop|\d stop)/);
-    const cheaper = await page.locator("#alternatives li").allInnerTexts();
-    expect(cheaper.length).toBeGreaterThan(0);
-    for (const text of cheaper) expect(Number.parseFloat(text)).toBeLessThanOrEqual(limit);
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
-    await page.getByRole("button", { name: "Reject" }).click();
-    await page.getByText("Say why").waitFor();
-    expect(await focused(page)).toBe("reason");
-    if (decision === "reject") {
-      await page.getByLabel("Reason").fill("Take the cheaper one.");
-      await page.getByRole("button", { name: "Reject" }).click();
-      await until(page, "Rejected");
-      await page.getByText(/^By Grace, .*“Take the cheaper one.”$/).waitFor();
-      expect((await book()).body).toMatchObject({ code: "approval_rejected", approvalId });
-    } else {
-      await page.getByRole("button", { name: "Approve" }).click();
-      await until(page, "Approved");
-      expect((await book()).status).toBe(200);
-      await page.reload();
-      await until(page, "Approved and done");
-    }
-    // The link is good for one decision.
-    const [, , , personId = ""] = new URL(link).pathname.split("/");
-    const linkSecret = new URL(link).hash.slice(1);
-    const again = await service.send(`/api/approval-links/${String(approvalId)}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ personId, linkSecret, decision: "approve" }),
-    });
-    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
-    expect(requested.join()).not.toContain(linkSecret);
-    expect([errors, foreignRequests]).toEqual([[], []]);
-    const wrong = await openLink(chromium, `${link.slice(0, -3)}abc`, look);
-    await until(wrong.page, "This link does not work");
   });
 });

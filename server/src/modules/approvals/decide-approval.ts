@@ -52,14 +52,13 @@ function hasRole(roles: Person["roles"], role: Approval["role"]): boolean {
 /** Four eyes: not who asked, by whichever key of a person's. */
 async function requireMayDecide({ persons }: DecisionStores, approval: Approval, decider: Decider): Promise<void> {
   const { tenantId, requestedBy, requestedKeyId, role } = approval;
+  const askers = [requestedBy, await persons.ofKey(tenantId, requestedKeyId)];
   if (decider.kind === "token") {
-    if (decider.approvedBy === requestedBy) throw mayNot("Who asked for a call does not approve it.");
+    if (askers.includes(decider.approvedBy)) throw mayNot("Who asked for a call does not approve it.");
     return;
   }
   const { personId } = decider;
-  if (personId === requestedBy || personId === (await persons.ofKey(tenantId, requestedKeyId))) {
-    throw mayNot("You have asked for it yourself. Somebody else has to decide.");
-  }
+  if (askers.includes(personId)) throw mayNot("You have asked for it yourself. Somebody else has to decide.");
   if (hasRole((await persons.find(approval, personId))?.roles ?? [], role)) return;
   throw mayNot(`The policy has this decided by the role ${role}.`);
 }

@@ -48,7 +48,11 @@ export class KeptApprovals implements Approvals {
     const { approval, mails } = await stores.transaction(async (aggregates) => {
       const last = await aggregates.approvals.findLast(owner, binding.callHash, "lock");
       if (last !== undefined && isAnswered(last, clock.now())) return { approval: last, mails: [] };
-      return await this.#store(aggregates, asked, { ...owner, ...binding, evidence: showCase(asked, context) });
+      return await this.#store(
+        aggregates,
+        { asked, context },
+        { ...owner, ...binding, evidence: showCase(asked, context) },
+      );
     });
     // Nobody waits for a mail server. What is not sent now is sent by the reconciler.
     for (const mail of mails) void this.#send(mail);
@@ -57,7 +61,7 @@ export class KeptApprovals implements Approvals {
 
   async #store(
     aggregates: Aggregates,
-    asked: ApprovalCase,
+    { asked, context }: { asked: ApprovalCase; context: ApprovalContext },
     bound: ApprovalOwner & Binding & Pick<Approval, "evidence">,
   ): Promise<{ approval: Approval; mails: StoredMails }> {
     const { clock, random, mail } = this.#options;
@@ -72,7 +76,13 @@ export class KeptApprovals implements Approvals {
     });
     // One that waits already was written about when it was asked for.
     if (mail === undefined || approval.id !== id) return { approval, mails: [] };
-    return { approval, mails: await storeApproverMails(aggregates, { ...mail, clock, random }, approval, asked) };
+    return {
+      approval,
+      mails: await storeApproverMails(aggregates, { ...mail, clock, random }, approval, {
+        ...asked,
+        purpose: context.purpose,
+      }),
+    };
   }
 
   async #send(stored: StoredMails[number]): Promise<void> {

@@ -11,12 +11,14 @@ import { mortalWorker } from "../../../test/support/mortal-worker.ts";
 import { createSmtpMailer } from "../../adapters/smtp/index.ts";
 import { createStores } from "../../contributions.ts";
 import { systemRandom } from "../../domain/ids.ts";
+import type { StayPurchase } from "../../kernel/purchase.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Mailer } from "../../ports/mailer.ts";
 import { reconcileEffects } from "../effects/reconcile-effects.ts";
 import { messageUse } from "../messages/send-message.ts";
 import type { ApprovalCase } from "../policy/index.ts";
 import { checkPolicy } from "../policy/tools/check-policy.ts";
+import { decideApproval } from "./decide-approval.ts";
 import { KeptApprovals } from "./kept-approvals.ts";
 
 let server: MailServer;
@@ -101,6 +103,26 @@ it("goes once to each who may decide, and never to who asked, whoever asks again
   expect(mail?.text).not.toContain("user_boss");
 });
 
+it("says what money is set aside for, where the call says it", async () => {
+  const day = Temporal.PlainDate.from("2030-05-06");
+  const purpose: StayPurchase = {
+    ...{ kind: "stay", price: 900_000_000n, travelerIds: undefined, refundable: true, name: "Harbour Rooms", rooms: 1 },
+    ...{ checkInDate: day, checkOutDate: day.add({ days: 3 }), suppliers: undefined, place: undefined },
+    ...{ country: undefined, timeZone: undefined, stars: undefined },
+  };
+  const approvals = approvalsOver(stores, mailer);
+  await approvals.request(caseOf("meant"), { alternatives: [], purpose });
+  await approvals.request(caseOf("plain"), NOTHING_MORE);
+  await expect.poll(unfinished, PATIENT).toEqual([]);
+  const subjects = new Map(server.received.map(({ parsed: { subject, text } }) => [subject, text]));
+  expect([...subjects.keys()].toSorted()).toEqual([
+    "Approval needed: a payment of 5.00 USDC",
+    "Approval needed: money set aside for a hotel from 2030-05-06",
+  ]);
+  const text = subjects.get("Approval needed: money set aside for a hotel from 2030-05-06");
+  expect(text).toContain("5.00 USDC to collection\nMeant for: Harbour Rooms, 2030-05-06 to 2030-05-09, rooms: 1");
+});
+
 it("goes once, whenever who asks is killed and however often the call comes again", async () => {
   let died = 0;
   for (const when of ["before", "after"] as const) {
@@ -123,6 +145,27 @@ it("goes once, whenever who asks is killed and however often the call comes agai
     }
   }
   expect(died).toBeGreaterThan(10);
+});
+
+it("is not decided by a system for who asked, also where their key has named another user", async () => {
+  const owned = { tenantId, environment: "sandbox", personId: "user_asker", actor: "test" } as const;
+  const { key } = await setup.open().mintKey(owned);
+  const asked = caseOf("for another");
+  const call = { ...asked.call, keyId: key.id, subject: "user_other" };
+  const { approvalId } = await approvalsOver(stores, mailer).request({ ...asked, call }, NOTHING_MORE);
+  const approval = await stores.approvals.findSigned(approvalId);
+  if (approval === undefined) throw new Error("It was not asked for.");
+  const decideFor = (approvedBy: string) =>
+    decideApproval(
+      stores,
+      approval,
+      { kind: "token", name: "desk", approvedBy },
+      { to: "approved", reason: undefined },
+    );
+  for (const name of ["user_other", "user_asker"]) {
+    await expect(decideFor(name)).rejects.toMatchObject({ code: "may_not_decide" });
+  }
+  expect(await decideFor("user_grace")).toMatchObject({ state: "approved", decidedBy: "desk for user_grace" });
 });
 
 it("stays in the house where mails of the sandbox are kept", async () => {

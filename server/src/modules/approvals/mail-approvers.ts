@@ -4,7 +4,7 @@ import type { FlightPurchase, Purchase, StayPurchase } from "../../kernel/purcha
 import type { Aggregates } from "../../kernel/stores.ts";
 import type { Vault } from "../../ports/vault.ts";
 import { composeMail, type MailPart, storeMessage, words } from "../messages/index.ts";
-import type { ApprovalCase } from "../policy/index.ts";
+import type { ApprovalCase, ApprovalContext } from "../policy/index.ts";
 import { approvalLinkOf } from "./approval-link.ts";
 import type { Approval } from "./approvals.ts";
 import { listDeciders } from "./decide-approval.ts";
@@ -20,6 +20,8 @@ export interface ApproverMailPorts {
   origin: string;
 }
 
+/** `purpose`: what the call prepares the buying of. */
+type MailedCase = ApprovalCase & Pick<ApprovalContext, "purpose">;
 type Storing = Parameters<typeof storeMessage>[1];
 export type StoredMails = readonly NonNullable<Awaited<ReturnType<typeof storeMessage>>>[];
 
@@ -28,7 +30,7 @@ export async function storeApproverMails(
   aggregates: Aggregates,
   { vault, origin, ...ports }: Storing & ApproverMailPorts,
   approval: Approval,
-  asked: ApprovalCase,
+  asked: MailedCase,
 ): Promise<StoredMails> {
   const { id, tenantId, network, expiresAt } = approval;
   const deciders = (await listDeciders(aggregates, approval)).slice(0, MOST_MAILED);
@@ -37,7 +39,7 @@ export async function storeApproverMails(
     const link = approvalLinkOf(vault, origin, { approvalId: id, personId });
     const mail = composeMail({
       to: { address: email },
-      subject: `Approval needed: ${asked.plan.bought === undefined ? "a payment" : briefly(asked.plan.bought)}`,
+      subject: `Approval needed: ${subjectOf(asked)}`,
       language: "en",
       parts: partsOf(approval, asked, { name, link }),
     });
@@ -50,10 +52,11 @@ export async function storeApproverMails(
 
 function partsOf(
   { amount, expiresAt, policyId, network }: Approval,
-  { plan: { bought, movements }, verdict }: ApprovalCase,
+  { plan: { bought, movements }, purpose, verdict }: MailedCase,
   { name, link }: { name: string; link: string },
 ): MailPart[] {
-  const what = bought === undefined ? movements.map(sayMovement).join("\n") : sayPurchase(bought);
+  const meantFor = purpose === undefined ? [] : [`Meant for: ${sayPurchase(purpose)}`];
+  const what = bought === undefined ? [...movements.map(sayMovement), ...meantFor].join("\n") : sayPurchase(bought);
   const price =
     bought === undefined ? "" : `\n${amount === undefined ? "Price not known" : `${formatDecimal(amount)} USD`}`;
   const reasons = verdict.violations.slice(0, MOST_REASONS).map(({ text }) => text);
@@ -70,6 +73,13 @@ function partsOf(
 
 function sayMovement({ amount, token, to }: PlannedMovement): string {
   return `${amount === undefined ? "?" : formatDecimal(amount)} ${token} to ${to.replaceAll("_", " ")}`;
+}
+
+function subjectOf({ plan: { bought, movements }, purpose }: MailedCase): string {
+  if (bought !== undefined) return briefly(bought);
+  if (purpose !== undefined) return `money set aside for ${briefly(purpose)}`;
+  const [{ amount, token } = { amount: undefined, token: "" }] = movements;
+  return amount === undefined ? "a payment" : `a payment of ${formatDecimal(amount)} ${token}`;
 }
 
 function briefly(bought: Purchase): string {

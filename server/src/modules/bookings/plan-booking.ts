@@ -1,5 +1,5 @@
 import { parseDecimal } from "../../domain/money.ts";
-import { type Alternative, EMPTY_PLAN, type Plan } from "../../kernel/plan.ts";
+import { type Alternative, type Plan, REPEATED_PLAN } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Booking } from "./bookings.ts";
@@ -28,7 +28,7 @@ export async function planBooking(
 ): Promise<Plan> {
   const live = await stores.bookings.findLive(caller.tenantId, caller.environment, id);
   // An earlier call has booked it, or is booking it: nothing is paid twice.
-  if (live?.kind === kind) return EMPTY_PLAN;
+  if (live?.kind === kind) return REPEATED_PLAN;
   const found = await stores.seenOffers.find(caller, id);
   const seen = found?.kind === kind ? found : undefined;
   const travelers = await travelerIds(seen);
@@ -43,12 +43,18 @@ export async function planBooking(
     ],
     irreversible: sayUndo(seen, timeZoneOf),
     bought: hasMore ? { ...bought, price: undefined } : bought,
-    alternatives: () => alternativesTo(stores, caller, id, { travelers, comparables: comparables ?? [] }),
+    alternatives: () =>
+      alternativesTo(stores, caller, offerIdOf(id, seen), { travelers, comparables: comparables ?? [] }),
   };
 }
 
 /** As many of a search, from the cheapest on, as are looked at. */
 const MOST_ALTERNATIVES = 40;
+
+/** As its search has shown it: what is booked of a stay is the quote of a rate. */
+function offerIdOf(id: string, seen: SeenOffer | undefined): string {
+  return (seen?.kind === "stay" ? seen.rateId : undefined) ?? id;
+}
 
 /** The other offers of the same search, as the tenant was shown them. */
 async function alternativesTo(
@@ -65,8 +71,7 @@ async function alternativesTo(
   const found = await seenOffers.findAll(caller, ids);
   return ids.flatMap((id) => {
     const seen = found.get(id);
-    const bought = seen === undefined ? undefined : toPurchase(seen, travelers, comparables);
-    return bought?.kind === "flight" ? [{ offerId: id, bought }] : [];
+    return seen === undefined ? [] : [{ offerId: id, bought: toPurchase(seen, travelers, comparables) }];
   });
 }
 
@@ -76,6 +81,6 @@ function compareAmounts(one: string, other: string): number {
 }
 
 async function comparablesOf({ seenOffers }: Pick<Stores, "seenOffers">, caller: Caller, seen: SeenOffer) {
-  if (seen.kind !== "flight" || seen.searchId === null) return undefined;
-  return await seenOffers.comparables(caller, seen.searchId);
+  const { searchId } = seen;
+  return typeof searchId === "string" ? await seenOffers.comparables(caller, searchId) : undefined;
 }

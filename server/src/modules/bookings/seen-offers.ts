@@ -59,6 +59,10 @@ const SeenPlace = z.object({
 /** A rate of a search, and the quote of it. */
 export const SeenStay = Price.extend({
   kind: z.literal("stay"),
+  /** As of flights. Left out: not known. */
+  searchId: z.string().optional(),
+  /** Of a quote: the rate that it is of. */
+  rateId: z.string().optional(),
   accommodationId: z.string(),
   /** Left out: not known. */
   name: z.string().optional(),

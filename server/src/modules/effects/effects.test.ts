@@ -32,6 +32,17 @@ describe("once", () => {
     expect(await task.books()).toEqual([failed, made]);
   });
 
+  test("who was let through to hear an earlier answer begins nothing where the earlier call has failed", async () => {
+    const task = world.newTask("purchase");
+    task.other.faults.push("refused");
+    await expect(task.call()).rejects.toMatchObject({ code: "booking_rejected" });
+    await expect(task.call(undefined, { isRepeat: true })).rejects.toMatchObject({ code: "in_progress" });
+    expect(await task.books()).toEqual([failed]);
+    expect(await task.call()).toMatchObject({ kind: "done" });
+    expect(await task.call(undefined, { isRepeat: true })).toMatchObject({ kind: "replayed" });
+    expect(await task.books()).toEqual([failed, made]);
+  });
+
   test("who asks while an earlier call is at work is told so after a while, and gets its answer later", async () => {
     const task = world.newTask("purchase");
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();

@@ -30,6 +30,8 @@ interface PreparedEffect<R extends CalledEffect, A extends EffectAggregates> {
 export interface OnceOptions {
   /** How long a call waits for another call that does the same. */
   waitMilliseconds?: number;
+  /** True: the call may only be given an earlier one's answer, as nothing has judged what it would do itself. */
+  isRepeat?: boolean;
   /** How long a call waits for its own effect; the effect goes on without it. */
   answerMilliseconds?: number;
 }
@@ -58,6 +60,8 @@ export async function executeOnce<R extends CalledEffect, A extends EffectAggreg
       if (replayed !== undefined) return replayed;
       continue;
     }
+    // The earlier one has failed meanwhile. Sent again, the call is judged by what it does.
+    if (options.isRepeat === true) throw request.inProgress();
     const prepared = await request.prepare();
     const record = await storeIntent(machine, request.callId, prepared);
     if (record === undefined) continue;

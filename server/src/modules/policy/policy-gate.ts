@@ -87,7 +87,7 @@ export class PolicyGate implements Gate {
       const verdict = evaluate(policy.rules, { bought }, circumstances);
       return verdict.decision !== "deny" && !needsApproval(verdict);
     };
-    return found.filter(mayBeBooked).slice(0, MOST_ALTERNATIVES);
+    return firstOfEach(found.filter(mayBeBooked)).slice(0, MOST_ALTERNATIVES);
   }
 
   async #check(call: PendingCall, plan: LazyPlan): Promise<void> {
@@ -155,6 +155,13 @@ export class PolicyGate implements Gate {
     const { clock, maps } = this.#options;
     return { now: clock.now(), booker: { userId: subject, travelerId }, airport: (code) => maps.airport(code) };
   }
+}
+
+/** A hotel has several rates: one of them is enough. */
+function firstOfEach(alternatives: readonly Alternative[]): readonly Alternative[] {
+  const nameOf = ({ offerId, bought }: Alternative) =>
+    bought.kind === "stay" ? (bought.suppliers?.join() ?? offerId) : offerId;
+  return [...new Map(alternatives.toReversed().map((one) => [nameOf(one), one])).values()].toReversed();
 }
 
 /** Of several policies one that denies; else the first that wants an approval, which is asked for what all of them say. */

@@ -1,5 +1,5 @@
 import { parseDecimal } from "../../domain/money.ts";
-import { EMPTY_PLAN, final, type Plan, usdcMovements } from "../../kernel/plan.ts";
+import { final, type Plan, REPEATED_PLAN, usdcMovements } from "../../kernel/plan.ts";
 import type { Stores } from "../../kernel/stores.ts";
 import type { Caller } from "../../kernel/tool.ts";
 import { BOOKING_RATE, inUsdc, toPurchase, unknownPurchase } from "../bookings/index.ts";
@@ -23,7 +23,7 @@ interface Price {
 
 /** `payment` is what the caller pays; the supplier has the last word on it, and refuses another one. */
 export async function planChange(asked: Asked, changeId: string, payment: Price): Promise<Plan> {
-  if (await isTaken(asked, "flight_change", changeId)) return EMPTY_PLAN;
+  if (await isTaken(asked, "flight_change", changeId)) return REPEATED_PLAN;
   const seen = await asked.stores.seenOffers.find(asked.caller, changeId);
   const { amount, currency } = payment;
   const due = parseDecimal(amount) === 0n ? 0n : inUsdc(amount, currency.toUpperCase(), seen?.rate ?? BOOKING_RATE);
@@ -41,7 +41,7 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
   const irreversible = [final("the order is cancelled")];
   const quote = await asked.stores.servicingQuotes.findStayCancellation(tenantId, environment, cancellationId);
   if (quote !== undefined) {
-    if (await isTaken(asked, "stay_cancellation", quote.stayId)) return EMPTY_PLAN;
+    if (await isTaken(asked, "stay_cancellation", quote.stayId)) return REPEATED_PLAN;
     const order = await asked.stores.orders.find(tenantId, environment, quote.stayId);
     const back = inUsdc(quote.refundAmount, quote.refundCurrency, order?.rate ?? BOOKING_RATE) ?? 0n;
     return {
@@ -49,6 +49,6 @@ export async function planCancellation(asked: Asked, cancellationId: string): Pr
       irreversible,
     };
   }
-  if (await isTaken(asked, "flight_cancellation", cancellationId)) return EMPTY_PLAN;
+  if (await isTaken(asked, "flight_cancellation", cancellationId)) return REPEATED_PLAN;
   return { movements: [{ token: "USDC", amount: undefined, from: "collection", to: "treasury" }], irreversible };
 }

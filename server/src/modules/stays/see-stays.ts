@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Caller } from "../../kernel/tool.ts";
 import type { Place } from "../../ports/maps.ts";
 import type { StayQuote } from "../../ports/stay-bookings.ts";
@@ -22,17 +23,24 @@ export async function seeAccommodations(
   saleRates: SaleRates,
 ): Promise<void> {
   if (!keepsRecords(caller)) return;
+  // The same rates are the same search, also when it is made once more.
+  const rateIds = accommodations.flatMap(({ rates }) => rates.map(({ id }) => id));
+  const searchId = `sea_${hash("sha256", rateIds.toSorted().join(" "))}`;
   const seen = accommodations.flatMap(({ id: accommodationId, name, latitude, longitude, starRating: stars, rates }) =>
     rates.map(({ id, totalAmount, totalCurrency, cancellationPolicy: { refundable } }) => {
       const where = { latitude, longitude, stars, country: place.countryCode, timeZone: timeZone ?? null };
       const price = { totalAmount, totalCurrency, refundable, rate: saleRates.get(totalCurrency) ?? null };
       const offer: SeenStay = {
-        ...{ kind: "stay", accommodationId, name, rooms, checkInDate, checkOutDate, ...price, place: where },
+        ...{ kind: "stay", searchId, accommodationId, name, rooms, checkInDate, checkOutDate, ...price, place: where },
       };
       return { id, offer };
     }),
   );
-  await seenOffers.remember(caller, seen);
+  const currency = seen[0]?.offer.totalCurrency;
+  const comparables = seen
+    .filter(({ offer }) => offer.totalCurrency === currency)
+    .map(({ id, offer: { totalAmount } }) => ({ id, totalAmount, departures: [], cabin: null }));
+  await seenOffers.remember(caller, seen, { id: searchId, comparables });
 }
 
 /** Keeps a quote as it is shown; where it is, the search has said that showed its rate. */
@@ -47,16 +55,9 @@ export async function seeQuote(
   const rate = await seenOffers.find(caller, rateId);
   const { id, accommodation, rooms, checkInDate, checkOutDate, totalAmount, totalCurrency, cancellationPolicy } = quote;
   const offer: SeenStay = {
-    ...{
-      kind: "stay",
-      accommodationId: accommodation.id,
-      name: accommodation.name,
-      rooms,
-      checkInDate,
-      checkOutDate,
-      totalAmount,
-      totalCurrency,
-    },
+    ...{ kind: "stay", rateId, accommodationId: accommodation.id, name: accommodation.name, rooms },
+    ...{ checkInDate, checkOutDate, totalAmount, totalCurrency },
+    ...(rate?.kind === "stay" && rate.searchId !== undefined ? { searchId: rate.searchId } : {}),
     rate: rates.get(totalCurrency) ?? null,
     refundable: cancellationPolicy.refundable,
     ...(cancellationPolicy.timeline.every(({ currency }) => currency === totalCurrency)

@@ -88,7 +88,13 @@ function legText({ origin, destination, departsAt, arrivesAt, stops, cabin, flig
   ].join("\n");
 }
 const alternativeText = (one) =>
-  filled([one.priceUsd === null ? "" : priceText(one.priceUsd, one), ...one.legs.map(legText)], "\n");
+  filled(
+    [
+      one.priceUsd === null ? "" : priceText(one.priceUsd, one),
+      ...(one.kind === "stay" ? [stayText(one)] : one.legs.map(legText)),
+    ],
+    "\n",
+  );
 
 function whyOf({ violations = [], notEvaluated = [] }) {
   const unknown = notEvaluated.map(

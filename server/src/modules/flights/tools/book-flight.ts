@@ -95,7 +95,7 @@ export const bookFlight = defineTool({
         additionalCustomerUserIds: input.additionalCustomerUserIds ?? [],
         airlineCreditId: input.airlineCreditId,
       },
-      { random, progress: call.progress },
+      { random, progress: call.progress, isRepeat: call.isRepeat },
     );
     const booked = BookingResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.

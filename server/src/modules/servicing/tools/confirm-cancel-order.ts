@@ -37,8 +37,11 @@ export const confirmCancelOrder = defineTool({
   plan: ({ cancellationId }, { stores, caller }) => planCancellation({ stores, caller }, cancellationId),
 
   async run({ cancellationId }, { caller, call, ...ports }) {
-    const { progress } = call;
-    const answer = await confirmCancellation(ports, { caller, callId: call.id }, cancellationId, { progress });
+    const { progress, isRepeat } = call;
+    const answer = await confirmCancellation(ports, { caller, callId: call.id }, cancellationId, {
+      progress,
+      isRepeat,
+    });
     const cancelled = CancellationResult.parse(answer.result);
     const now = await describeOrderNow({ ...ports, flightServicing: undefined }, caller, cancelled.orderId);
     const next =

@@ -63,8 +63,8 @@ export const confirmOrderChange = defineTool({
   plan: ({ changeId, payment }, { stores, caller }) => planChange({ stores, caller }, changeId, payment),
 
   async run(change, { caller, call, ...ports }) {
-    const { progress } = call;
-    const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress });
+    const { progress, isRepeat } = call;
+    const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
     const changed = ChangeResult.parse(answer.result);
     const now = await describeOrderNow(ports, caller, changed.orderId);
     const result = { ...changed, ...now, next: NEXT };

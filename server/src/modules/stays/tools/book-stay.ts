@@ -114,7 +114,7 @@ export const bookStay = defineTool({
           ...(accommodationSpecialRequests === undefined ? {} : { specialRequests: accommodationSpecialRequests }),
         },
       },
-      { random, progress: call.progress },
+      { random, progress: call.progress, isRepeat: call.isRepeat },
     );
     const booked = StayResult.parse(answer.result);
     // What it cost leaves the wallet at once, and not with the next look at what is to be done.

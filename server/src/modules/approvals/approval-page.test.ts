@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ApprovalDesk, day, type TestPerson } from "../../../test/support/approval-desk.ts";
+import { startBrowser } from "../../../test/support/browser.ts";
+import { focused, openLink, until } from "../../../test/support/claim-page.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { openSharedService } from "../../../test/support/shared-service.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+
+/** What a person is shown who decides, and the page on which it is decided. */
+
+let service: TestService;
+let desk: ApprovalDesk;
+let approver: TestPerson;
+beforeAll(async () => {
+  service = await openSharedService();
+  await service.isFunded(service.tenantId);
+  desk = new ApprovalDesk(service);
+  approver = await desk.newPerson("Grace", "approver");
+});
+afterAll(() => service?.[Symbol.asyncDispose]());
+
+describe("a stay that waits for an approval", () => {
+  const Hotel = z.object({
+    id: z.string(),
+    rates: z.array(z.object({ id: z.string(), totalAmount: z.string(), totalUsdc: z.string().optional() })).min(1),
+  });
+
+  it("is shown with other hotels of its search that need none, the cheapest first, each once", async () => {
+    const stay = { location: "London", checkInDate: day(70), checkOutDate: day(72) };
+    const { accommodations } = resultOf(await service.call("search_hotels", stay));
+    const priced = z
+      .array(Hotel)
+      .min(3)
+      .parse(accommodations)
+      .flatMap(({ id, rates }) =>
+        rates.map((rate) => ({ hotel: id, rateId: rate.id, price: Number(rate.totalUsdc ?? rate.totalAmount) })),
+      )
+      .toSorted((one, other) => one.price - other.price);
+    const dearest = priced.at(-1);
+    const guest = { email: "ada@example.com", guests: [{ givenName: "Ada", familyName: "Lovelace" }] };
+    const limit = Math.ceil((priced[Math.floor(priced.length / 2)]?.price ?? 0) / 2);
+    await desk.enforce({}, { hotel: { maxNightly: { default: limit } } });
+    const { id: quoteId } = resultOf(await service.call("quote_stay", { rateId: dearest?.rateId }));
+    const refused = await service.call("book_stay", { quoteId, ...guest });
+    expect(refused.body.code).toBe("approval_required");
+    const { evidence } = (await desk.ask(`/api/approvals/${String(refused.body.approvalId)}`)).body;
+    const { alternatives } = z
+      .object({
+        alternatives: z.array(
+          z.object({ kind: z.literal("stay"), offerId: z.string(), name: z.string(), priceUsd: z.string() }),
+        ),
+      })
+      .parse(evidence);
+    const prices = alternatives.map(({ priceUsd }) => Number(priceUsd));
+    expect(prices.length).toBeGreaterThan(1);
+    expect(prices).toEqual(prices.toSorted((one, other) => one - other));
+    expect(Math.max(...prices)).toBeLessThanOrEqual(limit * 2);
+    const hotelOf = new Map(priced.map(({ rateId, hotel }) => [rateId, hotel]));
+    expect(new Set(alternatives.map(({ offerId }) => hotelOf.get(offerId))).size).toBe(alternatives.length);
+    // The control: where nothing is cheap enough nothing is proposed.
+    await desk.enforce({}, { hotel: { maxNightly: { default: 1 } } });
+    const { id: other } = resultOf(await service.call("quote_stay", { rateId: priced.at(-2)?.rateId }));
+    const none = (await service.call("book_stay", { quoteId: other, ...guest })).body;
+    expect((await desk.ask(`/api/approvals/${String(none.approvalId)}`)).body.evidence).toMatchObject({
+      alternatives: [],
+    });
+    await desk.enforce({});
+  });
+});
+
+describe("the page behind a person's link", () => {
+  const Offer = z.object({ id: z.string(), totalUsdc: z.string().optional(), totalAmount: z.string() });
+  const priceOf = ({ totalUsdc, totalAmount }: z.output<typeof Offer>) => Number(totalUsdc ?? totalAmount);
+
+  /** The dearest offer of a search, which waits for a person as the cheapest alone is within the policy. */
+  async function dearest(departureDate: string) {
+    const { offers } = resultOf(
+      await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate }),
+    );
+    const sorted = z
+      .array(Offer)
+      .min(2)
+      .parse(offers)
+      .toSorted((one, other) => priceOf(one) - priceOf(other));
+    const limit = Math.ceil(sorted.map(priceOf)[0] ?? 0);
+    await desk.enforce({}, { flight: { maxPrice: { default: limit } } });
+    const offerId = sorted.at(-1)?.id ?? "";
+    const book = () => service.call("book_flight", { offerId });
+    const { approvalId } = (await book()).body;
+    return { book, approvalId, link: await desk.linkOf(approvalId, approver), limit };
+  }
+
+  it.each([
+    ["a phone in the dark", { width: 390, height: 800, scheme: "dark" }, "reject"],
+    ["a desk in the light", { width: 1280, height: 900, scheme: "light" }, "approve"],
+  ] as const)("on %s shows what it is about, and is good for one decision", async (_name, look, decision) => {
+    await using chromium = await startBrowser();
+    const date = day(look.width > 400 ? 90 : 91);
+    const { book, approvalId, link, limit } = await dearest(date);
+    const { page, errors, foreignRequests, requested } = await openLink(chromium, link, look);
+    await until(page, "Your approval is needed");
+    const shown = await page.locator("main").innerText();
+    const when = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(date));
+    for (const text of ["LHR to JFK", when, "Tess Traveler", "An agent", "Why it needs you", "Within the policy"]) {
+      expect(shown).toContain(text);
+    }
+    // Route, flight numbers, day, departure and arrival, cabin, stops.
+    expect(shown).toMatch(/LHR to JFK, [A-Z0-9]{2}\d+.*\n.*\d{2}:\d{2}–\d{2}:\d{2}.*, economy, (non-stop|\d stop)/);
+    const cheaper = await page.locator("#alternatives li").allInnerTexts();
+    expect(cheaper.length).toBeGreaterThan(0);
+    for (const text of cheaper) expect(Number.parseFloat(text)).toBeLessThanOrEqual(limit);
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByText("Say why").waitFor();
+    expect(await focused(page)).toBe("reason");
+    if (decision === "reject") {
+      await page.getByLabel("Reason").fill("Take the cheaper one.");
+      await page.getByRole("button", { name: "Reject" }).click();
+      await until(page, "Rejected");
+      await page.getByText(/^By Grace, .*“Take the cheaper one.”$/).waitFor();
+      expect((await book()).body).toMatchObject({ code: "approval_rejected", approvalId });
+    } else {
+      await page.getByRole("button", { name: "Approve" }).click();
+      await until(page, "Approved");
+      expect((await book()).status).toBe(200);
+      await page.reload();
+      await until(page, "Approved and done");
+    }
+    // The link is good for one decision.
+    const [, , , personId = ""] = new URL(link).pathname.split("/");
+    const linkSecret = new URL(link).hash.slice(1);
+    const again = await service.send(`/api/approval-links/${String(approvalId)}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ personId, linkSecret, decision: "approve" }),
+    });
+    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+    expect(requested.join()).not.toContain(linkSecret);
+    expect([errors, foreignRequests]).toEqual([[], []]);
+    const wrong = await openLink(chromium, `${link.slice(0, -3)}abc`, look);
+    await until(wrong.page, "This link does not work");
+  });
+});

@@ -1,0 +1,97 @@
+import { expect } from "vitest";
+import { z } from "zod";
+import { runProgram } from "../../src/commands/command-line.ts";
+import { userProgram } from "../../src/commands/user.ts";
+import type { TestService } from "./service.ts";
+import { resultOf } from "./treasury.ts";
+
+const Key = z.object({ apiKey: z.string() });
+const Offers = z.array(z.object({ id: z.string() })).min(1);
+const Listed = z.array(z.object({ approvalId: z.string(), link: z.string() }));
+
+export interface TestPerson {
+  id: string;
+  key: string;
+}
+
+/** A day so many days ahead. */
+export const day = (days: number): string => Temporal.Now.plainDateISO("UTC").add({ days }).toString();
+
+/** The people of a test's own tenant, the policy that asks them, and what they decide. */
+export class ApprovalDesk {
+  readonly #service: TestService;
+
+  constructor(service: TestService) {
+    this.#service = service;
+  }
+
+  /** Runs `npm run user`, which succeeds. */
+  async user(...args: string[]): Promise<unknown> {
+    const { code, out, error } = await this.#runUser(args);
+    expect(code, error).toBe(0);
+    return JSON.parse(out);
+  }
+
+  /** What it complains of. */
+  async refused(...args: string[]): Promise<string> {
+    const { code, error } = await this.#runUser(args);
+    expect(code).not.toBe(0);
+    return error;
+  }
+
+  async newPerson(name: string, roles: string): Promise<TestPerson> {
+    const lower = name.toLowerCase();
+    const id = `user_${lower}`;
+    await this.user("add", "--name", name, "--email", `${lower}@example.com`, "--roles", roles, "--id", id);
+    return { id, key: Key.parse(await this.user("key", id)).apiKey };
+  }
+
+  ask(
+    path: string,
+    body?: unknown,
+    key: string = this.#service.apiKey,
+    method: string = body === undefined ? "GET" : "POST",
+  ) {
+    return this.#service.send(path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  decide(approvalId: unknown, decision: object, key: string) {
+    return this.ask(`/api/approvals/${String(approvalId)}/decision`, decision, key);
+  }
+
+  /** Every payment over a dollar and every flight needs an approval, but for what is changed. */
+  async enforce(approval: object, change: object = {}): Promise<void> {
+    const document = { payments: { maxAmountUsd: 1 }, flight: { maxPrice: { default: 1 } }, approval, ...change };
+    const { apiKey } = this.#service;
+    expect((await this.ask("/api/policies/approving", { document }, apiKey, "PUT")).status).toBeLessThan(300);
+    const answer = await this.ask("/api/policy-enforcement", { policyId: "approving" }, apiKey, "PUT");
+    expect(answer.status, answer.text).toBe(200);
+  }
+
+  async anOffer(days: number): Promise<string> {
+    const query = { origin: "LHR", destination: "JFK", departureDate: day(days) };
+    const { offers } = resultOf(await this.#service.call("search_flights", query));
+    return Offers.parse(offers)[0]?.id ?? "";
+  }
+
+  /** The person's own link to what waits. */
+  async linkOf(approvalId: unknown, { key }: TestPerson): Promise<string> {
+    const { approvals } = (await this.ask("/api/approvals", undefined, key)).body;
+    return Listed.parse(approvals).find((one) => one.approvalId === approvalId)?.link ?? "";
+  }
+
+  async #runUser(args: readonly string[]) {
+    const output = { out: "", error: "" };
+    const code = await runProgram(
+      userProgram,
+      [...args, "--tenant", this.#service.tenantId, "--json"],
+      { out: (text) => (output.out += text), error: (text) => (output.error += text) },
+      (work) => this.#service.operator(work),
+    );
+    return { code, ...output };
+  }
+}
