@@ -1,0 +1,208 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { inflateSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { openEscrow } from "../../../test/support/escrow.ts";
+import { startTestService, type TestService } from "../../../test/support/service.ts";
+import { settledFlight } from "../../../test/support/settled-flight.ts";
+import { resultOf } from "../../../test/support/treasury.ts";
+import { sampleXml, wrongEInvoices } from "../../../test/support/wrong-e-invoices.ts";
+import { InvoiceDocument } from "./document.ts";
+import { EInvoiceRules } from "./e-invoice/e-invoice-rules.ts";
+import { RulesFile } from "./e-invoice/rules-file.ts";
+import { writeCii } from "./e-invoice/write-cii.ts";
+import { WorkerQueue } from "./worker-queue.ts";
+
+const own = resolve(import.meta.dirname, "../../../test/fixtures/own-invoice-rules.xslt");
+/** The official rules are not part of the repository: where an operator has compiled them, they are tried too. */
+const official = process.env.EINVOICE_RULES;
+const folder = mkdtempSync(join(tmpdir(), "wayfare-e-invoice-"));
+const compiled = join(folder, "rules.json");
+
+const compile = (from: string, to: string): unknown => {
+  const command = resolve(import.meta.dirname, "../../commands/einvoice-rules.ts");
+  const args = [command, from, "--to", to, "--json"];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" }));
+};
+let report: unknown;
+beforeAll(() => {
+  report = compile(own, compiled);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const rightEInvoices = () => {
+  const corrects = { number: "INV-000001", issuedOn: "2026-11-20" };
+  const taxes = [
+    ...[["included", "19"] as const, ["included", "7.7"] as const, ["included", "0"] as const],
+    ...(["exempt", "reverse_charge", "margin_scheme", "none"] as const).map((treatment) => [treatment, null] as const),
+  ];
+  return taxes.flatMap(([treatment, ratePercent]) =>
+    ["USD", "EUR", "JPY"].flatMap((currency) => [
+      sampleXml(treatment, { ratePercent, currency }),
+      sampleXml(treatment, { ratePercent, currency, kind: "credit_note", corrects }),
+    ]),
+  );
+};
+
+/** How many of them the rules find wrong, and by which of those rules that should have found them they were not. */
+async function tryRules(path: string, wrong: typeof wrongEInvoices) {
+  const rules = new EInvoiceRules(path);
+  try {
+    const missed: string[] = [];
+    for (const { rule, xml } of wrong) {
+      const { findings } = await rules.check(xml);
+      if (!findings.some((one) => one.rule === rule && one.severity === "fatal")) missed.push(rule);
+    }
+    const remarks: unknown[] = [];
+    for (const xml of rightEInvoices()) remarks.push(...(await rules.check(xml)).findings);
+    return { missed, remarks };
+  } finally {
+    rules.close();
+  }
+}
+
+describe("the rules for e-invoices", () => {
+  it("are compiled with what they say of themselves, and find wrong invoices, each by its rule, and no right one", async () => {
+    const { info } = RulesFile.parse(JSON.parse(readFileSync(compiled, "utf8")));
+    expect(info).toMatchObject({ version: "0.0.1", licence: "licence of this repository" });
+    expect(report).toMatchObject({ ...info, file: compiled });
+    const ids = new Set(readFileSync(own, "utf8").match(/BR-[\w-]+/g));
+    const known = wrongEInvoices.filter(({ rule }) => ids.has(rule));
+    expect(known).toHaveLength(ids.size);
+    expect(await tryRules(compiled, known)).toEqual({ missed: [], remarks: [] });
+  });
+
+  it.skipIf(official === undefined)(
+    "find every wrong invoice, where they are the official ones (EINVOICE_RULES, which is not in the repository)",
+    async () => {
+      expect(await tryRules(official ?? "", wrongEInvoices)).toEqual({ missed: [], remarks: [] });
+    },
+    600_000,
+  );
+
+  it("say nothing of what is no invoice, are not compiled where they are wrong, and stop who cannot read them", async () => {
+    const rules = new EInvoiceRules(compiled);
+    await expect(rules.check("<a/>")).rejects.toThrow(/no element that they know/);
+    await expect(rules.check("<a>")).rejects.toThrow(/was not checked/);
+    rules.close();
+    const broken = join(folder, "broken.xslt");
+    writeFileSync(broken, readFileSync(own, "utf8").replace("match=", "matches="));
+    expect(() => compile(broken, join(folder, "broken.json"))).toThrow(/could not be compiled/);
+    await expect(new EInvoiceRules(broken).check()).rejects.toThrow(/was not checked/);
+    await expect(new EInvoiceRules(undefined).check("")).rejects.toThrow(/not installed/);
+  });
+});
+
+describe("a thread for invoices", () => {
+  const queueOf = (work: string, timeoutMilliseconds: number) =>
+    new WorkerQueue<string, string>({
+      script: new URL(
+        `data:text/javascript,import { parentPort } from "node:worker_threads"; parentPort.on("message", ({ id, input }) => { ${work} parentPort.postMessage({ id, output: input }); });`,
+      ),
+      timeoutMilliseconds,
+      failure: (reason) => new Error(reason),
+    });
+
+  it("is ended when it takes too long or too much memory, and the next one works", async () => {
+    const slow = queueOf(`if (input === "hang") for (;;);`, 500);
+    await expect(slow.run("hang")).rejects.toThrow("it took too long");
+    const greedy = queueOf(`if (input === "eat") for (const all = []; ; ) all.push({ all: [all] });`, 60_000);
+    await expect(greedy.run("eat")).rejects.toThrow(/memory/);
+    for (const queue of [slow, greedy]) {
+      expect(await queue.run("again").catch(() => queue.run("again"))).toBe("again");
+      queue.stop("the end");
+    }
+  });
+
+  it("has a bounded queue", async () => {
+    const queue = queueOf("", 60_000);
+    const all = await Promise.allSettled(Array.from({ length: 70 }, (_, index) => queue.run(String(index))));
+    expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(64);
+    queue.stop("the end");
+  });
+});
+
+describe("an invoice where rules are installed", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ EINVOICE_RULES: official ?? compiled });
+  });
+  afterAll(async () => await service?.[Symbol.asyncDispose]());
+
+  const settings = (countryCode: string) => ({
+    seller: { name: "Example & Co", addressLines: ["1 Main St"], countryCode, taxId: "DE123456789" },
+    buyer: { name: "髙橋商事", addressLines: ["東京都"], countryCode: "JP", taxId: "JP1234567" },
+    ...{ language: "en", dueDays: 14, tax: { treatment: "included", ratePercent: "19" } },
+  });
+  const put = async (countryCode: string) => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${service.apiKey}` };
+    const body = JSON.stringify(settings(countryCode));
+    expect((await service.send("/api/invoicing", { method: "PUT", headers, body })).status).toBe(200);
+  };
+  const Files = z.looseObject({ invoiceNumber: z.string(), pdfUrl: z.string(), jsonUrl: z.string() });
+  const Invoice = Files.extend({ creditNotes: z.array(Files) });
+
+  /** What an answer's files say: the document, and the XML that is in the PDF. */
+  const filesOf = async ({ pdfUrl, jsonUrl }: z.output<typeof Files>) => {
+    const document = InvoiceDocument.parse(await (await fetch(jsonUrl)).json());
+    const pdf = Buffer.from(await (await fetch(pdfUrl)).arrayBuffer());
+    return { document, pdf: pdf.toString("latin1"), xml: embeddedXml(pdf) };
+  };
+
+  it("is not issued when it breaks one, and then is an e-invoice, as its credit note is", async () => {
+    const escrow = openEscrow(service);
+    const { bookingId, orderId } = await settledFlight(service, escrow);
+    await put("XX");
+    const refused = await service.call("generate_booking_invoice", { bookingId });
+    expect(refused.body).toMatchObject({ ok: false, code: "e_invoice_refused", retryable: false });
+    expect(refused.body.detail).toMatch(/BR-CL-14 at CrossIndustryInvoice\/.*SellerTradeParty.*countryCode of seller/);
+    const listed = await service.send("/api/invoices", { headers: { authorization: `Bearer ${service.apiKey}` } });
+    expect(listed.body.invoices).toEqual([]);
+    const series = await service.sql("select last_number from invoice_series where tenant_id = $1", [service.tenantId]);
+    expect(series).toEqual([]);
+
+    await put("DE");
+    const asked = await Promise.all([1, 2, 3].map(() => service.call("generate_booking_invoice", { bookingId })));
+    const [answer] = asked.map((one) => Invoice.parse(resultOf(one)));
+    expect(answer).toMatchObject({ invoiceNumber: "SANDBOX-INV-000001", eInvoice: { available: true, reason: null } });
+    const { document, pdf, xml } = await filesOf(Invoice.parse(answer));
+    expect(document.eInvoice).toMatchObject({ available: true, profile: "EN 16931", findings: [] });
+    expect(document.eInvoice.rulesSha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(xml).toBe(writeCii(document));
+    expect(xml).toContain("<ram:ID>SANDBOX-INV-000001</ram:ID>");
+    expect(xml).toContain("SANDBOX - NOT A TAX DOCUMENT");
+    expect(pdf).toMatch(/\/AFRelationship \/Alternative\s+\/F \(factur-x\.xml\)/);
+    expect(pdf).toContain("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>");
+    expect(pdf).toContain("<pdfaid:part>3</pdfaid:part>");
+
+    const { cancellationId } = resultOf(await service.call("cancel_order_quote", { orderId }));
+    resultOf(await service.call("confirm_cancel_order", { cancellationId }));
+    const after = Invoice.parse(resultOf(await service.call("generate_booking_invoice", { bookingId })));
+    expect(after.creditNotes).toHaveLength(1);
+    const note = await filesOf(Files.parse(after.creditNotes[0]));
+    expect(note.document.eInvoice.available).toBe(true);
+    expect(note.xml).toContain("<ram:TypeCode>381</ram:TypeCode>");
+    expect(note.xml).toMatch(/<ram:InvoiceReferencedDocument><ram:IssuerAssignedID>SANDBOX-INV-000001</);
+    const rules = new EInvoiceRules(official ?? compiled);
+    for (const one of [xml, note.xml]) expect((await rules.check(one)).findings).toEqual([]);
+    rules.close();
+    await escrow.close();
+  });
+});
+
+/** The embedded file of a PDF that is an e-invoice. */
+function embeddedXml(pdf: Buffer): string {
+  for (let at = pdf.indexOf("stream\n"); at !== -1; at = pdf.indexOf("stream\n", at + 7)) {
+    const raw = pdf.subarray(at + 7, pdf.indexOf("endstream", at));
+    try {
+      const text = inflateSync(raw).toString("utf8");
+      if (text.includes("<rsm:CrossIndustryInvoice")) return text;
+    } catch {
+      // Not packed, or something else.
+    }
+  }
+  return "";
+}
