@@ -22,7 +22,7 @@ const POLICY_ID = "chaos-approvals";
 const BUDGET_ID = "chaos";
 /** Whose calls it covers: the others go on when it is used up. */
 const BUDGETED = userIds[2];
-const BUDGET_EACH_ROUND_USDC = 600;
+const BUDGET_EACH_ROUND_USDC = 150;
 const COVERED_CODES = [
   ...["approval_required", "approval_used", "approval_expired", "approval_revoked", "approval_rejected"],
   ...["approval_price_changed", "spend_limit_exceeded"],

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApprovalDesk, type TestPerson } from "../../../test/support/approval-desk.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { openSharedService } from "../../../test/support/shared-service.ts";
-import { stranger } from "../../../test/support/treasury.ts";
+import { resultOf, stranger } from "../../../test/support/treasury.ts";
 
 /** From the refusal of a call to the same call that goes through once. */
 
@@ -39,6 +39,10 @@ describe("a call that a policy lets through with an approval only", () => {
   it("is refused with the approval's id, and goes through once after it was given", async () => {
     const offerId = await desk.anOffer(80);
     const book = () => service.call("book_flight", { offerId });
+    // A preview says so, and asks for nothing.
+    const preview = await service.call("preview_call", { tool: "book_flight", args: { offerId } });
+    expect(resultOf(preview)).toMatchObject({ accepted: false, problem: { code: "approval_required" } });
+    expect((await ask("/api/approvals")).body.approvals).toEqual([]);
     const refused = await book();
     expect([refused.status, refused.body]).toMatchObject([
       403,
@@ -170,17 +174,28 @@ describe("a decision", () => {
   it("is one of 50 at the same moment, and the others hear which", async () => {
     const { approvalId } = await waiting();
     const second = await desk.newPerson("Boss", "admin");
+    const link = new URL(await desk.linkOf(approvalId, approver));
+    const byLink = (decision: string) =>
+      service.send(`/api/approval-links/${approvalId}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ personId: approver.id, linkSecret: link.hash.slice(1), decision, reason: "Together." }),
+      });
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, at) =>
-        decide(approvalId, { decision: at % 2 ? "approve" : "reject" }, at % 3 ? approver.key : second.key),
-      ),
+      Array.from({ length: 50 }, (_, at) => {
+        const decision = at % 2 ? "approve" : "reject";
+        return at % 3 === 0
+          ? byLink(decision)
+          : decide(approvalId, { decision }, at % 3 === 1 ? approver.key : second.key);
+      }),
     );
     const [won, ...others] = answers.toSorted((a, b) => a.status - b.status);
     expect(won?.status).toBe(200);
+    expect([approver.id, second.id]).toContain(others[0]?.body.decidedBy);
     for (const { status, body } of others) {
       expect([status, body]).toMatchObject([
         409,
-        { code: "conflict", state: won?.body.state, decidedBy: won?.body.decidedBy },
+        { code: "conflict", state: won?.body.state, decidedBy: others[0]?.body.decidedBy },
       ]);
     }
   });
