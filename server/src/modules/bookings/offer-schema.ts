@@ -58,6 +58,7 @@ export const OrderedSlice = Slice.extend({
 
 /** The same with all that is known of its flights. */
 export const DescribedSlice = OrderedSlice.extend({
+  id: z.string().describe("slice_id of request_order_change"),
   changeBeforeDeparture: Condition,
   segments: z.array(OrderedSegment.extend(FlownSegment)).readonly(),
 });

@@ -4,7 +4,7 @@ import type { ChainSubmission } from "../../ports/chain-transactions.ts";
 /** What is booked stands without it, so that nobody waits long for it. */
 const WAIT_MILLISECONDS = 2_000;
 
-/** The hash of the transaction that carries out a charge. Null: nothing was charged, or it is not in a block yet. */
+/** The hash of the transaction that carries out a charge, or gives one back. Null: there is none, or it is not in a block yet. */
 export async function readChargeHash(
   submission: ChainSubmission,
   chargeTransferId: string | null,

@@ -124,6 +124,7 @@ describe("the wallet's movements", () => {
     await expect.poll(newest).toMatchObject({
       ...{ direction: "in", kind: "order_refund", amount: cancelled.refundedUsdc, counterpart: "collection" },
       ...{ orderId: stay.orderId, transferId: cancelled.refundTransferId, state: "confirmed" },
+      txHash: cancelled.refundTxHash,
     });
 
     const to = stranger();

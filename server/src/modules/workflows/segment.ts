@@ -247,7 +247,10 @@ export class Segment implements Steps {
     const { approvalId, approvalExpiresAt } = WithApproval.safeParse(extra).data ?? {};
     const now = this.#options.clock.now();
     return {
-      reason: detail ?? `${tool} needs an approval.`,
+      reason:
+        approvalId === undefined
+          ? (detail ?? `${tool} needs an approval.`)
+          : `A person who may decide approvals approves or rejects ${approvalId}, on the page that approvers are mailed or by the API; the run then goes on by itself. An agent cannot.`,
       resolution: Approved,
       shown: { ...shown, ...(approvalId === undefined ? {} : { approvalId }) },
       timeoutHours:

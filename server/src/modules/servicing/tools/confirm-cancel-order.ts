@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/index.ts";
+import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { CancellationResult } from "../cancel-order.ts";
 import { confirmCancellation } from "../confirm-cancellation.ts";
 import { describeOrderNow } from "../order-now.ts";
@@ -19,7 +19,9 @@ export const confirmCancelOrder = defineTool({
   payableWithoutKey: false,
   uses: ["flights", "flightServicing", "stays", "stayBookings", "stores", "submission", "clock", "random"],
   input: z.strictObject({ cancellationId: z.string().describe("Of cancel_order_quote") }),
-  output: CancellationResult,
+  output: CancellationResult.extend({
+    refundTxHash: ChargeTxHash.describe("Of what is given back, as refundTransferId"),
+  }),
   errors: {
     ...supplierErrors,
     ...commitErrors,
@@ -48,7 +50,8 @@ export const confirmCancelOrder = defineTool({
       cancelled.credits.length === 0
         ? "Nothing is left to do: what is refunded is on its way to the treasury wallet."
         : "Nothing is left to do: book_flight takes the airline credits as airlineCreditId.";
-    const result = { ...cancelled, ...now, next };
+    const refundTxHash = await readChargeHash(ports.submission, cancelled.refundTransferId);
+    const result = { ...cancelled, refundTxHash, ...now, next };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

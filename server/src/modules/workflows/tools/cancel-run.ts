@@ -9,7 +9,8 @@ export const cancelRunTool = defineTool({
   title: "Cancel a run",
   summary:
     "End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended.",
-  advice: "Undoing can cost what the supplier keeps; failure says what was undone and what was not.",
+  advice:
+    "Undoing can cost what the supplier keeps; failure says what was undone and what was not. The trip's budget stays in escrow until close_trip.",
   area: "workflows",
   effect: "spend",
   price: 5_000n,
