@@ -1530,7 +1530,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. Undoing can cost what the supplier keeps; failure says what was undone and what was not. Price: 5000 micro-USDC (0.005 USDC).
+         * @description End a run, or all paused runs of a trip: what each did is undone, and it fails with run_cancelled. Too late for what is ticketed and confirmed, which it finishes. Answers when they have ended. Undoing can cost what the supplier keeps; failure says what was undone and what was not. The trip's budget stays in escrow until close_trip. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `workflows:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -3589,6 +3589,11 @@ export interface components {
             ticketOrderHash: string | null;
             /** @default  */
             next: string;
+            /**
+             * @description Of what is given back, as refundTransferId
+             * @default null
+             */
+            refundTxHash: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -4059,6 +4064,8 @@ export interface components {
                             [key: string]: unknown;
                         }[];
                     }[];
+                    /** @description slice_id of request_order_change */
+                    id: string;
                     /** @description null: the airline did not say */
                     changeBeforeDeparture: {
                         allowed: boolean;

@@ -56,7 +56,7 @@ export const generateBookingInvoice = defineTool({
     invoicing_not_set:
       "An invoice needs a seller and a buyer. Have a person write them into the tenant's invoicing settings, then call again.",
     e_invoice_refused:
-      "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings (PUT /api/invoicing).",
+      "By the official rules for e-invoices it would be a wrong one, so nothing was issued and no number used. The text names each broken rule and what a person mends in the tenant's invoicing settings.",
     e_invoice_not_checked: "The e-invoice could not be checked now, so nothing was issued. Call again shortly.",
     invoice_not_drawn:
       "The invoice is issued and keeps its number, but its PDF was not made now. Call again for the files.",
