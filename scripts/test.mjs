@@ -17,6 +17,7 @@ const LONG_CAMPAIGNS = { FOUNDRY_PROFILE: "long", ESCROW_MODEL_RUNS: "100" };
 const words = process.argv.slice(2);
 const isLong = words[0] === "--long";
 const isCheck = words[0] === "--check";
+const isWhole = words.length === 0;
 const vitestWords = isLong ? CAMPAIGN_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
@@ -41,7 +42,12 @@ const run = async (name, program, options) => {
   const code = await new Promise((resolve) => {
     running = spawn(process.execPath, [program, ...options], {
       cwd: root,
-      env: { ...process.env, TMPDIR: temporary, ...(isLong ? LONG_CAMPAIGNS : {}) },
+      env: {
+        ...process.env,
+        TMPDIR: temporary,
+        ...(isWhole ? { TEST_WHOLE_SUITE: "1" } : {}),
+        ...(isLong ? LONG_CAMPAIGNS : {}),
+      },
       stdio: "inherit",
     });
     running.once("error", () => resolve(1));

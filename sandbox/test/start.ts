@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { programAt } from "../../server/test/support/programs.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 export const TOKEN = "test_token_of_the_sandbox";
@@ -59,10 +60,18 @@ export async function startSandboxProcess(
   const folder = mkdtempSync(join(tmpdir(), "sandbox-secrets-"));
   const secretsFile = join(folder, "secrets.json");
   writeFileSync(secretsFile, JSON.stringify({ token: TOKEN, databaseUrl }), { mode: 0o600 });
-  const main = join(import.meta.dirname, "../src/main.ts");
   const child = spawn(
     process.execPath,
-    [main, "--port", String(port), "--stays-in", "account", "--secrets-file", secretsFile, ...options],
+    [
+      programAt("sandbox/src/main.ts"),
+      "--port",
+      String(port),
+      "--stays-in",
+      "account",
+      "--secrets-file",
+      secretsFile,
+      ...options,
+    ],
     {
       stdio: ["ignore", "pipe", "pipe"],
     },

@@ -6,16 +6,18 @@ const MAIN = fileURLToPath(new URL("../../../server/src/main.ts", import.meta.ur
 /** One process of the service, stopped and started as an operator does it for a new version. */
 export class Restarted {
   readonly #environment: Readonly<Record<string, string>>;
+  readonly #program: string;
   #child: ChildProcess | undefined;
 
-  constructor(environment: Readonly<Record<string, string>>) {
+  constructor(environment: Readonly<Record<string, string>>, program: string = MAIN) {
     this.#environment = environment;
+    this.#program = program;
   }
 
   /** Resolves when it says that it is ready. */
   async start(): Promise<void> {
     const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [this.#program], {
       env: { PATH, NODE_COMPILE_CACHE, ...this.#environment },
       stdio: ["ignore", "pipe", "inherit"],
     });

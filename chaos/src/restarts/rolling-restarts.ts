@@ -15,6 +15,8 @@ interface RestartOptions {
   restarts: number;
   /** 0: the control, which fails calls. */
   drainSeconds: number;
+  /** The entry point of the service; undefined: as the repository has it. */
+  program?: string;
   progress(line: string): void;
 }
 
@@ -27,7 +29,7 @@ interface RestartReport {
 
 /** Two processes of the service on one folder behind a balancer, restarted in turn while callers call without a pause. */
 export async function restartInTurn({ calls, restarts, ...options }: RestartOptions): Promise<RestartReport> {
-  const { drainSeconds, progress } = options;
+  const { drainSeconds, program, progress } = options;
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare-restarts-"));
   const ports = [await findFreePort(), await findFreePort()];
   const balancer = new Balancer(ports);
@@ -37,7 +39,7 @@ export async function restartInTurn({ calls, restarts, ...options }: RestartOpti
       ...{ DATA_DIR: dataDir, PUBLIC_APP_URL: url, DRAIN_SECONDS: String(drainSeconds), SERVE: "app" },
       ...{ EDGE_PORT: String(await findFreePort()), RATE_LIMIT_PER_SECOND: "100000", RATE_LIMIT_BURST: "100000" },
     };
-    const processes = ports.map((port) => new Restarted({ ...common, PORT: String(port) }));
+    const processes = ports.map((port) => new Restarted({ ...common, PORT: String(port) }, program));
     for (const one of processes) await one.start();
     for (const port of ports) await balancer.untilReady(port);
     const callers = new Callers(

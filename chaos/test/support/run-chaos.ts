@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import { programAt } from "../../../server/test/support/programs.ts";
 import { findProcesses } from "../../src/processes.ts";
 
-const CHAOS = resolve(import.meta.dirname, "../../src/main.ts");
-
 /** The command as an operator runs it; its temporary files go into a folder of their own, so that what it leaves shows. */
-export function chaosRunner(program = CHAOS) {
+export function chaosRunner(program: string = programAt("chaos/src/main.ts")) {
   let folder = "";
   let runs = 0;
   const running = new Map<ChildProcess, Promise<unknown>>();

@@ -5,17 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { createPublicClient, createWalletClient, defineChain, type Hex, http, keccak256, toHex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
+import { programAt } from "../../../server/test/support/programs.ts";
 import { endOrphanNodes, findNodes } from "../../src/orphans.ts";
 import { until } from "./until.ts";
 
-const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const DEVNET_PROGRAM = program("../../src/main.ts");
+const DEVNET_PROGRAM = programAt("devnet/src/main.ts");
 const FIRST_NAME = "chain";
-const BROKEN_PROGRAM = program("./devnet-broken.ts");
+const BROKEN_PROGRAM = programAt("devnet/test/support/devnet-broken.ts");
 
 const Started = z.object({
   ready: z.literal(true),

@@ -2,10 +2,11 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bindTestChain } from "../../test/support/deposits.ts";
 import { silentLog } from "../../test/support/identity.ts";
+import { programAt } from "../../test/support/programs.ts";
 import { createTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
 import { createVault } from "../adapters/vault.ts";
 import { createStores } from "../contributions.ts";
@@ -24,8 +25,6 @@ import { tenantProgram } from "./tenant.ts";
 // Some start many processes, one after the other.
 vi.setConfig({ testTimeout: 240_000 });
 
-const folder = resolve(import.meta.dirname, ".");
-
 interface Outcome {
   code: number;
   out: string;
@@ -40,10 +39,15 @@ function run(
   return new Promise((done) => {
     const { PATH = "", NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, NODE_COMPILE_CACHE, ...environment };
-    execFile(process.execPath, [join(folder, `${program}.ts`), ...args], { env }, (error, out, stderr) => {
-      const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
-      done({ code, out, error: stderr });
-    });
+    execFile(
+      process.execPath,
+      [programAt(`server/src/commands/${program}.ts`), ...args],
+      { env },
+      (error, out, stderr) => {
+        const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+        done({ code, out, error: stderr });
+      },
+    );
   });
 }
 
@@ -349,10 +353,14 @@ test("without DATABASE_URL the embedded database is started, kept for the next t
   const dataDir = mkdtempSync(join(tmpdir(), "wayfare embedded "));
   try {
     // Interrupted: the command ends what it began and leaves nothing running.
-    const child = spawn(process.execPath, [join(folder, "tenant.ts"), "create", "--name", "First", "--json"], {
-      env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(
+      process.execPath,
+      [programAt("server/src/commands/tenant.ts"), "create", "--name", "First", "--json"],
+      {
+        env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     let [out, error] = ["", ""];
     child.stdout.on("data", (chunk) => {
       out += String(chunk);

@@ -10,7 +10,8 @@ export interface EmbeddedOptions {
   supplierOptions?: readonly string[];
   /** The same for the development chain. */
   devnetOptions?: readonly string[];
-  /** For harnesses: the entry point of another development chain. */
+  /** For harnesses: the entry points of another supplier sandbox and of another development chain. */
+  supplierProgram?: string;
   devnetProgram?: string;
   /** Lines for the operator while something takes long. */
   progress?(line: string): void;
@@ -22,7 +23,7 @@ export interface EmbeddedOptions {
 export async function openEmbedded(
   config: Config,
   vault: Vault,
-  { supplierOptions = [], devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
+  { supplierOptions = [], supplierProgram, devnetProgram, devnetOptions, progress, signal }: EmbeddedOptions,
   log: Logger,
 ): Promise<Embedded> {
   const hasSandbox = config.embeddedSandbox === "on";
@@ -33,6 +34,7 @@ export async function openEmbedded(
     supplierSandbox: hasSandbox,
     ...(hasSandbox ? { devnetPrefund: sandboxPrefund(vault) } : {}),
     log,
+    ...(supplierProgram === undefined ? {} : { supplierProgram }),
     ...(devnetProgram === undefined ? {} : { devnetProgram }),
     ...(devnetOptions === undefined ? {} : { devnetOptions }),
     supplierOptions: ["--currency", config.sandboxCurrency, "--stays-in", config.sandboxStaysIn, ...supplierOptions],

@@ -11,6 +11,7 @@ import { withClient } from "../../src/embedded/postgres/databases.ts";
 import { findServer } from "../../src/embedded/postgres/lock-file.ts";
 import { isAlive, sendSignal } from "../../src/embedded/process-identity.ts";
 import { atEndOfWorker } from "./end-of-worker.ts";
+import { programAt } from "./programs.ts";
 
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const STAND_IN_SANDBOX = program("./stand-in-sandbox.ts");
@@ -91,9 +92,13 @@ export const createFixture = () => {
 
   const start = (options: ServiceOptions = {}): TestService => {
     const setting = { dataDir, supplierSandbox: false, supplierProgram: STAND_IN_SANDBOX, ...options };
-    const child = spawn(process.execPath, [program("./embedded-service.ts"), JSON.stringify(setting)], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      [programAt("server/test/support/embedded-service.ts"), JSON.stringify(setting)],
+      {
+        stdio: ["pipe", "pipe", "inherit"],
+      },
+    );
     const lines: Line[] = [];
     createInterface({ input: child.stdout }).on("line", (text) => lines.push(Line.parse(JSON.parse(text))));
     const ended = new Promise<number | string | null>((resolve) =>

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { schema } from "../../src/contributions.ts";
 import { openDatabase } from "../../src/platform/database/database.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
-import { makeCompileCache } from "./compile-cache.ts";
+import { LOADED_MOST, makeCompileCache } from "./compile-cache.ts";
+import { bundleOf, REPOSITORY } from "./programs.ts";
 import { createTestDatabase } from "./test-database.ts";
 import { startTestPostgres } from "./test-postgres.ts";
 
@@ -39,10 +40,33 @@ async function setUpTemplate(): Promise<() => Promise<void>> {
   };
 }
 
+/**
+ * In TEST_PROGRAMS_FOLDER: what tests start as processes of their own, bundled (programs.ts). Only where the whole suite runs, which
+ * says so in TEST_WHOLE_SUITE: a single file is done sooner with the programs as they stand.
+ */
+async function setUpPrograms(): Promise<() => void> {
+  if (process.env.TEST_WHOLE_SUITE === undefined) return () => undefined;
+  const { bundlePrograms } = await import("./bundle-programs.ts");
+  const { folder, remove } = await bundlePrograms();
+  process.env.TEST_PROGRAMS_FOLDER = folder;
+  process.once("exit", remove);
+  return () => {
+    process.off("exit", remove);
+    delete process.env.TEST_PROGRAMS_FOLDER;
+    remove();
+  };
+}
+
 /** In NODE_COMPILE_CACHE, which Node reads in every process; a folder named by the caller is used instead. */
 function setUpCompileCache(): (() => void) | undefined {
   if (process.env.NODE_COMPILE_CACHE) return undefined;
-  const cache = makeCompileCache();
+  const bundles = process.env.TEST_PROGRAMS_FOLDER;
+  const asTheyStand = LOADED_MOST.map((path) => join(REPOSITORY, path));
+  const [service = ""] = asTheyStand;
+  // The workers load the service as it stands in any case.
+  const cache = makeCompileCache(
+    bundles === undefined ? asTheyStand : [service, ...LOADED_MOST.map((path) => bundleOf(bundles, path))],
+  );
   process.env.NODE_COMPILE_CACHE = cache.folder;
   process.once("exit", cache.remove);
   return () => {
@@ -66,6 +90,7 @@ function setUpBrowserFolder(): () => void {
 }
 
 export default async (): Promise<() => Promise<void>> => {
+  const removePrograms = await setUpPrograms();
   const removeCompileCache = setUpCompileCache();
   const removeBrowser = setUpBrowserFolder();
   const stopPostgres = await setUpPostgres();
@@ -75,5 +100,6 @@ export default async (): Promise<() => Promise<void>> => {
     await stopPostgres?.();
     removeBrowser();
     removeCompileCache?.();
+    removePrograms();
   };
 };

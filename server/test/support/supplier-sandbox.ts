@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { hangUpUntil } from "./hang-up.ts";
+import { programAt } from "./programs.ts";
 import { createTestDatabase } from "./test-database.ts";
 
 /** The supplier sandbox as it runs in production: a process of its own with a database of its own. */
@@ -26,7 +27,6 @@ export interface SupplierSandbox {
 }
 
 const TOKEN = "duffel_test_integration";
-const main = join(import.meta.dirname, "../../../sandbox/src/main.ts");
 const Ready = z.object({ ready: z.literal(true), url: z.string() });
 const Ledger = z.object({
   orders: z.array(z.looseObject({ id: z.string() })),
@@ -42,9 +42,13 @@ export async function startSupplierSandbox(): Promise<SupplierSandbox> {
   const folder = await mkdtemp(join(tmpdir(), "supplier-"));
   const secrets = join(folder, "secrets.json");
   await writeFile(secrets, JSON.stringify({ token: TOKEN, databaseUrl: database.url }), { mode: 0o600 });
-  const child = spawn(process.execPath, [main, "--port", "0", "--stays-in", "account", "--secrets-file", secrets], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [programAt("sandbox/src/main.ts"), "--port", "0", "--stays-in", "account", "--secrets-file", secrets],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     child.once("exit", () => reject(new Error("the supplier sandbox ended before it was ready")));

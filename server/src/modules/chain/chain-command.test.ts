@@ -1,15 +1,16 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
+import { programAt } from "../../../test/support/programs.ts";
 import { startApp } from "../../compose.ts";
 import { readConfig } from "../../config/config.ts";
 import { isAlive } from "../../embedded/process-identity.ts";
 
 /** `npm run chain` as a process, beside a service that keeps everything embedded, and after it. */
-const program = resolve(import.meta.dirname, "../../commands/chain.ts");
+const program = programAt("server/src/commands/chain.ts");
 const Parts = z.object({ parts: z.array(z.object({ name: z.string(), pid: z.number(), startTime: z.string() })) });
 const Status = z.object({
   answers: z.boolean(),

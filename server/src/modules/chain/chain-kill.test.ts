@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld, UNIT } from "../../../test/support/chain-world.ts";
 import { openTestIdentities } from "../../../test/support/identity.ts";
 import { openSandboxChain } from "../../../test/support/open-chain.ts";
+import { programAt } from "../../../test/support/programs.ts";
 import { createStores } from "../../contributions.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
@@ -22,7 +22,7 @@ function startSubmitter(): ChildProcess {
     ...["--database", world.url, "--master-key", Buffer.from(world.masterKey).toString("hex")],
     ...["--rpc", world.devChain.url, "--funder-key", world.devChain.funderKey],
   ];
-  return spawn(process.execPath, [join(import.meta.dirname, "../../../test/support/chain-child.ts"), ...words], {
+  return spawn(process.execPath, [programAt("server/test/support/chain-child.ts"), ...words], {
     stdio: "ignore",
   });
 }

@@ -2,16 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { clientKinds, connectClient } from "../../../test/support/mcp-clients.ts";
+import { programAt } from "../../../test/support/programs.ts";
 import { dropSandboxDatabase } from "../../../test/support/service.ts";
 import { createTestDatabase } from "../../../test/support/test-database.ts";
 import { findFreePort } from "../../embedded/free-port.ts";
 
-const MAIN = resolve(import.meta.dirname, "../../main.ts");
+const MAIN = programAt("server/src/main.ts");
 const Quickstart = z.object({ appUrl: z.string(), edgeUrl: z.string(), apiKey: z.string() });
 
 const dataDir = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-restart-"));

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createBuyer } from "../../../test/support/paid.ts";
+import { programAt } from "../../../test/support/programs.ts";
 import { dropSandboxDatabase } from "../../../test/support/service.ts";
 import { createTestDatabase } from "../../../test/support/test-database.ts";
 import { readConfig } from "../../config/config.ts";
@@ -11,7 +12,7 @@ import { findFreePort } from "../../embedded/free-port.ts";
 
 /** The two hosts as two processes on one DATA_DIR and database, as `npm run edge` beside `SERVE=app npm start`. */
 
-const program = resolve(import.meta.dirname, "../../main.ts");
+const program = programAt("server/src/main.ts");
 const dataDir = mkdtempSync(join(tmpdir(), "wayfare-two-"));
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let ports: { app: number; edge: number };

@@ -1,0 +1,29 @@
+import { join, resolve } from "node:path";
+
+export const REPOSITORY = resolve(import.meta.dirname, "../../..");
+
+/** What the tests start as processes of their own, hundreds of times in a run: most of a start is to load a thousand files. */
+export const PROGRAMS = [
+  "server/src/main.ts",
+  "server/src/commands/chain.ts",
+  "server/src/commands/key.ts",
+  "server/src/commands/tenant.ts",
+  "server/test/support/chain-child.ts",
+  "server/test/support/embedded-service.ts",
+  "sandbox/src/main.ts",
+  "devnet/src/main.ts",
+  "devnet/test/support/devnet-broken.ts",
+  "chaos/src/main.ts",
+  "chaos/src/broken-service.ts",
+  "chaos/src/guards/late-devnet.ts",
+] as const;
+type ProgramPath = (typeof PROGRAMS)[number];
+
+/** Where the bundle of a program lies in the folder of all. */
+export const bundleOf = (folder: string, path: string): string => join(folder, path.replace(/\.ts$/, ".js"));
+
+/** Where to find a program of the repository: all in one file if this run has bundled it (`bundle-programs.ts`), else as it stands. */
+export function programAt(path: ProgramPath): string {
+  const folder = process.env.TEST_PROGRAMS_FOLDER;
+  return folder === undefined ? join(REPOSITORY, path) : bundleOf(folder, path);
+}
