@@ -28,6 +28,9 @@ const POSTED_AT_ONCE = 200;
 /** So often the same question is asked again before a movement counts as a stranger's. */
 const MOST_DOUBTS = 10;
 
+const isSameBlock = (one: ChainBlock, other: ChainBlock): boolean =>
+  one.number === other.number && one.hash === other.hash;
+
 /** Whether it leaves a wallet of ours. What leaves the escrow does so by its own rules, and anybody may see to it. */
 const isOfWallet = ({ from }: OwnedMovement): boolean => from !== undefined && from.kind !== "escrow";
 
@@ -40,6 +43,8 @@ export class ChainIndexer {
   readonly #options: ChainIndexerOptions;
   /** By transaction: how often it was unclear whose it is. */
   readonly #doubts = new Map<string, number>();
+  /** The head to which everything was read when it was last looked at: while the chain stands there, nothing else is asked. */
+  #readTo: ChainBlock | undefined;
 
   constructor(options: ChainIndexerOptions) {
     this.#options = options;
@@ -48,11 +53,14 @@ export class ChainIndexer {
   /** Reads one range of blocks; true: there may be more. Rejects when the network or the database is away. */
   async runOnce(): Promise<boolean> {
     const { chain, wallets, networks, overlapBlocks = 0 } = this.#options;
+    const head = await chain.head();
+    if (this.#readTo !== undefined && isSameBlock(head, this.#readTo)) return false;
     const state = await networks.get(chain.network);
     if (state === undefined) return false;
     const { indexed } = state;
-    const head = await chain.head();
-    if (!(await this.#isSameChain(indexed)) || head.number <= indexed.number) return false;
+    if (!(await this.#isSameChain(indexed))) return false;
+    if (isSameBlock(head, indexed)) this.#readTo = head;
+    if (head.number <= indexed.number) return false;
     const last = indexed.number + BLOCKS_AT_ONCE;
     const to = head.number <= last ? head : await chain.block(last);
     if (to === undefined) return false;

@@ -81,7 +81,9 @@ export function paymentJobs(parts: Parts): readonly Job[] {
       run: () => watchPayments({ ...shared, facilitator, outcomes, log }),
     });
     if (!isGathered(parts, network)) return [watching];
-    const run = gather(parts, network);
+    const gatherAll = gather(parts, network);
+    // Mostly there is none: that is seen without a transaction.
+    const run = async () => ((await stores.payments.isAnyUngathered(network)) ? await gatherAll() : 0);
     return [
       watching,
       defineJob({ name: `gather-payments ${network}`, everyMilliseconds: LEFT_OVER_MILLISECONDS, run }),

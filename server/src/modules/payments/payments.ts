@@ -142,6 +142,8 @@ export interface Payments {
   ofTransactions(chainTransactionIds: readonly string[]): Promise<readonly Payment[]>;
   /** Earned and in no chain transaction: locked for the caller's transaction, those of others skipped, oldest first. */
   takeUngathered(environment: Environment, limit: number): Promise<readonly Payment[]>;
+  /** Whether there is such a payment, also one that somebody else is taking. */
+  isAnyUngathered(environment: Environment): Promise<boolean>;
   /** Puts earned ones into a chain transaction, instead of the one `from` that they are in. How many it were. */
   assign(ids: readonly string[], chainTransactionId: string, from?: string): Promise<number>;
   /** Earned, in a chain transaction that is over and said nothing about them. */

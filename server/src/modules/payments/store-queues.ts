@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { PaymentTable } from "../../platform/database/generated-tables.ts";
+import type { Environment } from "../../ports/identity.ts";
 import { LEFT_BEHIND, selectDead } from "../usage/index.ts";
 import { ANSWER_MINUTES, type Payments } from "./payments.ts";
 import type { PaymentStorage } from "./store-moves.ts";
@@ -10,12 +11,19 @@ const PRUNED_AT_ONCE = 1_000;
 const WATCHED_DAYS = 30;
 const DEAD = sql.raw<string>(selectDead("(select id from own)", "(select stale from own)"));
 
-type Gathering = "ofTransactions" | "takeUngathered" | "assign";
+type Gathering = "ofTransactions" | "takeUngathered" | "isAnyUngathered" | "assign";
 type Watching = "listLoose" | "takeUnsettled";
 type Upkeep = "listAbandoned" | "prune" | "receivables";
 
 /** Payments and the chain transactions that settle them. */
 export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Payments, Gathering> {
+  const ungathered = (environment: Environment) =>
+    db
+      .selectFrom("payment")
+      .where("network", "=", environment)
+      .where("state", "=", "earned")
+      .where("chainTransactionId", "is", null);
+
   return {
     async ofTransactions(chainTransactionIds) {
       const rows = await db
@@ -28,18 +36,18 @@ export function createPaymentGathering({ db, clock }: PaymentStorage): Pick<Paym
     },
 
     async takeUngathered(environment, limit) {
-      const rows = await db
-        .selectFrom("payment")
+      const rows = await ungathered(environment)
         .selectAll()
-        .where("network", "=", environment)
-        .where("state", "=", "earned")
-        .where("chainTransactionId", "is", null)
         .orderBy("id")
         .limit(limit)
         .forUpdate()
         .skipLocked()
         .execute();
       return rows.map(toPayment);
+    },
+
+    async isAnyUngathered(environment) {
+      return (await ungathered(environment).select("id").limit(1).execute()).length > 0;
     },
 
     async assign(ids, chainTransactionId, from) {

@@ -45,6 +45,14 @@ export function createPauses(
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
 
+  const selectExpired = (db: Queryable) =>
+    db
+      .selectFrom("workflowPause")
+      .select(["sessionId", "onTimeout"])
+      .where("resolvedAt", "is", null)
+      .where("expiresAt", "<=", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
+      .orderBy("expiresAt");
+
   return {
     async openPause(runId) {
       const row = await queryable
@@ -74,22 +82,16 @@ export function createPauses(
     resolve: (sessionId, resolution, by, keyId) =>
       inTransaction((db) => resolvePause(db, clock, { sessionId, resolution, by, keyId })),
 
-    expire: (limit) =>
-      inTransaction(async (db) => {
-        const due = await db
-          .selectFrom("workflowPause")
-          .select(["sessionId", "onTimeout"])
-          .where("resolvedAt", "is", null)
-          .where("expiresAt", "<=", sql<Temporal.Instant>`${clock.now().toString()}::timestamptz`)
-          .orderBy("expiresAt")
-          .limit(limit)
-          .forUpdate()
-          .skipLocked()
-          .execute();
+    async expire(limit) {
+      // Mostly none has: that is seen without a transaction.
+      if ((await selectExpired(queryable).limit(1).execute()).length === 0) return 0;
+      return await inTransaction(async (db) => {
+        const due = await selectExpired(db).limit(limit).forUpdate().skipLocked().execute();
         for (const { sessionId, onTimeout } of due)
           await resolvePause(db, clock, { sessionId, resolution: onTimeout, by: TIMEOUT, keyId: undefined });
         return due.length;
-      }),
+      });
+    },
   };
 }
 

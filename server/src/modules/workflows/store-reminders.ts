@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { RandomBytes } from "../../domain/ids.ts";
 import { newId } from "../../domain/ids.ts";
 import { inTrace } from "../../domain/trace.ts";
@@ -60,10 +60,13 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
       return rows.length > 0;
     },
 
-    remind: (limit) =>
-      queryable.isTransaction
-        ? remind(queryable, { clock, random, limit })
-        : queryable.transaction().execute((db) => remind(db, { clock, random, limit })),
+    async remind(limit) {
+      if (queryable.isTransaction) return await remind(queryable, { clock, random, limit });
+      // Mostly there is none: that is seen without a transaction.
+      const { rows } = await selectDue(sql`${clock.now().toString()}::timestamptz`, 1).execute(queryable);
+      if (rows.length === 0) return 0;
+      return await queryable.transaction().execute((db) => remind(db, { clock, random, limit }));
+    },
 
     async pauseOf({ sessionId, tenantId, network }) {
       const { rows } = await sql<RemindedPause & Record<"tripId" | "event" | "about", string | null>>`
@@ -77,6 +80,11 @@ export function createPauseReminders(queryable: Queryable, clock: Clock, random:
   };
 }
 
+const selectDue = (at: RawBuilder<unknown>, limit: number) => sql`
+  select session_id from workflow_pause
+  where resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}
+  order by remind_at limit ${limit}`;
+
 async function remind(
   db: Queryable,
   { clock, random, limit }: { clock: Clock; random: RandomBytes; limit: number },
@@ -85,10 +93,7 @@ async function remind(
   const at = sql`${now.toString()}::timestamptz`;
   const { rows } = await sql<Due>`
     update workflow_pause set reminded_at = ${at}
-    where session_id in (
-      select session_id from workflow_pause
-      where resolved_at is null and reminded_at is null and remind_at <= ${at} and expires_at > ${at}
-      order by remind_at limit ${limit} for update skip locked)
+    where session_id in (${selectDue(at, limit)} for update skip locked)
     returning session_id, run_id, step_id, tenant_id, network, trace_id`.execute(db);
   for (const due of rows) {
     const reminded = await sql<{ userId: string | null }>`${whoCanAct(due)}`.execute(db);
