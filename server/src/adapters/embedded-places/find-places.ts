@@ -14,6 +14,7 @@ import {
   withoutNumbers,
 } from "./gazetteer.ts";
 import type { Sight } from "./load.ts";
+import { writtenOut } from "./written-out.ts";
 
 /** Longer texts hold no place name; cutting them bounds the work. */
 const LONGEST_TEXT = 200;
@@ -36,9 +37,20 @@ const BIG_AIRPORTS = 300;
 
 type Narrow = (place: { countryCode: string; province?: string }) => boolean;
 
-/** Best first. */
+/** Best first. A name that is not known whole is looked for without its abbreviations, too. */
 export function findCandidates(gazetteer: Gazetteer, given: string, limit: number): Place[] {
   const text = given.trim().slice(0, LONGEST_TEXT);
+  const asGiven = findWritten(gazetteer, text, limit);
+  const isKnown = ({ unknownPart }: Place) => unknownPart === null;
+  if (asGiven.some(isKnown)) return asGiven;
+  for (const written of writtenOut(text)) {
+    const known = findWritten(gazetteer, written, limit).filter(isKnown);
+    if (known.length > 0) return known;
+  }
+  return asGiven;
+}
+
+function findWritten(gazetteer: Gazetteer, text: string, limit: number): Place[] {
   const direct = distinct(directPlaces(gazetteer, text));
   if (direct.length > 0) return direct.slice(0, limit);
   if (namedRegion(gazetteer, text) !== undefined) return [];

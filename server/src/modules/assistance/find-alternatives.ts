@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
 import type { BookedSlice, FlightOffer, FlightSearch } from "../../ports/flights.ts";
+import type { Maps } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
 import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
@@ -20,7 +21,7 @@ export interface Replan {
   cabinClass: FlightSearch["cabinClass"];
   /** On the clock of the origin, as the supplier says its times. */
   earliestLocal: Temporal.PlainDateTime;
-  /** The day on which a night ends that is asked for; undefined: none is. */
+  /** The day on which a night of waiting ends; undefined: there is none. */
   morningAfter: string | undefined;
   /** The flight that does not fly, on the same clock. */
   cancelled: { departsLocal: Temporal.PlainDateTime; flightNumber: string } | undefined;
@@ -33,10 +34,7 @@ interface Asker {
 
 type SearchPorts = Pick<Ports, "flights" | "stores" | "clock" | "random" | "fx">;
 
-/**
- * Flights that leave late enough on the day that was asked for, else on the day after it; and those of the morning after, where a
- * night is spent.
- */
+/** Flights that leave late enough on the day that was asked for, else on the day after it; on every day until a night of waiting ends. */
 export async function findAlternatives(
   replan: Replan,
   { flights, stores, clock, random, fx }: SearchPorts,
@@ -45,8 +43,10 @@ export async function findAlternatives(
   const { origin, destination, departureDate, cabinClass, passengers, morningAfter } = replan;
   const days: { date: string; usable: readonly FlightOffer[] }[] = [];
   let considered = 0;
-  for (const date of new Set([departureDate, dayAfter(departureDate), morningAfter ?? departureDate])) {
-    if (date !== morningAfter && days.some(({ usable }) => usable.length > 0)) continue;
+  const lastDay = morningAfter ?? departureDate;
+  for (let date = departureDate; ; date = dayAfter(date)) {
+    const isNeeded = days.length < 2 && !days.some(({ usable }) => usable.length > 0);
+    if (date > lastDay && !isNeeded) break;
     const { offers } = await flights.searchOffers(
       {
         ...{ origin, destination, departureDate: date, cabinClass, privateFares: {}, airlineCreditIds: [] },
@@ -70,19 +70,31 @@ export async function findAlternatives(
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
   await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
   const best = [];
-  for (const offer of bestOfDays(days.map((day) => day.usable))) {
+  for (const offer of chooseOffers(days.map((day) => day.usable))) {
     best.push({ ...toOfferAnswer(offer, usable, rates), booking: await refusalOf(offer, call) });
   }
   return { ...AVAILABLE, offers: best, searchedDates, considered };
 }
 
-/** The best of all, with one of each day that has any. */
-function bestOfDays(days: readonly (readonly FlightOffer[])[]): readonly FlightOffer[] {
-  const best = bestOffers(days.flat(), OFFERS_RETURNED);
-  const missing = days.filter((offers) => !offers.some((offer) => best.includes(offer)));
-  const added = missing.flatMap((offers) => bestOffers(offers, 1));
-  return [...best.slice(0, OFFERS_RETURNED - added.length), ...added];
+/** The earliest to arrive, one of each day that has any, and the best of all; earliest arrival first. */
+function chooseOffers(days: readonly (readonly FlightOffer[])[]): readonly FlightOffer[] {
+  const all = days.flat().toSorted((left, right) => (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""));
+  const earliest = bestOffers(
+    all.filter((offer) => arrivalOf(offer) === arrivalOf(all[0])),
+    1,
+  );
+  const others = days.filter((offers) => !offers.some((offer) => earliest.includes(offer)));
+  const ofDays = others.flatMap((offers) => bestOffers(offers, 1));
+  const chosen = new Set(
+    [...new Set([...earliest, ...ofDays, ...bestOffers(all, OFFERS_RETURNED)])].slice(0, OFFERS_RETURNED),
+  );
+  return all.filter((offer) => chosen.has(offer));
 }
+
+/** On the clock of the destination. */
+export const arrivalOf = (
+  offer: { slices: readonly { segments: readonly { arrivingAt: string }[] }[] } | undefined,
+): string | undefined => offer?.slices.at(-1)?.segments.at(-1)?.arrivingAt;
 
 const dayAfter = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
 
@@ -111,7 +123,7 @@ async function refusalOf({ id: offerId }: FlightOffer, call: CallInfo) {
 export async function findChange(
   pnr: string | undefined,
   replan: Replan,
-  { flightServicing, stores }: Pick<Ports, "flightServicing" | "stores">,
+  { flightServicing, stores, maps }: Pick<Ports, "flightServicing" | "stores" | "maps">,
   { caller, call }: Asker,
 ): Promise<z.input<typeof ChangeAnswer>> {
   const none = (reason: string, orderId: string | null = null) => ({ ...unavailable(reason), orderId, offers: [] });
@@ -122,7 +134,7 @@ export async function findChange(
   const { orderId } = order;
   if (order.status === "cancelled") return none("The order is cancelled.", orderId);
   const { slices } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
-  const slice = slices.find((one) => one.origin === replan.origin && one.destination === replan.destination);
+  const slice = slices.find((one) => isFlown(one, replan, maps));
   if (slice === undefined) return none(`The order flies ${waysOf(slices)}, not this leg.`, orderId);
   const { origin, destination, departureDate, cabinClass } = replan;
   const asked = await flightServicing.requestChange(orderId, {
@@ -146,6 +158,20 @@ export async function findChange(
       ...{ id: offer.id, ...priceOf(offer), expiresAt: offer.expiresAt, slices: offer.slices.add },
     })),
   };
+}
+
+/** An order may name the cities of a leg, a caller its airports, or the other way round: those of one city are one. */
+function isFlown(
+  { segments, ...slice }: Pick<BookedSlice, "origin" | "destination" | "segments">,
+  { origin, destination }: Replan,
+  maps: Pick<Maps, "metroCode">,
+): boolean {
+  const isOne = (wanted: string, ...codes: readonly (string | undefined)[]) =>
+    codes.some((code) => code !== undefined && maps.metroCode(code) === maps.metroCode(wanted));
+  return (
+    isOne(origin, slice.origin, segments[0]?.origin) &&
+    isOne(destination, slice.destination, segments.at(-1)?.destination)
+  );
 }
 
 const waysOf = (slices: readonly Pick<BookedSlice, "origin" | "destination">[]): string =>

@@ -31,7 +31,7 @@ interface Asker {
   call: CallInfo;
 }
 
-interface StayPlace {
+export interface StayPlace {
   /** Undefined: nobody knows it. */
   place: Place | undefined;
   /** What else the name could mean. */
@@ -90,7 +90,7 @@ export async function findHotels(
   const shown = accommodations
     .slice(0, STAYS_RETURNED)
     .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
-  return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks: pickAccommodations(shown) };
+  return { ...AVAILABLE, takenAs, ...dates, accommodations: shown, picks: pickAccommodations(shown, place) };
 }
 
 /** The hotel that is named first, where it is known where that is; else the place that was asked for. */
@@ -100,10 +100,10 @@ export function placeOfNight({ place }: StayPlace, hotel: z.input<typeof HotelAn
   return { ...place, latitude: first.latitude, longitude: first.longitude };
 }
 
-/** Back to the airport from where the night is spent. */
+/** To the first of the airports that is near, from where the night is spent; or from it to the stay at the destination. */
 export async function findTransfer(
   place: Place | undefined,
-  airports: readonly (Airport | undefined)[],
+  { airports, isArrival }: { airports: readonly (Airport | undefined)[]; isArrival: boolean },
   mode: "driving" | "transit",
   ports: Pick<Ports, "ways">,
   { call }: Pick<Asker, "call">,
@@ -112,14 +112,16 @@ export async function findTransfer(
   const nobody = { isEstimate: true, source: "distance", attribution: [], notes: [] };
   if (place === undefined) return { ...unavailable("The place of the stay is not known."), ...nothing, ...nobody };
   for (const airport of airports) {
-    const known = airport === undefined ? undefined : await findWay([place, airport], mode, ports, call.signal);
-    const { way, routedBy } = known ?? {};
-    if (airport === undefined || known === undefined || way === undefined) continue;
+    if (airport === undefined) continue;
+    const [from, to] = isArrival ? [airport, place] : [place, airport];
+    const known = await findWay([from, to], mode, ports, call.signal);
+    const { way, routedBy } = known;
+    if (way === undefined) continue;
     return {
       ...{ ...AVAILABLE, airport: airport.iataCode, roadKilometers: way.roadKilometers },
       ...{ isEstimate: routedBy === undefined, source: routedBy?.source ?? "distance", ...saidOfWays([known]) },
       minutes: { fewest: way.fewestMinutes, likely: way.minutes, most: way.mostMinutes },
-      links: deepLinksOf([place, airport], mode),
+      links: deepLinksOf([from, to], mode),
     };
   }
   return { ...unavailable("The stay is over 300 km from both airports of the leg."), ...nothing, ...nobody };

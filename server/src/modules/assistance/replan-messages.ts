@@ -20,6 +20,8 @@ interface Replanned {
   change: z.input<typeof ChangeAnswer>;
   hotel: z.input<typeof HotelAnswer> | null;
   transfer: z.input<typeof TransferAnswer> | null;
+  /** The stay is at the destination: the transfer leads to it. */
+  isArrival: boolean;
 }
 
 interface Reader {
@@ -83,8 +85,9 @@ function mailOf(
   });
 }
 
-function linesOf({ alternatives, change, hotel, transfer, pnr }: Replanned, words: Words): string[] {
+function linesOf(replanned: Replanned, words: Words): string[] {
   const say = replanTexts(words);
+  const { alternatives, change, hotel, transfer, pnr, kind, isArrival } = replanned;
   const [cheapestChange] = change.offers;
   const [stay] = hotel?.accommodations ?? [];
   return [
@@ -106,6 +109,7 @@ function linesOf({ alternatives, change, hotel, transfer, pnr }: Replanned, word
             price: words.money(cheapestChange.changeTotalAmount, cheapestChange.changeTotalCurrency),
             departs: `${journeyOf(cheapestChange.slices).flight}, ${journeyOf(cheapestChange.slices).departs}`,
           }),
+          ...(kind === "cancellation" ? [say("fareRules")] : []),
         ]),
     ...(stay === undefined || hotel === null
       ? []
@@ -115,7 +119,9 @@ function linesOf({ alternatives, change, hotel, transfer, pnr }: Replanned, word
             price: words.money(stay.cheapestRate.totalAmount, stay.cheapestRate.totalCurrency),
           }),
         ]),
-    ...(transfer?.minutes ? [say("way", { minutes: transfer.minutes.likely })] : []),
+    ...(transfer?.minutes
+      ? [say(isArrival ? "wayToStay" : "way", { airport: transfer.airport ?? "", minutes: transfer.minutes.likely })]
+      : []),
   ];
 }
 

@@ -22,7 +22,7 @@ export const AlternativesAnswer = Marked.extend({
           ),
       }),
     )
-    .describe("Best first; all leave at or after earliestDeparture"),
+    .describe("Earliest arrival first; all leave at or after earliestDeparture"),
   searchedDates: z.array(z.string()),
   considered: z.int().describe("So many the supplier has on these dates"),
 });

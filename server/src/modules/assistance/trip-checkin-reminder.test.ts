@@ -84,6 +84,7 @@ describe("check-in reminders", () => {
     expect(readCalendar(ics).strict.map(({ triggers }) => triggers)).toEqual([["PT0S"], ["-PT30M"], ["-PT3H"]]);
     expect(reminders[2]?.title).toBe("Departure: BA117 LHR–JFK");
     expect(notes.join()).toMatch(/estimated from the distance alone/);
+    expect(notes[0]).toMatch(/as you gave them: no order .* no end/);
     const response = await fetch(icsUrl);
     expect(response.headers.get("content-type")).toBe("text/calendar; charset=utf-8");
     expect(await response.text()).toBe(ics);

@@ -11,7 +11,14 @@ afterAll(() => world?.close());
 
 const Marked = z.looseObject({ available: z.boolean(), reason: z.string().nullable() });
 const Slices = z.array(
-  z.object({ segments: z.array(z.object({ departingAt: z.string(), flightNumber: z.string() })) }),
+  z.object({
+    segments: z.array(
+      z.object({
+        ...{ origin: z.string(), destination: z.string(), flightNumber: z.string() },
+        ...{ departingAt: z.string(), arrivingAt: z.string() },
+      }),
+    ),
+  }),
 );
 const Answer = z.object({
   alternatives: Marked.extend({
@@ -25,7 +32,11 @@ const Answer = z.object({
     checkInDate: z.string(),
     accommodations: z.array(z.looseObject({ name: z.string() })),
   }).nullable(),
-  transfer: Marked.extend({ minutes: z.looseObject({ likely: z.number() }).nullable() }).nullable(),
+  transfer: Marked.extend({
+    ...{ airport: z.string().nullable(), minutes: z.looseObject({ likely: z.number() }).nullable() },
+    links: z.looseObject({ google: z.string() }).nullable(),
+  }).nullable(),
+  notes: z.array(z.string()),
   messages: z.array(
     z.object({
       ...{ channel: z.string(), text: z.string(), recipient: z.string().nullable() },
@@ -139,6 +150,65 @@ describe("a disrupted trip", () => {
     const { hotel } = await replan({ needsHotelFallback: true, stayLocation: "Richmond" });
     expect(hotel).toMatchObject({ takenAs: expect.stringContaining("United Kingdom") });
     expect(hotel?.otherCandidates).toEqual(expect.arrayContaining([expect.stringContaining("VA")]));
+  });
+
+  it("shifts no search for a stay at the destination, and says what the new arrival does to it", async () => {
+    const days = (...all: number[]) => all.map((added) => date.add({ days: added }).toString());
+    const stay = async (stayLocation: string, from: number, to: number) => {
+      const [stayCheckInDate, stayCheckOutDate] = days(from, to);
+      return replan({ needsHotelFallback: true, stayLocation, stayCheckInDate, stayCheckOutDate });
+    };
+    const there = await stay("New York", 1, 3);
+    expect(there.alternatives.searchedDates).toEqual(days(0));
+    expect(there.notes).toEqual([
+      expect.stringMatching(/near JFK: .* at the destination.* place near LHR/),
+      expect.stringMatching(/^The first alternative arrives at .*: no night of that stay is lost/),
+    ]);
+    const arrival = there.alternatives.offers[0]?.slices.at(-1)?.segments.at(-1);
+    expect(there.transfer?.airport).toBe(arrival?.destination);
+    expect(there.transfer?.links?.google).toMatch(/origin=40\.\d+%2C-73/);
+    expect(there.messages[0]?.text).toMatch(/Airport JFK to the hotel: about \d+ min/);
+    expect((await stay("New York", -1, 2)).notes[1]).toMatch(/up to 1 night of that stay/);
+    expect((await stay("New York", -2, 0)).notes[1]).toMatch(/that stay is lost/);
+    // Too long to wait for a flight, and late nights of waiting, whose days are all searched.
+    const long = await stay("London", 0, 5);
+    expect([long.alternatives.searchedDates, long.notes]).toEqual([
+      days(0),
+      [expect.stringMatching(/no night of waiting/)],
+    ]);
+    const waiting = await stay("London", 0, 2);
+    expect([waiting.alternatives.searchedDates, waiting.notes]).toEqual([days(0, 1, 2), []]);
+  });
+
+  it("names the flights that arrive first, and the way to the airport of the first after the night", async () => {
+    const originalLeg = { ...disrupted.originalLeg, origin: "LON", destination: "LIS" };
+    const { alternatives, transfer, messages } = await replan({
+      ...{ originalLeg, rebookSearch: { departureDate: date.toString() } },
+      ...{ needsHotelFallback: true, stayLocation: "London" },
+    });
+    const arrivals = alternatives.offers.map(({ slices }) => slices.at(-1)?.segments.at(-1)?.arrivingAt ?? "");
+    expect(arrivals).toEqual(arrivals.toSorted());
+    const morning = date.add({ days: 1 }).toString();
+    const after = alternatives.offers.find(({ slices }) => (slices[0]?.segments[0]?.departingAt ?? "") >= morning);
+    const airport = after?.slices[0]?.segments[0]?.origin ?? "";
+    expect(transfer?.airport).toBe(airport);
+    expect(messages[0]?.text).toContain(`Hotel to airport ${airport}: about`);
+  });
+
+  it("knows its order's leg by the airports of the flight and by their cities, and says whose penalty that is", async () => {
+    const { orderId } = await world.bookFlexible({ origin: "LON", destination: "LIS" });
+    const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
+    const { pnr } = z.object({ pnr: z.string() }).parse(row);
+    const change = async (origin: string, destination: string, kind = "cancellation") => {
+      const originalLeg = { origin, destination, pnr, scheduledDepartureIso: `${date}T08:00:00Z` };
+      return replan({ originalLeg, disruption: { kind }, rebookSearch: { departureDate: date.toString() } });
+    };
+    const byAirport = await change("LGW", "LIS");
+    expect(byAirport.change).toMatchObject({ available: true, orderId });
+    expect(byAirport.notes).toEqual([expect.stringMatching(/fare's own.*often waives it.*not known/)]);
+    expect(byAirport.messages[0]?.text).toContain("often waives it");
+    expect((await change("LON", "LIS", "delay")).notes).toEqual([]);
+    expect((await change("LIS", "LGW")).change.reason).toMatch(/not this leg/);
   });
 
   it("looks at the day after when nothing leaves late enough", async () => {

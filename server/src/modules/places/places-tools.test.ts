@@ -67,6 +67,31 @@ describe("geocode_trip_stop", () => {
     ]);
   });
 
+  it.each([
+    ["Castelo de S. Jorge, Lisbon", "Castelo de São Jorge"],
+    ["castelo de s.jorge Lisboa", "Castelo de São Jorge"],
+    ["Sta. Monica, CA", "Santa Monica"],
+  ])("knows %j, which is abbreviated", async (address, name) => {
+    expect(await geocode({ address })).toMatchObject({
+      candidates: expect.arrayContaining([
+        expect.objectContaining({ label: expect.stringContaining(name), unknownPart: null }),
+      ]),
+    });
+  });
+
+  it("names no hotel as the nearest to a place that is not known", async () => {
+    const today = Temporal.Now.plainDateISO("UTC");
+    const [checkInDate, checkOutDate] = [today.add({ days: 50 }).toString(), today.add({ days: 51 }).toString()];
+    const hotels = (location: string) => call("search_hotels", { location, checkInDate, checkOutDate });
+    const known = await hotels("Castelo de S. Jorge, Lisbon");
+    expect(known).toMatchObject({
+      location: { unknownPart: null },
+      picks: { nearest: expect.stringMatching(/^acc_/) },
+    });
+    const unknown = await hotels("Qwxzhaus, Lisbon");
+    expect(unknown).toMatchObject({ location: { unknownPart: "Qwxzhaus" }, picks: { nearest: null } });
+  });
+
   it("takes coordinates in the text for what they are, and says when the address contradicts them", async () => {
     expect(await geocode({ address: "48.8583, 2.2945" })).toMatchObject({
       candidates: [{ latitude: 48.8583, longitude: 2.2945, precision: "point", countryCode: "FR" }],

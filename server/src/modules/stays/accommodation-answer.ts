@@ -74,12 +74,15 @@ export function toAccommodationAnswer(
 export const AccommodationPicks = z.object({
   best: z.string(),
   cheapest: z.string(),
-  nearest: z.string().nullable().describe("null: the supplier does not say where they are"),
+  nearest: z.string().nullable().describe("null: not known where they are, or location has an unknown part"),
   cheapestRefundable: z.string().nullable().describe("null: no rate of those shown is given back in full"),
 });
 
-/** Which of those that are shown, of which there is one, is which. */
-export function pickAccommodations(shown: readonly z.input<typeof AccommodationAnswer>[]) {
+/** Which of those that are shown, of which there is one, is which. Near to a place that is not known whole is nobody. */
+export function pickAccommodations(
+  shown: readonly z.input<typeof AccommodationAnswer>[],
+  { unknownPart }: { unknownPart: string | null },
+) {
   const of = (measure: (one: z.input<typeof AccommodationAnswer>) => number): string | null => {
     const least = Math.min(...shown.map(measure));
     return least === Number.POSITIVE_INFINITY ? null : (shown.find((one) => measure(one) === least)?.id ?? null);
@@ -88,7 +91,7 @@ export function pickAccommodations(shown: readonly z.input<typeof AccommodationA
   return {
     best: shown[0]?.id ?? "",
     cheapest: of(({ cheapestRate }) => compared(cheapestRate)) ?? "",
-    nearest: of(({ distanceMeters: meters }) => meters ?? never),
+    nearest: unknownPart === null ? of(({ distanceMeters: meters }) => meters ?? never) : null,
     cheapestRefundable: of(({ rates }) =>
       Math.min(never, ...rates.filter(({ fullRefundUntil }) => fullRefundUntil !== null).map(compared)),
     ),

@@ -19,6 +19,9 @@ const LEAST_HOURS = 30 * 24;
 const MOST_HOURS = 400 * 24;
 const HOURS_AFTER_DEPARTURE = 48;
 
+const AS_GIVEN =
+  "The flight and its time are as you gave them: no order or timetable was asked. The departure has no end, as the arrival is not known.";
+
 const together = (one: "airport" | "stay") => [`${one}Latitude`, `${one}Longitude`] as const;
 
 const Input = z
@@ -142,6 +145,7 @@ export const tripCheckinReminder = defineTool({
         checkInOpensAt: checkInOpensAt.toString(),
       },
       notes: [
+        AS_GIVEN,
         ...aboutAirport(airport, known),
         ...notes,
         ...(isOpen ? ["Check-in is open already: its reminder lies in the past."] : []),

@@ -4,7 +4,7 @@ import { LanguageAnswer, wordsIn } from "../../../domain/texts.ts";
 import { toVisibleText } from "../../../domain/visible-text.ts";
 import { defineTool } from "../../../kernel/tool.ts";
 import { checkSlice, isEarlier } from "../../bookings/index.ts";
-import { findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
+import { arrivalOf, findAlternatives, findChange, type Replan } from "../find-alternatives.ts";
 import { findHotels, findStayPlace, findTransfer, type NightStay, placeOfNight } from "../find-stay-for-night.ts";
 import { Instant } from "../instant-field.ts";
 import { notifyTraveler, planNotice } from "../notify-traveler.ts";
@@ -18,6 +18,7 @@ import {
   TransferAnswer,
   unavailable,
 } from "../replan-parts.ts";
+import { airportOfTransfer, effectOn, roleOfStay, saidOfStay } from "../stay-role.ts";
 
 const LONGEST_TEXT = 100;
 const LONGEST_REASON = 300;
@@ -41,7 +42,7 @@ const Input = z
     }),
     rebookSearch: z.strictObject({
       departureDate: IsoDate.describe(
-        "The day after, too, if it has nothing late enough, and the morning after a night",
+        "The day after, too, if it has nothing late enough, and until a night of waiting ends",
       ),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
@@ -50,8 +51,11 @@ const Input = z
       .boolean()
       .default(false)
       .describe("true needs stayLocation; stay dates default to the night of the disruption"),
-    stayLocation: z.string().optional().describe("City, neighborhood, sight or airport code"),
-    stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
+    stayLocation: z
+      .string()
+      .optional()
+      .describe("Where to wait, near the origin; near the destination it is the stay there"),
+    stayCheckInDate: CalendarDate.optional().describe("Of the stay at stayLocation, YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),
     notifyChannels: z.array(z.enum(["whatsapp", "slack", "email"])).default(["whatsapp", "slack"]),
@@ -104,7 +108,10 @@ export const tripDelayReplanner = defineTool({
     alternatives: AlternativesAnswer,
     change: ChangeAnswer,
     hotel: HotelAnswer.nullable().describe("Null: not asked for"),
-    transfer: TransferAnswer.nullable().describe("From the hotel to the airport; null without a stay"),
+    transfer: TransferAnswer.nullable().describe(
+      "From the hotel to the airport, or at the destination to the hotel; null without a stay",
+    ),
+    notes: z.array(z.string()),
     messages: z.array(MessageAnswer),
     language: LanguageAnswer.describe("Of the messages, by the traveler's profile"),
     sandbox: z.boolean(),
@@ -145,7 +152,14 @@ export const tripDelayReplanner = defineTool({
     const origin = maps.airport(originalLeg.origin);
     const timeZone = origin?.timeZone ?? "Etc/UTC";
     const night = nightOf(input, clock.now(), timeZone);
-    const replan = replanOf(input, earliest, timeZone, night);
+    const leg = { origin, destination: maps.airport(originalLeg.destination) };
+    const airports = [leg.origin, leg.destination];
+    const stay = await partly(
+      async () => (stayLocation.trim() === "" ? NOWHERE : await findStayPlace(stayLocation, airports, ports, asker)),
+      () => NOWHERE,
+    );
+    const role = roleOfStay(stay, leg, night, input.rebookSearch.departureDate);
+    const replan = replanOf(input, earliest, timeZone, role === "waiting" ? night : undefined);
     call.progress("Searching other flights");
     const alternatives = await partly(
       () => findAlternatives(replan, ports, asker),
@@ -155,11 +169,6 @@ export const tripDelayReplanner = defineTool({
     const change = await partly(
       () => findChange(originalLeg.pnr, replan, ports, asker),
       (reason) => ({ ...unavailable(reason), orderId: null, offers: [] }),
-    );
-    const airports = [origin, maps.airport(originalLeg.destination)];
-    const stay = await partly(
-      async () => (stayLocation.trim() === "" ? NOWHERE : await findStayPlace(stayLocation, airports, ports, asker)),
-      () => NOWHERE,
     );
     const hotel = needsHotelFallback
       ? await partly(
@@ -173,10 +182,14 @@ export const tripDelayReplanner = defineTool({
           }),
         )
       : null;
+    const isArrival = role === "destination";
+    const meant = airportOfTransfer(alternatives.offers, role, night);
+    const nearest = isArrival ? airports.toReversed() : airports;
+    const way = { airports: [...(meant === undefined ? [] : [maps.airport(meant)]), ...nearest], isArrival };
     const transfer =
       stayLocation.trim() === ""
         ? null
-        : await findTransfer(placeOfNight(stay, hotel), airports, input.transferMode, ports, asker);
+        : await findTransfer(placeOfNight(stay, hotel), way, input.transferMode, ports, asker);
     const profile = await travelers.get(caller.tenantId, caller.travelerId, caller.environment);
     const words = wordsIn(profile?.preferredLanguage ?? "en");
     const replanned = {
@@ -187,11 +200,17 @@ export const tripDelayReplanner = defineTool({
         pnr: originalLeg.pnr?.toUpperCase() ?? "",
       },
       ...{ reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON), alternatives, change, hotel, transfer },
+      isArrival,
     };
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     return {
       earliestDeparture: earliest.toString(),
       ...{ alternatives, change, hotel, transfer },
+      notes: [
+        ...(stayLocation.trim() === "" ? [] : saidOfStay(role, night, replan)),
+        ...(isArrival && input.stayCheckInDate ? [effectOn(night, arrivalOf(alternatives.offers[0]))] : []),
+        ...(disruption.kind === "cancellation" && change.offers.length > 0 ? [FARE_PENALTY] : []),
+      ],
       messages: await notifyTraveler(drafts, disruptionOf(input), caller, ports),
       language: words.answer,
       sandbox: flights.sandbox,
@@ -200,6 +219,8 @@ export const tripDelayReplanner = defineTool({
   },
 });
 
+const FARE_PENALTY =
+  "penaltyAmount is the fare's own, for a change that the traveler wants. An airline that cancelled often waives it, and may owe another flight or the money. What it owes here is not known: ask the airline before you pay.";
 const NOWHERE = { place: undefined, others: [] };
 
 /** Nobody can take a flight that has left. */
@@ -212,7 +233,7 @@ function replanOf(
   input: ReplanInput,
   earliest: Temporal.Instant,
   timeZone: string,
-  { checkOutDate }: NightStay,
+  waiting: NightStay | undefined,
 ): Replan {
   const { originalLeg, disruption, rebookSearch } = input;
   const departsLocal = Temporal.Instant.from(originalLeg.scheduledDepartureIso)
@@ -222,7 +243,7 @@ function replanOf(
   return {
     ...{ origin: originalLeg.origin.toUpperCase(), destination: originalLeg.destination.toUpperCase() },
     ...rebookSearch,
-    morningAfter: input.needsHotelFallback && checkOutDate > rebookSearch.departureDate ? checkOutDate : undefined,
+    morningAfter: input.needsHotelFallback ? waiting?.checkOutDate : undefined,
     earliestLocal: earliest.toZonedDateTimeISO(timeZone).toPlainDateTime(),
     cancelled: disruption.kind === "cancellation" ? cancelled : undefined,
   };

@@ -143,7 +143,7 @@ export const searchHotels = defineTool({
       .map((accommodation) => toAccommodationAnswer(accommodation, { center: place, nights, saleRates: rates }));
     return {
       accommodations: shown,
-      picks: pickAccommodations(shown),
+      picks: pickAccommodations(shown, place),
       order: ORDER,
       considered,
       location: { ...place, provenance },
