@@ -34,7 +34,11 @@ const Answer = z.looseObject({
 const Transfer = Answer.extend({
   taxisNeeded: z.number().nullable(),
   pickUpAtLocal: z.string().nullable(),
-  safety: z.object({ advice: z.array(z.string()), isNight: z.boolean().nullable() }).nullable(),
+  safety: z
+    .object({
+      ...{ advice: z.array(z.string()), isNight: z.boolean().nullable(), emergencyNumbers: z.array(z.string()) },
+    })
+    .nullable(),
 });
 const Playbook = Answer.extend({ steps: z.array(z.object({ kind: z.string(), lines: z.array(z.string()) })) });
 
@@ -76,6 +80,15 @@ describe("a transfer from an airport", () => {
     expect(texas.destination.takenAs).toMatch(/Texas|United States/);
     expect(texas.way?.straightKilometers).toBeLessThan(300);
     expect(texas.safety).toBeNull();
+  });
+
+  it("goes to coordinates that stand for an address, and nobody waits for who takes a train", async () => {
+    const train = { ...late, destinationAddress: "51.5136,-0.1365", mode: "transit" };
+    const { destination, pickUpAtLocal, schedule, safety } = await transfer(train);
+    expect(destination).toMatchObject({ latitude: 51.5136, longitude: -0.1365, precision: "point" });
+    expect([pickUpAtLocal, schedule === null, safety?.emergencyNumbers]).toEqual([
+      ...[null, false, expect.arrayContaining(["999"])],
+    ]);
   });
 
   it("over the sea is none, and says so", async () => {

@@ -16,7 +16,7 @@ const Answer = z.object({
   reminders: z.array(
     z.object({ kind: z.string(), uid: z.string(), title: z.string(), startsAt: z.string(), startsAtLocal: z.string() }),
   ),
-  ...{ ics: z.string(), icsUrl: z.string(), sequence: z.number(), notes: z.array(z.string()) },
+  ...{ expiresAt: z.string(), ics: z.string(), icsUrl: z.string(), sequence: z.number(), notes: z.array(z.string()) },
   wallet: z.looseObject({ departsAtLocal: z.string(), timeZone: z.string(), originName: z.string().nullable() }),
   language: z.looseObject({ used: z.string(), note: z.string().nullable() }),
 });
@@ -90,6 +90,12 @@ describe("check-in reminders", () => {
     expect(await response.text()).toBe(ics);
     // Lines of the format end with both, and have at most 75 bytes.
     expect(ics.split("\r\n").every((line) => Buffer.byteLength(line) <= 75 && !line.includes("\n"))).toBe(true);
+  });
+
+  it("can be fetched until the trip is over", async () => {
+    const departsAt = Temporal.Now.instant().add({ hours: 100 * 24 });
+    const { expiresAt } = await remind({ ...trip, departureDateTimeIso: departsAt.toString() });
+    expect(Temporal.Instant.from(expiresAt).since(departsAt).total("hours")).toBeGreaterThanOrEqual(48);
   });
 
   it("of a flight that is delayed replace those made before, and those of another trip do not", async () => {

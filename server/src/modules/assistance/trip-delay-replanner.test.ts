@@ -30,7 +30,8 @@ const Answer = z.object({
   }),
   hotel: Marked.extend({
     checkInDate: z.string(),
-    accommodations: z.array(z.looseObject({ name: z.string() })),
+    accommodations: z.array(z.looseObject({ id: z.string(), name: z.string() })),
+    picks: z.looseObject({ best: z.string() }).nullable(),
   }).nullable(),
   transfer: Marked.extend({
     ...{ airport: z.string().nullable(), minutes: z.looseObject({ likely: z.number() }).nullable() },
@@ -147,7 +148,12 @@ describe("a disrupted trip", () => {
   });
 
   it("spends the night at the place of the name that is near the airport, and names the others", async () => {
-    const { hotel } = await replan({ needsHotelFallback: true, stayLocation: "Richmond" });
+    const { hotel, alternatives } = await replan({ needsHotelFallback: true, stayLocation: "Richmond" });
+    const [tonight, tomorrow] = [date.toString(), date.add({ days: 1 }).toString()];
+    expect(alternatives.searchedDates).toEqual([tonight, tomorrow]);
+    const leaving = departures(alternatives.offers).map((departingAt) => departingAt.slice(0, 10));
+    expect(new Set(leaving)).toEqual(new Set([tonight, tomorrow]));
+    expect(hotel?.picks?.best).toBe(hotel?.accommodations[0]?.id);
     expect(hotel).toMatchObject({ takenAs: expect.stringContaining("United Kingdom") });
     expect(hotel?.otherCandidates).toEqual(expect.arrayContaining([expect.stringContaining("VA")]));
   });

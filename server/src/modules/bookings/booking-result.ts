@@ -102,7 +102,11 @@ export const BookingResult = SupplierResult.extend({
   passengers: NamedPassengers,
   voidWindowEndsAt: VoidWindow.default(null),
   conditions: Conditions.nullable().default(null),
-  refundableUntil: z.string().nullable().default(null).describe("Local time of the first departure; null: not at all"),
+  refundableUntil: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe("Local time of the first departure; null: not, or not said"),
   changeableUntil: z.string().nullable().default(null),
   ...OrderHashes.shape,
   next: NextStep,

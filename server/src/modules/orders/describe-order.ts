@@ -38,6 +38,7 @@ export const FlightNow = z.object({
     .string()
     .nullable()
     .describe("Local time of the first departure, where the conditions allow it at all; null: not changeable"),
+  refundableUntil: z.string().nullable().describe("The same; null: not refundable, or the airline does not say"),
   availableActions: z
     .array(z.string())
     .readonly()
@@ -61,8 +62,10 @@ export async function readFlightNow(
   const isShown = hasScope(scopes, "travelers:read");
   const isChangeable = cancelledAt === null && conditions.changeBeforeDeparture?.allowed !== false;
   const departingAt = slices[0]?.segments[0]?.departingAt || null;
+  const isRefundable = cancelledAt === null && conditions.refundBeforeDeparture?.allowed === true;
   return {
     ...{ slices, conditions, changeableUntil: isChangeable ? departingAt : null },
+    refundableUntil: isRefundable ? departingAt : null,
     availableActions: availableActions.filter((action) => ACTIONS.has(action)),
     ...{ voidWindowEndsAt, services },
     scheduleChanges: airlineChanges.map(({ actionTaken: _, ...unanswered }) => unanswered),

@@ -108,6 +108,14 @@ test("the hash of a booking links it, can be shown to stand for it, and what esc
     expect.objectContaining({ reason: "paid_by_escrow", escrowBookingId: bookingId }),
   ]);
 
+  const Moved = z.object({ movements: z.array(z.looseObject({ kind: z.string() })) });
+  const { movements } = await agent.ask(Moved, "list_movements", { limit: 5 });
+  expect(movements.find(({ kind }) => kind === "settlement_return")).toMatchObject({
+    direction: "in",
+    orderId,
+    amount,
+  });
+
   const Told = z.object({ record: z.array(z.object({ kind: z.string(), details: z.looseObject({}) })) });
   const { tripId } = z.object({ tripId: z.string() }).parse(settled);
   const { record } = await agent.ask(Told, "read_trip", { tripId });

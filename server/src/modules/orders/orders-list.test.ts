@@ -142,12 +142,17 @@ describe("the wallet's movements", () => {
 
   test("the transaction of a charge can be read by the id that the booking has answered", async () => {
     const [offer] = await world.search();
-    const { chargeTransferId, chargedUsdc } = await world.result("book_flight", { offerId: offer?.id ?? "" });
+    const booked = await world.result("book_flight", { offerId: offer?.id ?? "" });
+    const { chargeTransferId, chargedUsdc, chargeTxHash } = booked;
     await expect
       .poll(() => world.result("read_transaction", { transferId: chargeTransferId }))
       .toMatchObject({ state: "confirmed", transfers: [{ amount: chargedUsdc, direction: "out" }] });
     const [mine] = (await movements({ limit: 1 })).movements;
     expect(mine).toMatchObject({ state: "confirmed", txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+    expect([chargeTxHash, mine?.text]).toEqual([mine?.txHash, "Payment of an order"]);
+    const day = Temporal.PlainDate.from(String(mine?.at).slice(0, 10));
+    expect((await movements({ limit: 1, from: `${day}`, to: `${day}` })).movements).toEqual([mine]);
+    expect((await movements({ from: `${day.add({ days: 1 })}` })).movements).toEqual([]);
   });
 
   test("add up to the wallet, page by page, and are nobody else's", async () => {

@@ -145,6 +145,9 @@ describe("a policy of a tenant's own", () => {
   it("is nobody else's, and a name that is unknown is answered with those that are known", async () => {
     const [one, other] = [await newTenant("One"), await newTenant("Other")];
     await put(one, "secret-corp", limit(1));
+    expect((await check("secret-corp", flight(2), one)).body.result).toMatchObject({
+      ...{ isEnforced: false, policyIds: ["default-corp", "secret-corp"] },
+    });
     const answer = await check("secret-corp", flight(2), other);
     expect([answer.status, answer.body.code]).toEqual([400, "invalid_input"]);
     expect(answer.text).toContain("default-corp");

@@ -76,8 +76,13 @@ describe("an agent with nothing but the protocol", () => {
       order.flight.conditions.changeBeforeDeparture?.allowed === false,
     );
     // save_traveler and ensure_flight_customer came before; read_account is paid when it has answered.
-    const { records, totals } = await done("list_usage", { tool: "book_flight", limit: 1 });
+    const { records, totals, sums } = await done("list_usage", { tool: "book_flight", limit: 1 });
     expect(records).toMatchObject([{ priceMicroUsdc: "20000" }]);
+    const { calls } = sums;
+    expect(sums.tools).toEqual([{ tool: "book_flight", calls, priceMicroUsdc: String(20_000 * calls) }]);
+    expect(await done("list_usage", { from: inDays(2), to: inDays(3) })).toMatchObject({
+      ...{ records: [], sums: { calls: 0, tools: [] } },
+    });
     const [spent, cap] = [BigInt(totals.spentMicroUsdc), BigInt(totals.capMicroUsdc)];
     expect([spent > BigInt(spending.spentMicroUsdc), BigInt(totals.leftMicroUsdc)]).toEqual([true, cap - spent]);
   });
