@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { createWalletClient, defineChain, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { type Operator, withIdentity } from "../../src/commands/open-database.ts";
 import { type AppOptions, startApp } from "../../src/compose.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import type { Hex, TokenSymbol } from "../../src/domain/tokens.ts";
-import { withClient } from "../../src/embedded/postgres/databases.ts";
 import {
   settlementSplitterAbi,
   settlementSplitterBytecode,
@@ -126,6 +126,7 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
     SUPPLIER_TOKEN: supplier.token,
     SETTLE_USAGE_SECONDS: "1",
   };
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
   const configOf = (change: Readonly<Record<string, string>>): Config => readConfig({ ...environment, ...change });
 
   async function start(change: Readonly<Record<string, string>> = {}, options: AppOptions = {}) {
@@ -178,9 +179,10 @@ export async function createLiveDeployment(chain: LiveChain, supplier: { url: st
       if (message === undefined) throw new Error("it started");
       return message;
     },
-    sql: (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
-      withClient(database.url, async (client) => (await client.query(text, values)).rows),
+    sql: async (text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> =>
+      (await pool.query<Record<string, unknown>>(text, values)).rows,
     async [Symbol.asyncDispose]() {
+      await pool.end();
       await dropSandboxDatabase(database.url);
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
