@@ -23,7 +23,7 @@ interface QueueOptions {
 
 const MOST_WAITING = 64;
 /** Both together are what the thread's own objects may take: 200 MB. */
-const limits = { maxOldGenerationSizeMb: 168, maxYoungGenerationSizeMb: 32 } as const;
+export const threadLimits = { maxOldGenerationSizeMb: 168, maxYoungGenerationSizeMb: 32 } as const;
 
 /** Work for one thread of its own, so that callers of everything else do not wait for it. Its queue, time and memory are bounded. */
 export class WorkerQueue<Input, Output> {
@@ -64,7 +64,7 @@ export class WorkerQueue<Input, Output> {
   #open(): Worker {
     if (this.#worker !== undefined) return this.#worker;
     const { script, workerData } = this.#options;
-    const worker = new Worker(script, { resourceLimits: limits, workerData });
+    const worker = new Worker(script, { resourceLimits: threadLimits, workerData });
     // A process that has nothing else to do ends.
     worker.unref();
     worker.on("message", (answer: ThreadAnswer<Output>) => this.#finish(answer));
