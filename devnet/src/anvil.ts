@@ -10,8 +10,13 @@ const START_LIMIT_MILLISECONDS = 20_000;
 const CONNECT_EVERY_MILLISECONDS = 5;
 /** A node that says nothing for this long hangs. Writing a snapshot of a very long chain takes seconds. */
 const SILENCE_LIMIT_MILLISECONDS = 30_000;
-/** How many blocks back the state can still be asked. */
+/**
+ * How many blocks back the state can still be asked. Each is a copy of the whole state, which grows with every block, as the chain
+ * keeps the hashes and times of the last 8,191 in it: a long chain has fewer.
+ */
 const STATES_IN_MEMORY = 1_000;
+const STATES_OF_LONG_CHAIN = 128;
+const LONG_CHAIN_BLOCKS = 2_000;
 
 /** A running anvil that never mines by itself. */
 export interface AnvilNode {
@@ -29,15 +34,18 @@ interface AnvilOptions {
   binary: string;
   folder: string;
   genesis: Genesis;
+  /** The block from which it goes on. */
+  fromBlock: number;
 }
 
-const wordsOf = ({ folder, genesis }: AnvilOptions, port: number): string[] => [
+const wordsOf = ({ folder, genesis, fromBlock }: AnvilOptions, port: number): string[] => [
   ...["--init", genesisFileOf(folder), "--host", LOOPBACK, "--port", String(port)],
   ...["--chain-id", String(genesis.chainId), "--timestamp", String(genesis.timestamp)],
   ...["--gas-limit", String(genesis.gasLimit), "--hardfork", genesis.hardfork],
   // First come, first mined; and no accounts whose keys everybody knows.
   ...["--no-mining", "--order", "fifo", "--accounts", "0"],
-  ...["--prune-history", String(STATES_IN_MEMORY), "--no-request-size-limit", "--no-cors", "--quiet"],
+  ...["--prune-history", String(fromBlock < LONG_CHAIN_BLOCKS ? STATES_IN_MEMORY : STATES_OF_LONG_CHAIN)],
+  ...["--no-request-size-limit", "--no-cors", "--quiet"],
 ];
 
 const spawned = (options: AnvilOptions, port: number): { child: ChildProcess; ended: Promise<string> } => {

@@ -14,7 +14,8 @@ export interface ChainKeeper {
   /** The logged record was mined as this block. */
   advance(record: LogRecord, block: Block): void;
   isSnapshotDue(when: "idle" | "busy" | "stopping"): boolean;
-  takeSnapshot(lane: NodeLane): Promise<void>;
+  /** Of the node's state, or of what `trim` leaves of it. False: it could not be written. */
+  takeSnapshot(lane: NodeLane, trim?: (state: Buffer) => Buffer): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -61,19 +62,22 @@ export const createChainKeeper = async (
       const due = Math.max(options.snapshotAfter, tip.weight * SHARE_OF_CHAIN) * DUE_FACTOR[when];
       return tip.tailWeight > 0 && tip.tailWeight >= Math.max(due, notBefore);
     },
-    async takeSnapshot(lane) {
+    async takeSnapshot(lane, trim = (whole) => whole) {
       const state = resultOf(await lane.call("anvil_dumpState"));
       if (typeof state !== "string") throw new Error("The node gave no state.");
       try {
+        const kept = trim(Buffer.from(state.slice(2), "hex"));
         // The segment first: without its snapshot it is one more piece of log, a snapshot without it would be the end of the chain.
         await goOnInNewSegment();
-        await writeWhole(snapshotPath(folder, tip.block), Buffer.from(state.slice(2), "hex"));
+        await writeWhole(snapshotPath(folder, tip.block), kept);
         removeOldFiles(folder);
         tip = { ...tip, tailWeight: 0 };
         notBefore = 0;
+        return true;
       } catch (error) {
         say(`no snapshot of block ${tip.block}: ${errorText(error)}`);
         notBefore = tip.tailWeight + options.snapshotAfter;
+        return false;
       }
     },
     close: () => log.close(),

@@ -77,7 +77,8 @@ const replay = async ({ lane }: AnvilNode, records: readonly LogRecord[], from: 
   return tip;
 };
 
-const loadSnapshot = async ({ lane }: AnvilNode, folder: string, block: number): Promise<Block> => {
+/** Of a fresh node. */
+export const loadSnapshot = async ({ lane }: AnvilNode, folder: string, block: number): Promise<Block> => {
   const state = readFileSync(snapshotPath(folder, block)).toString("hex");
   resultOf(await lane.call("anvil_loadState", `0x${state}`));
   const latest = blockOf(await lane.call("eth_getBlockByNumber", "latest", false));
@@ -120,7 +121,7 @@ const endWithin = (milliseconds: number, { ended }: AnvilNode): Promise<string |
  */
 export const recover = async (
   folder: string,
-  startNode: () => Promise<AnvilNode>,
+  startNode: (fromBlock: number) => Promise<AnvilNode>,
   say: (line: string) => void,
 ): Promise<Recovered> => {
   const snapshots = listSnapshots(folder).toReversed();
@@ -131,7 +132,7 @@ export const recover = async (
   if (logless !== undefined) throw new Error(`${segmentPath(folder, logless)} is missing: put back a copy.`);
   const failed: { base: number; reason: string }[] = [];
   for (const base of [...snapshots, ...fromTheBeginning]) {
-    const node = await startNode();
+    const node = await startNode(base);
     try {
       const recovered = await recoverFrom(base, folder, node);
       for (const bad of failed) setAside(folder, bad.base);

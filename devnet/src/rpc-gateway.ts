@@ -1,3 +1,4 @@
+import type { Archive } from "./archive.ts";
 import { errorText } from "./error-text.ts";
 import {
   failure,
@@ -10,12 +11,14 @@ import {
   type RpcAnswer,
 } from "./json-rpc.ts";
 import { READ_METHODS } from "./methods.ts";
-import type { NodeReader } from "./node-reader.ts";
+import { readWithArchive } from "./old-reads.ts";
+import type { RunningNode } from "./running-node.ts";
 import type { Sequencer } from "./sequencer.ts";
 
 interface GatewayOptions {
   sequencer: Sequencer;
-  reader: NodeReader;
+  node: Pick<RunningNode, "read">;
+  archive: Archive;
   /** The time of the next block. */
   nowSeconds(): number;
 }
@@ -46,11 +49,13 @@ const parse = (body: string): { value: unknown } | undefined => {
 };
 
 /** Takes JSON-RPC requests and batches: reads go to the node, transactions to the sequencer, everything else is unknown. */
-export const createGateway = ({ sequencer, reader, nowSeconds }: GatewayOptions): Gateway => {
+export const createGateway = ({ sequencer, node, archive, nowSeconds }: GatewayOptions): Gateway => {
   const read = async (id: Id, method: string, params: readonly unknown[]): Promise<Buffer> => {
     try {
       // Written anew from what was read, so that the node cannot understand it differently.
-      return await reader.read(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+      const askNode = (method: string, params: readonly unknown[]) =>
+        node.read(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+      return await readWithArchive(archive, askNode, (result) => encode(id, { result }), [method, params]);
     } catch (error) {
       return encode(id, failure(INTERNAL_ERROR, `The chain's node does not answer (${errorText(error)}): try again.`));
     }

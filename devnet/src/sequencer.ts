@@ -1,3 +1,4 @@
+import type { Archive } from "./archive.ts";
 import type { ChainKeeper } from "./chain-keeper.ts";
 import { errorText } from "./error-text.ts";
 import { BLOCK_GAS_LIMIT } from "./genesis.ts";
@@ -7,6 +8,7 @@ import { blockOf, type Queued, quantityOf, queuedCountOf, queuedOf, resultOf } f
 import type { NodeLane } from "./node-lane.ts";
 import { bytesOf, gasLimitOf, hashOf, TRANSACTION_LIMIT_BYTES } from "./raw-transaction.ts";
 import { checkMined, EMPTY_POOL, mineCalls, sendOf } from "./recover.ts";
+import type { Renewal } from "./renewal.ts";
 import { LogFullError } from "./write-ahead-log.ts";
 
 /**
@@ -35,6 +37,14 @@ interface Accepted {
 const refuseEarly = (item: Waiting, nonce: number): void =>
   item.settle(failure(REJECTED, `nonce too high: transactions of this sender before nonce ${nonce} are missing`));
 
+interface SequencerParts {
+  /** The node that answers now. */
+  node: { readonly lane: NodeLane };
+  chain: ChainKeeper;
+  archive: Pick<Archive, "placeOf">;
+  renewal: Pick<Renewal, "isDue" | "renew">;
+}
+
 /**
  * Groups signed transactions into blocks. The order of things is what makes every acknowledged transaction durable and every replay
  * identical: the node takes the group into its empty pool and refuses what it must; what it took is logged, in the same order, and
@@ -42,8 +52,7 @@ const refuseEarly = (item: Waiting, nonce: number): void =>
  * before it and its record.
  */
 export class Sequencer {
-  readonly #lane: NodeLane;
-  readonly #chain: ChainKeeper;
+  readonly #parts: SequencerParts;
   readonly #timing: { nowMilliseconds(): number; holdMilliseconds: number };
   readonly #running: Promise<void>;
   readonly #queue: Waiting[] = [];
@@ -54,13 +63,11 @@ export class Sequencer {
 
   /** @param onBroken the chain's state is unknown: end this process, the next start restores it from the log. */
   constructor(
-    lane: NodeLane,
-    chain: ChainKeeper,
+    parts: SequencerParts,
     timing: { nowMilliseconds(): number; holdMilliseconds: number },
     onBroken: (reason: string) => void,
   ) {
-    this.#lane = lane;
-    this.#chain = chain;
+    this.#parts = parts;
     this.#timing = timing;
     this.#running = this.#run().catch((error) => onBroken(errorText(error)));
   }
@@ -100,14 +107,15 @@ export class Sequencer {
   /** One that is in the chain already is a success told twice. */
   async #refuse({ bytes, settle }: Waiting, answer: RpcAnswer): Promise<void> {
     const hash = hashOf(bytes);
-    const receipt = resultOf(await this.#lane.call("eth_getTransactionReceipt", hash));
-    settle(receipt === null ? answer : { result: hash });
+    const receipt = resultOf(await this.#parts.node.lane.call("eth_getTransactionReceipt", hash));
+    const isMined = receipt !== null || this.#parts.archive.placeOf(hash) !== undefined;
+    settle(isMined ? { result: hash } : answer);
   }
 
   /** Offers the group to the node's pool, which is empty. */
   async #offer(group: readonly Waiting[]): Promise<Accepted[]> {
     const poolStatus: RpcCall = { method: "txpool_status", params: [] };
-    const answers = await this.#lane.calls([...group.map(({ raw }) => sendOf(raw)), poolStatus]);
+    const answers = await this.#parts.node.lane.calls([...group.map(({ raw }) => sendOf(raw)), poolStatus]);
     const accepted: Accepted[] = [];
     for (const [index, item] of group.entries()) {
       const answer = answers[index] ?? failure(INTERNAL_ERROR, "The node gave no answer.");
@@ -115,7 +123,7 @@ export class Sequencer {
       else await this.#refuse(item, answer);
     }
     if (queuedCountOf(answers.at(-1)) === 0) return accepted;
-    const queued = new Map(queuedOf(await this.#lane.call("txpool_content")).map((one) => [one.hash, one]));
+    const queued = new Map(queuedOf(await this.#parts.node.lane.call("txpool_content")).map((one) => [one.hash, one]));
     return accepted.filter(({ item, hash }) => {
       const early = queued.get(hash);
       if (early !== undefined) this.#hold(item, early);
@@ -131,32 +139,32 @@ export class Sequencer {
   /** What became possible goes first. */
   async #releaseHeld(): Promise<void> {
     const senders = this.#held.senders();
-    const counts = await this.#lane.calls(
+    const counts = await this.#parts.node.lane.calls(
       senders.map((from) => ({ method: "eth_getTransactionCount", params: [from, "latest"] })),
     );
     this.#queue.unshift(...senders.flatMap((from, index) => this.#held.takeReady(from, quantityOf(counts[index]))));
   }
 
   async #mine(accepted: readonly Accepted[]): Promise<void> {
-    const record = this.#chain.nextRecord(
+    const record = this.#parts.chain.nextRecord(
       accepted.map(({ item }) => item.raw),
       Math.floor(this.#timing.nowMilliseconds() / 1_000),
     );
     try {
-      await this.#chain.log(record);
+      await this.#parts.chain.log(record);
     } catch (error) {
       if (!(error instanceof LogFullError)) throw error;
-      resultOf(await this.#lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+      resultOf(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
       const refusal = failure(INTERNAL_ERROR, `The chain's log cannot be written (${error.message}).`);
       for (const { item } of accepted) item.settle(refusal);
       return;
     }
-    const [mined, tip, emptied] = await this.#lane.calls(mineCalls(record.timestamp));
+    const [mined, tip, emptied] = await this.#parts.node.lane.calls(mineCalls(record.timestamp));
     resultOf(mined);
     resultOf(emptied);
     const block = blockOf(tip);
     checkMined(block, record);
-    this.#chain.advance(record, block);
+    this.#parts.chain.advance(record, block);
     const inBlock = new Set(block.transactions);
     for (const { item, hash } of accepted) {
       const dropped = failure(
@@ -170,7 +178,7 @@ export class Sequencer {
   async #runGroup(): Promise<void> {
     const accepted = await this.#offer(this.#takeGroup());
     if (accepted.length > 0) await this.#mine(accepted);
-    else resultOf(await this.#lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
+    else resultOf(await this.#parts.node.lane.call(EMPTY_POOL.method, ...EMPTY_POOL.params));
     if (this.#held.nextDeadlineMilliseconds() !== undefined) await this.#releaseHeld();
   }
 
@@ -189,13 +197,13 @@ export class Sequencer {
     const deadlineMilliseconds = this.#held.nextDeadlineMilliseconds();
     const untilDeadlineMilliseconds =
       deadlineMilliseconds === undefined ? undefined : Math.max(0, deadlineMilliseconds - performance.now());
-    const wantsSnapshot = this.#chain.isSnapshotDue("idle");
+    const wantsSnapshot = this.#parts.chain.isSnapshotDue("idle");
     const isIdle = await this.#rest(
       wantsSnapshot
         ? Math.min(IDLE_MILLISECONDS, untilDeadlineMilliseconds ?? IDLE_MILLISECONDS)
         : untilDeadlineMilliseconds,
     );
-    if (isIdle && wantsSnapshot) await this.#chain.takeSnapshot(this.#lane);
+    if (isIdle && wantsSnapshot) await this.#parts.chain.takeSnapshot(this.#parts.node.lane);
   }
 
   async #run(): Promise<void> {
@@ -203,7 +211,8 @@ export class Sequencer {
       for (const { item, nonce } of this.#held.takeOverdue(performance.now())) refuseEarly(item, nonce);
       if (this.#queue.length === 0) await this.#restOrSnapshot();
       else await this.#runGroup();
-      if (this.#chain.isSnapshotDue("busy")) await this.#chain.takeSnapshot(this.#lane);
+      if (this.#parts.renewal.isDue()) await this.#parts.renewal.renew();
+      else if (this.#parts.chain.isSnapshotDue("busy")) await this.#parts.chain.takeSnapshot(this.#parts.node.lane);
     }
     const refusal = failure(INTERNAL_ERROR, "The chain is stopping: look the transaction up and send it again.");
     for (const item of this.#queue.splice(0)) item.settle(refusal);

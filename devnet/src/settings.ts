@@ -16,6 +16,8 @@ export const Settings = z.object({
   prefund: z.array(Address),
   /** A snapshot follows when this many blocks and transactions would have to be replayed. */
   snapshotAfter: z.coerce.number().int().min(1),
+  /** The node is replaced by a fresh one when it holds this many blocks and transactions. */
+  renewAfter: z.coerce.number().int().min(16),
   /** The time of every block, so that a run can be repeated. */
   standStillAt: z.iso.datetime().optional(),
   /** Ends another process that runs the folder's chain: for who alone owns the folder. */
@@ -27,6 +29,7 @@ export type Settings = z.infer<typeof Settings>;
 
 const DEFAULT_CHAIN_ID = 5_042_002;
 const DEFAULT_SNAPSHOT_AFTER = 2_000;
+const DEFAULT_RENEW_AFTER = 4_000;
 
 /** Arguments only, never the environment. */
 export const readSettings = (args: readonly string[]): Settings => {
@@ -42,6 +45,7 @@ export const readSettings = (args: readonly string[]): Settings => {
       replace: { type: "boolean", default: false },
       "end-orphans": { type: "boolean", default: false },
       "snapshot-after": { type: "string", default: String(DEFAULT_SNAPSHOT_AFTER) },
+      "renew-after": { type: "string", default: String(DEFAULT_RENEW_AFTER) },
     },
   });
   const prefundFile = values["prefund-file"];
@@ -52,6 +56,7 @@ export const readSettings = (args: readonly string[]): Settings => {
     anvil: values.anvil ?? locateAnvil(),
     prefund: prefundFile === undefined ? [] : JSON.parse(readFileSync(prefundFile, "utf8")),
     snapshotAfter: values["snapshot-after"],
+    renewAfter: values["renew-after"],
     standStillAt: values["stand-still-at"],
     replace: values.replace,
     endOrphans: values["end-orphans"],

@@ -1,14 +1,16 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { type AnvilNode, startAnvil } from "./anvil.ts";
+import { Archive } from "./archive.ts";
 import { beginChain, removeDrafts } from "./chain-files.ts";
 import { createChainKeeper } from "./chain-keeper.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { chooseGenesis, readMeta, writeGenesisFile, writeMeta } from "./genesis.ts";
-import { createNodeReader } from "./node-reader.ts";
 import { endOrphanNodes, endSequencers } from "./orphans.ts";
 import { recover } from "./recover.ts";
+import { Renewal, requireWhole } from "./renewal.ts";
 import { createGateway } from "./rpc-gateway.ts";
 import { listenRpc } from "./rpc-server.ts";
+import { RunningNode } from "./running-node.ts";
 import { Sequencer } from "./sequencer.ts";
 import type { Settings } from "./settings.ts";
 import { type OpenLog, openLog } from "./write-ahead-log.ts";
@@ -49,8 +51,8 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   await writeGenesisFile(folder, genesis);
 
   let isBegun = known !== undefined;
-  const startNode = async (): Promise<AnvilNode> => {
-    const node = await startAnvil({ binary: settings.anvil, folder, genesis });
+  const startNode = async (fromBlock: number): Promise<AnvilNode> => {
+    const node = await startAnvil({ binary: settings.anvil, folder, genesis, fromBlock });
     const { version, genesisBlock } = node;
     if (known !== undefined && (version !== known.node || genesisBlock.hash !== known.genesisHash)) {
       throw new Error(
@@ -64,7 +66,7 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   const begun = performance.now();
   const recovered = await recover(folder, startNode, say);
   const { node, tip } = recovered;
-  const { lane, version, genesisBlock } = node;
+  const { version, genesisBlock } = node;
   if (known === undefined) await writeMeta(folder, { genesis, genesisHash: genesisBlock.hash, node: version });
   say(`chain ${genesis.chainId} is at block ${tip.block} after ${Math.round(performance.now() - begun)} ms`);
 
@@ -72,18 +74,25 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
   const broken = new Promise<string>((resolve) => {
     onBroken = resolve;
   });
-  void node.ended.then((reason) => onBroken(`the node ended (${reason})`));
-  const { snapshotAfter } = settings;
+  const running = new RunningNode(node, onBroken);
+  const archive = new Archive(folder);
+  await requireWhole(archive, running, { folder, tip });
+  const { snapshotAfter, renewAfter } = settings;
   const chain = await createChainKeeper({ folder, snapshotAfter, openLog: tools.openLog ?? openLog, say }, recovered);
-  const sequencer = new Sequencer(lane, chain, { nowMilliseconds, holdMilliseconds }, onBroken);
-  const reader = createNodeReader(node.port);
+  const renewal = new Renewal({ folder, renewAfter, chain, archive, running, startNode, say });
+  const sequencer = new Sequencer(
+    { node: running, chain, archive, renewal },
+    { nowMilliseconds, holdMilliseconds },
+    onBroken,
+  );
   const gateway = createGateway({
     sequencer,
-    reader,
+    node: running,
+    archive,
     nowSeconds: () => Math.max(chain.tip().timestamp, nowSeconds()),
   });
   const isHealthy = async (): Promise<boolean> => {
-    const answer = await reader.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
+    const answer = await running.read(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }));
     return answer.includes(`"0x${genesis.chainId.toString(16)}"`);
   };
   const server = await listenRpc(settings.port, gateway, isHealthy);
@@ -94,13 +103,12 @@ export const startDevnet = async (settings: Settings, tools: DevnetTools): Promi
     broken,
     async stop() {
       await sequencer.stop();
+      await renewal.stop();
       await server.close();
-      if (chain.isSnapshotDue("stopping")) await chain.takeSnapshot(lane);
+      if (chain.isSnapshotDue("stopping")) await chain.takeSnapshot(running.lane);
       await chain.close();
-      reader.close();
-      lane.close();
-      node.kill();
-      await node.ended;
+      await running.stop();
+      archive.close();
       lock.release();
     },
   };

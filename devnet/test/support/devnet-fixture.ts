@@ -37,6 +37,7 @@ export const account = (index: number): PrivateKeyAccount => {
 interface StartOptions {
   chainId?: number;
   snapshotAfter?: number;
+  renewAfter?: number;
   prefund?: readonly string[];
   /** A folder of its own beside the others'. */
   name?: string;
@@ -90,6 +91,7 @@ const launch = (folder: string, options: StartOptions) => {
     ...(options.broken ? [BROKEN_PROGRAM, options.broken] : [DEVNET_PROGRAM]),
     ...["--folder", chainFolder, "--chain-id", String(chainId)],
     ...["--prefund-file", prefundFile, "--snapshot-after", String(snapshotAfter)],
+    ...(options.renewAfter === undefined ? [] : ["--renew-after", String(options.renewAfter)]),
   ];
   const child = spawn(command, words, { cwd: "/", detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const errors: string[] = [];

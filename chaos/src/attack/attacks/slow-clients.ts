@@ -10,6 +10,9 @@ const IDLE = 10_000;
 const UNREAD = 200;
 const UNREAD_ANSWERS = 20;
 const PIECE_EVERY_MILLISECONDS = 2_000;
+/** A connection is open for its client before a busy service has taken it. */
+const TAKEN_WITHIN_MILLISECONDS = 10_000;
+const LOOK_EVERY_MILLISECONDS = 20;
 /** How often the service looks for them, with as much again for a busy machine. */
 const LATER_MILLISECONDS = 15_000;
 /** Connections of others, which come and go. */
@@ -22,6 +25,8 @@ interface SlowClients {
   memoryMegabytes: number;
   /** Those of all its connections together. */
   waitingRequests: number;
+  /** How many requests that is of each. */
+  requestsEach?: number;
   /** What each sends at first. */
   first(target: Target, host: Host): string;
   /** What each sends again and again. */
@@ -43,9 +48,14 @@ function slowClients(kind: SlowClients): Attack {
       const others = (await target.read()).connections;
       const held = async () => (await target.read()).connections - others;
       const sockets = await openWires(target.urls[host], connections);
+      let opened = await held();
+      const takenBy = performance.now() + TAKEN_WITHIN_MILLISECONDS;
+      while (opened < connections - OTHERS && performance.now() < takenBy) {
+        await delay(LOOK_EVERY_MILLISECONDS);
+        opened = Math.max(opened, await held());
+      }
       const deadline = performance.now() + kind.limitMilliseconds + LATER_MILLISECONDS;
       const first = kind.first(target, host);
-      let opened = await held();
       for (const socket of sockets) start(socket, first, kind);
       let open = opened;
       while (open > OTHERS && performance.now() < deadline) {
@@ -58,7 +68,7 @@ function slowClients(kind: SlowClients): Attack {
         ...(opened >= connections - OTHERS ? [] : [`only ${opened} connections were opened: see "ulimit -n"`]),
         ...(open <= OTHERS ? [] : [`${open} connections are still open`]),
       ];
-      return { calls: connections, problems, end: () => closeAll(sockets) };
+      return { calls: connections * (kind.requestsEach ?? 1), problems, end: () => closeAll(sockets) };
     },
   };
 }
@@ -96,6 +106,7 @@ export const slowBodies = slowClients({
 export const halfClosed = slowClients({
   ...{ name: "half-closed and unread", guard: "idle-timeout", connections: UNREAD, memoryMegabytes: 128 },
   waitingRequests: UNREAD * UNREAD_ANSWERS,
+  requestsEach: UNREAD_ANSWERS,
   first: (_target, host) =>
     requestHead(`GET ${host === "app" ? "/api" : ""}/openapi.json HTTP/1.1`, "Host: attacked").repeat(UNREAD_ANSWERS),
   isHalfClosed: true,
