@@ -24,6 +24,9 @@ export const TRANSPORT_FAULTS = [
   "truncated_json",
   "hostile_texts",
   "late_effect",
+  "not_enabled",
+  "numeric_code",
+  "airline_unknown",
 ] as const;
 export type FaultKind = (typeof BUSINESS_FAULTS)[number] | (typeof TRANSPORT_FAULTS)[number];
 export type Fault = { readonly kind: FaultKind; readonly delayMs: number };

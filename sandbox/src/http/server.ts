@@ -11,6 +11,7 @@ import type { HeldRequests } from "./held-requests.ts";
 import { withHostileNames } from "./hostile-names.ts";
 import type { Allowance, RateLimit } from "./rate-limit.ts";
 import type { RecordedRequests } from "./recorded-requests.ts";
+import { refusalOf } from "./refusals.ts";
 
 const LARGEST_BODY_BYTES = 1_000_000;
 const REFUSED_MS = 5_000;
@@ -123,6 +124,12 @@ export async function listen(
     }
     if (fault?.kind === "http_500") return sendError(response, 500, "internal_server_error", "Something went wrong.");
     if (fault?.kind === "http_503") return sendError(response, 503, "service_unavailable", UNAVAILABLE);
+    const refusal = refusalOf(fault?.kind);
+    if (refusal !== undefined) {
+      const requestId = newId("req");
+      const headers = { "content-type": refusal.contentType, "x-request-id": requestId };
+      return void response.writeHead(refusal.status, headers).end(refusal.body(requestId));
+    }
     if (fault?.kind === "late_effect") await parts.clock.waitUntil(arrivedMs + fault.delayMs);
     const remoteAddress = incoming.socket.remoteAddress ?? "";
     const answer = await app.fetch(toRequest(incoming, baseUrl, body), { fault, baseUrl, remoteAddress });

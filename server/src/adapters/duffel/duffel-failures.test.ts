@@ -122,6 +122,10 @@ const table: [CallName, Answer, string, number][] = [
   ],
   ["hold", answered(422, "airline_error", "airline_unknown", "iberia"), "outcome_unknown", 1],
   ["hold", answered(422, "airline_error", 7001), "outcome_unknown", 1],
+  // As it was recorded: with the status of a refused token.
+  ["hold", answered(401, "airline_error", "airline_unknown", "iberia"), "outcome_unknown", 1],
+  ["instant", answered(403, "airline_error", 7001), "outcome_unknown", 1],
+  ["search", answered(401, "airline_error", "airline_unknown", "iberia"), "provider_unavailable", 1],
   ["hold", answered(422, "invalid_request_error", 7001), "booking_rejected", 1],
   ["hold", { status: 403, text: "Feature not enabled" }, "provider_unavailable", 1],
   ["search", answered(422, "airline_error", "airline_unknown"), "provider_unavailable", 1],
@@ -198,14 +202,16 @@ test.each(["search", "getOffer", "hold", "pay"] as const)(
 );
 
 test("a product that the operator's account has not says so, to the caller and in the log", async () => {
-  await using duffel = await startDuffel(() => ({ status: 403, text: CANARY }));
-  for (const call of [calls.search, calls.hold]) {
+  let answer: Answer = { status: 403, text: CANARY };
+  await using duffel = await startDuffel(() => answer);
+  for (const call of [calls.search, calls.hold, calls.search, calls.hold]) {
+    if (duffel.requests.length === 2) answer = answered(403, "invalid_request_error", "unavailable_feature");
     const error = await failureOf(call(duffel.flights));
     expect(error.detail).toContain("has not enabled this product");
     expectNoSupplierText(error);
   }
   expect(duffel.lines.map(({ message }) => message)).toEqual(
-    Array.from({ length: 2 }, () => "the supplier has not enabled this product for the configured account"),
+    Array.from({ length: 4 }, () => "the supplier has not enabled this product for the configured account"),
   );
 });
 

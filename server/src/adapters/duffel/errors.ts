@@ -121,9 +121,9 @@ function refusedInput(error: SupplierError, subject: Subject, pointer: string): 
   return invalidInput([{ path, message: "the supplier does not accept this value" }]);
 }
 
-/** A product that the operator's account has not is refused in plain text, without the errors that other refusals have. */
+/** A product that the operator's account has not is refused in plain text, without the errors that other refusals have, or by its code. */
 export function isNotEnabled({ status, errors }: SupplierError): boolean {
-  return status === 403 && errors.length === 0;
+  return status === 403 && errors.every(({ code }) => code === "unavailable_feature");
 }
 
 function notEnabled(cause: SupplierError): Failure {
@@ -155,7 +155,9 @@ export function failedCommit(error: SupplierError, subject: Subject, retryAfter?
     return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
   if (status < 400 || status >= 500 || status === 408) return failure("outcome_unknown", error);
   if (isNotEnabled(error)) return notEnabled(error);
-  if (status === 401 || status === 403) return failure("provider_unavailable", error);
+  // What an airline says was asked of it, with whichever status the supplier passes it on.
+  const isAirline = error.errors.some(({ type }) => type === "airline_error");
+  if ((status === 401 || status === 403) && !isAirline) return failure("provider_unavailable", error);
   return refusal(error, subject, REFUSED[subject] ?? "booking_rejected", "outcome_unknown");
 }
 

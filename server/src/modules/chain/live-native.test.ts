@@ -81,6 +81,14 @@ it("without EURC, a splitter, an escrow and a mail server: the start names what 
   );
 });
 
+it("a sandbox key is told that there is no sandbox, where the operator switched it off", async () => {
+  const { apiKey, tenant } = await service.operator((identity) =>
+    identity.createTenant({ name: "Trying out", actor: "test" }),
+  );
+  const answer = await service.call("check_treasury", {}, { key: apiKey, tenantId: tenant.id });
+  expect([answer.status, answer.body.code]).toEqual([503, "sandbox_unavailable"]);
+});
+
 const payee = `0x${"7".repeat(40)}`;
 it.each([
   ["send_tokens", "EURC", { to: payee, amount: "1", token: "EURC" }],

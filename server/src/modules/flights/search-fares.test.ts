@@ -163,6 +163,40 @@ test("a flight that wants passports is booked with the traveler's, and says befo
   });
 });
 
+test("an order keeps for the traveler where it lands on the way, each one's bags and name, the void window, and each way's terms", async () => {
+  const route = { origin: "DXB", destination: "AMS", departureDate: inDays(61) };
+  const Stopping = z.object({ segments: z.array(z.object({ technicalStops: z.array(z.string()).optional() })) });
+  const Search = z.object({ offers: z.array(z.object({ id: z.string(), slices: z.array(Stopping) })) });
+  const { offers } = await agent.ask(Search, "search_flights", route);
+  const offer = offers.find(({ slices }) => slices[0]?.segments[0]?.technicalStops?.includes("IST"));
+  expect(offer?.slices[0]?.segments).toHaveLength(1);
+  const Order = z.looseObject({ orderId: z.string(), passengers: z.array(z.object({ id: z.string() })) });
+  const booked = await agent.ask(Order, "book_flight", { offerId: offer?.id });
+  const passengerId = booked.passengers[0]?.id;
+  const passengers = [{ id: passengerId, givenName: "Tess", familyName: "Traveler" }];
+  const first = {
+    stops: [{ airport: "IST", arrivingAt: expect.any(String), departingAt: expect.any(String), durationMinutes: 55 }],
+    passengers: [
+      {
+        ...{ passengerId, cabinClass: "economy", seat: null },
+        baggage: expect.arrayContaining([
+          { type: expect.stringMatching(/checked|carry_on/), quantity: expect.any(Number) },
+        ]),
+      },
+    ],
+  };
+  const flown = [{ segments: [first] }];
+  expect(booked).toMatchObject({ passengers, voidWindowEndsAt: expect.stringMatching(/Z$/), slices: flown });
+  const read = await agent.ask(z.looseObject({}), "read_order", { orderId: booked.orderId });
+  const terms = { changeBeforeDeparture: { allowed: expect.any(Boolean) } };
+  expect(read).toMatchObject({
+    flight: {
+      ...{ passengers, voidWindowEndsAt: booked.voidWindowEndsAt },
+      slices: flown.map((slice) => ({ ...slice, ...terms })),
+    },
+  });
+});
+
 const Hotels = z.object({
   accommodations: z.array(
     z.object({

@@ -33,12 +33,13 @@ const UnknownMovements = z.object({
   movements: z.array(z.object({ transactionHash: z.string() })),
 });
 const Offers = z.object({ offers: z.array(z.object({ id: z.string(), totalAmount: z.string() })) });
+const search = (departureDate = Temporal.Now.plainDateISO("UTC").add({ days: 40 }).toString()) =>
+  service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate });
 let daysAhead = 40;
 async function nextOffer() {
   daysAhead += 1;
   const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: daysAhead }).toString();
-  const found = await service.call("search_flights", { origin: "LHR", destination: "JFK", departureDate });
-  const [offer] = Offers.parse(resultOf(found)).offers;
+  const [offer] = Offers.parse(resultOf(await search(departureDate))).offers;
   if (offer === undefined) throw new Error("there is no offer");
   return offer;
 }
@@ -111,6 +112,44 @@ describe("a booking", () => {
     expect([answer.status, answer.body.code]).toEqual([500, fault]);
     expect([await wallets(), await books()]).toEqual(before);
     expect(await service.sql("select 1 from chain_transaction where purpose = 'capture'")).toHaveLength(1);
+  });
+
+  it.each([
+    ["not_enabled", "provider_unavailable", "has not enabled this product"],
+    ["numeric_code", "booking_rejected", "refused the booking and nothing was made"],
+  ])(
+    "that the supplier refuses as %s moves nothing and says so; a search that it refuses so, too",
+    async (fault, code, words) => {
+      const { id } = await nextOffer();
+      const before = [await wallets(), await books()];
+      await arm("/air/orders", fault);
+      const answer = await book(id);
+      expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+        500,
+        code,
+        expect.stringContaining(words),
+      ]);
+      expect([await wallets(), await books()]).toEqual(before);
+      await arm("/air/offer_requests", fault);
+      const found = await search();
+      expect([found.status, found.body.code]).toEqual([500, "provider_unavailable"]);
+      expect((await search()).status).toBe(200);
+    },
+  );
+
+  it("of whose end an airline says nothing is unknown, and its money held until the supplier was asked; a search is refused", async () => {
+    const { id } = await nextOffer();
+    const before = [await wallets(), await books()];
+    await arm("/air/offer_requests", "airline_unknown");
+    const found = await search();
+    expect([found.status, found.body.code, found.body.retryable]).toEqual([500, "provider_unavailable", true]);
+    await arm("/air/orders", "airline_unknown");
+    const answer = await book(id);
+    expect([answer.status, answer.body.code]).toEqual([500, "outcome_unknown"]);
+    expect(answer.text).not.toContain("nothing was");
+    expect(parseDecimal((await books()).held.USDC)).toBeGreaterThan(0n);
+    // The look-up after the quiet time finds no order.
+    await expect.poll(async () => [await wallets(), await books()], { timeout: 60_000 }).toEqual(before);
   });
 
   it("that the wallet does not cover is refused, and says what is missing", async () => {
