@@ -166,12 +166,15 @@ test("a flight that wants passports is booked with the traveler's, and says befo
 test("an order keeps for the traveler where it lands on the way, each one's bags and name, the void window, and each way's terms", async () => {
   const route = { origin: "DXB", destination: "AMS", departureDate: inDays(61) };
   const Stopping = z.object({ segments: z.array(z.object({ technicalStops: z.array(z.string()).optional() })) });
-  const Search = z.object({ offers: z.array(z.object({ id: z.string(), slices: z.array(Stopping) })) });
+  const Fare = z.object({ id: z.string(), refundable: z.boolean(), changePenaltyAmount: z.string().optional() });
+  const Search = z.object({ offers: z.array(z.object({ slices: z.array(Stopping), fares: z.array(Fare) })) });
   const { offers } = await agent.ask(Search, "search_flights", route);
   const offer = offers.find(({ slices }) => slices[0]?.segments[0]?.technicalStops?.includes("IST"));
   expect(offer?.slices[0]?.segments).toHaveLength(1);
-  const Order = z.looseObject({ orderId: z.string(), passengers: z.array(z.object({ id: z.string() })) });
-  const booked = await agent.ask(Order, "book_flight", { offerId: offer?.id });
+  // Of a fare that is given back free of charge the sandbox says until when it is void.
+  const flexible = offer?.fares.find((fare) => fare.refundable && fare.changePenaltyAmount === "0.00");
+  const Order = z.looseObject({ orderId: z.string(), passengers: z.array(z.looseObject({ id: z.string() })) });
+  const booked = await agent.ask(Order, "book_flight", { offerId: flexible?.id });
   const passengerId = booked.passengers[0]?.id;
   const passengers = [{ id: passengerId, givenName: "Tess", familyName: "Traveler" }];
   const first = {
