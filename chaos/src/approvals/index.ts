@@ -22,7 +22,8 @@ const POLICY_ID = "chaos-approvals";
 const BUDGET_ID = "chaos";
 /** Whose calls it covers: the others go on when it is used up. */
 const BUDGETED = userIds[2];
-const BUDGET_EACH_ROUND_USDC = 150;
+const FIRST_BUDGET_USDC = 60;
+const MORE_EACH_ROUND_USDC = 40;
 const COVERED_CODES = [
   ...["approval_required", "approval_used", "approval_expired", "approval_revoked", "approval_rejected"],
   ...["approval_price_changed", "spend_limit_exceeded"],
@@ -40,12 +41,12 @@ async function open({ deployment, history }: Scene): Promise<AreaRun> {
   const storm = new ApprovalStorm(deployment, { agent: client, asker }, desk);
   const view = createChainView(quickstart.chain);
   const audits = new Audits({ deployment, history, storm, desk, view, supplierUrl });
-  let budgetUsdc = BUDGET_EACH_ROUND_USDC;
+  let budgetUsdc = FIRST_BUDGET_USDC;
   await setBudget(client, budgetUsdc);
 
   return {
     async storm(round, random, signal) {
-      budgetUsdc = round * BUDGET_EACH_ROUND_USDC;
+      budgetUsdc = FIRST_BUDGET_USDC + round * MORE_EACH_ROUND_USDC;
       // When the service is away just now, the next round raises it.
       await setBudget(client, budgetUsdc).catch(() => undefined);
       await storm.run(random, signal);

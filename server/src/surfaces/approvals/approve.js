@@ -73,7 +73,8 @@ function boughtText(bought) {
   return `Flight${airlines}\n${bought.legs.map(legText).join("\n")}`;
 }
 function stayText({ name, checkInDate, checkOutDate, rooms, stars }) {
-  const size = [rooms && `${rooms} ${rooms === 1 ? "room" : "rooms"}`, stars && `${stars} stars`];
+  const many = (count, one) => count && `${count} ${one}${count === 1 ? "" : "s"}`;
+  const size = [many(rooms, "room"), many(stars, "star")];
   return filled([name ?? "Hotel", `${dayText(checkInDate)} to ${dayText(checkOutDate)}`, filled(size, ", ")], "\n");
 }
 function legText({ origin, destination, departsAt, arrivesAt, stops, cabin, flights }) {
