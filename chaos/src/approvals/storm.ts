@@ -115,7 +115,7 @@ export class ApprovalStorm {
     if (random.chance(0.5)) {
       const to = `0x${createHash("sha256").update(`approved ${number}`).digest("hex").slice(0, 40)}`;
       this.wishes.set(lower(to), { kind: "transfer", subject: lower(to), userId });
-      return { tool: "send_tokens", args: { to, amount: `${random.between(2, 9)}.25`, token: "USDC" }, userId };
+      return { tool: "send_tokens", args: { to, amount: `${random.between(20, 60)}.25`, token: "USDC" }, userId };
     }
     const [origin, destination] = random.pick(routes).split("-");
     const departureDate = Temporal.Now.plainDateISO("UTC").add({ days: DAYS_AHEAD + random.between(0, 200) });
