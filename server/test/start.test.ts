@@ -42,20 +42,28 @@ const Booked = z.object({ result: z.object({ pnr: z.string(), orderId: z.string(
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare start "));
 const home = join(folder, "a clone");
 const dataDir = join(folder, "data dir");
+/** Where one start finds what an earlier one has compiled, as by `npm start`; the first one finds nothing. */
+const compiled = join(folder, "compiled");
 // The pinned Node of the copy: the repository itself may be closed to other users.
 const node = join(home, relative(repository, process.execPath));
 const children: ChildProcess[] = [];
+const environment = {
+  ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled },
+  ...{ DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0" },
+};
 
 beforeAll(() => {
   // Another user must be able to read the program, wherever the repository lies. Links are as good as copies where they work.
   mkdirSync(home);
   mkdirSync(dataDir);
+  mkdirSync(compiled);
   for (const name of readdirSync(repository).filter((entry) => !entry.startsWith("."))) {
     copyTree(join(repository, name), home);
   }
   if (asRoot) {
     execFileSync("chmod", ["755", folder, home]);
     chownSync(dataDir, NOBODY, NOBODY);
+    chownSync(compiled, NOBODY, NOBODY);
   }
 });
 
@@ -101,7 +109,7 @@ const isAlive = (pid: number): boolean => {
 async function start() {
   const child = spawn(node, ["server/src/main.ts"], {
     cwd: home,
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", HOME: "/nonexistent" },
+    env: { ...environment, HOME: "/nonexistent" },
     stdio: ["ignore", "pipe", "pipe"],
     ...identity,
   });
@@ -165,10 +173,10 @@ it("starts, sells a flight, survives SIGKILL with the same key, and stops withou
 });
 
 /** All that a start says that fails. */
-async function startRefused(environment: Readonly<Record<string, string>>): Promise<string> {
+async function startRefused(others: Readonly<Record<string, string>>): Promise<string> {
   const child = spawn(node, ["server/src/main.ts"], {
     cwd: home,
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: "0", EDGE_PORT: "0", ...environment },
+    env: { ...environment, ...others },
     stdio: ["ignore", "pipe", "pipe"],
     ...identity,
   });
