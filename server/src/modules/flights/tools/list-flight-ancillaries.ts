@@ -9,7 +9,7 @@ export const listFlightAncillaries = defineTool({
   name: "list_flight_ancillaries",
   title: "List flight ancillaries",
   summary:
-    "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes.",
+    "List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes.",
   advice:
     "Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats.",
   area: "flights",

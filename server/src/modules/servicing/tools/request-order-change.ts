@@ -26,7 +26,7 @@ export const requestOrderChange = defineTool({
   title: "Request an order's change",
   summary: "Ask what it costs to replace slices of a flight order by others. Nothing is changed yet.",
   advice:
-    "Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Then select_order_change_offer, then confirm_order_change.",
+    "Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Next: select_order_change_offer.",
   area: "flights",
   effect: "write",
   price: 2_000n,
