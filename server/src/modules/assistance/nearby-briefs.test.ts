@@ -200,7 +200,7 @@ describe("with a source", () => {
     expect(await remind(51.51)).toMatchObject({
       reminders: [{}, { kind: "leave", startsAt: "2035-05-01T06:10:00Z" }, {}],
       ics: expect.stringContaining("28 km over the roads"),
-      notes: [expect.stringContaining("over the roads")],
+      notes: [expect.stringContaining("as you gave them"), expect.stringContaining("over the roads")],
       attribution: expect.arrayContaining([expect.stringContaining("OpenStreetMap")]),
     });
     const night = { needsHotelFallback: false, stayLocation: "Soho, London", transferMode: "driving" };
@@ -215,7 +215,11 @@ describe("with a source", () => {
     way = { status: 500 };
     expect(await remind(51.61)).toMatchObject({
       ics: expect.stringContaining("estimated from 27 km"),
-      notes: [expect.stringContaining("server_error"), expect.stringContaining("from the distance alone")],
+      notes: [
+        expect.stringContaining("as you gave them"),
+        expect.stringContaining("server_error"),
+        expect.stringContaining("from the distance alone"),
+      ],
       fallbackFrom: [{ source: "osrm", reason: "server_error" }],
     });
   });

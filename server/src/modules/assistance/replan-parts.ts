@@ -8,7 +8,10 @@ import { ChangePrice } from "../servicing/index.ts";
 import { AccommodationAnswer, AccommodationPicks } from "../stays/index.ts";
 
 /** A part that failed says why; the others hold. */
-const Marked = z.object({ available: z.boolean(), reason: z.string().nullable().describe("Why it is not available") });
+const Marked = z.object({
+  available: z.boolean(),
+  reason: z.string().nullable().describe("Why it is not available, or what to know of it"),
+});
 
 export const AlternativesAnswer = Marked.extend({
   offers: z

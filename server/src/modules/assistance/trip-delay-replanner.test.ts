@@ -37,7 +37,6 @@ const Answer = z.object({
     ...{ airport: z.string().nullable(), minutes: z.looseObject({ likely: z.number() }).nullable() },
     links: z.looseObject({ google: z.string() }).nullable(),
   }).nullable(),
-  notes: z.array(z.string()),
   messages: z.array(
     z.object({
       ...{ channel: z.string(), text: z.string(), recipient: z.string().nullable() },
@@ -166,24 +165,22 @@ describe("a disrupted trip", () => {
     };
     const there = await stay("New York", 1, 3);
     expect(there.alternatives.searchedDates).toEqual(days(0));
-    expect(there.notes).toEqual([
-      expect.stringMatching(/near JFK: .* at the destination.* place near LHR/),
-      expect.stringMatching(/^The first alternative arrives at .*: no night of that stay is lost/),
-    ]);
+    expect(there.alternatives.reason).toMatch(/near JFK: .* at the destination.* place near LHR/);
+    expect(there.alternatives.reason).toMatch(/The first alternative arrives at .*: no night of that stay is lost/);
     const arrival = there.alternatives.offers[0]?.slices.at(-1)?.segments.at(-1);
     expect(there.transfer?.airport).toBe(arrival?.destination);
     expect(there.transfer?.links?.google).toMatch(/origin=40\.\d+%2C-73/);
     expect(there.messages[0]?.text).toMatch(/Airport JFK to the hotel: about \d+ min/);
-    expect((await stay("New York", -1, 2)).notes[1]).toMatch(/up to 1 night of that stay/);
-    expect((await stay("New York", -2, 0)).notes[1]).toMatch(/that stay is lost/);
+    expect((await stay("New York", -1, 2)).alternatives.reason).toMatch(/up to 1 night of that stay/);
+    expect((await stay("New York", -2, 0)).alternatives.reason).toMatch(/that stay is lost/);
     // Too long to wait for a flight, and late nights of waiting, whose days are all searched.
     const long = await stay("London", 0, 5);
-    expect([long.alternatives.searchedDates, long.notes]).toEqual([
+    expect([long.alternatives.searchedDates, long.alternatives.reason]).toEqual([
       days(0),
-      [expect.stringMatching(/no night of waiting/)],
+      expect.stringMatching(/no night of waiting/),
     ]);
     const waiting = await stay("London", 0, 2);
-    expect([waiting.alternatives.searchedDates, waiting.notes]).toEqual([days(0, 1, 2), []]);
+    expect([waiting.alternatives.searchedDates, waiting.alternatives.reason]).toEqual([days(0, 1, 2), null]);
   });
 
   it("names the flights that arrive first, and the way to the airport of the first after the night", async () => {
@@ -211,9 +208,9 @@ describe("a disrupted trip", () => {
     };
     const byAirport = await change("LGW", "LIS");
     expect(byAirport.change).toMatchObject({ available: true, orderId });
-    expect(byAirport.notes).toEqual([expect.stringMatching(/fare's own.*often waives it.*not known/)]);
+    expect(byAirport.change.reason).toMatch(/fare's own.*often waives it.*not known/);
     expect(byAirport.messages[0]?.text).toContain("often waives it");
-    expect((await change("LON", "LIS", "delay")).notes).toEqual([]);
+    expect((await change("LON", "LIS", "delay")).change.reason).toBeNull();
     expect((await change("LIS", "LGW")).change.reason).toMatch(/not this leg/);
   });
 

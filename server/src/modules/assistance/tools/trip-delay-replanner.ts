@@ -41,9 +41,7 @@ const Input = z
       reason: z.string().optional(),
     }),
     rebookSearch: z.strictObject({
-      departureDate: IsoDate.describe(
-        "The day after, too, if it has nothing late enough, and until a night of waiting ends",
-      ),
+      departureDate: IsoDate.describe("The day after, too, if it has nothing late enough, and until the night ends"),
       passengers: z.int().min(1).max(9).default(1),
       cabinClass: CabinClass.default("economy"),
     }),
@@ -51,11 +49,8 @@ const Input = z
       .boolean()
       .default(false)
       .describe("true needs stayLocation; stay dates default to the night of the disruption"),
-    stayLocation: z
-      .string()
-      .optional()
-      .describe("Where to wait, near the origin; near the destination it is the stay there"),
-    stayCheckInDate: CalendarDate.optional().describe("Of the stay at stayLocation, YYYY-MM-DD"),
+    stayLocation: z.string().optional().describe("Near the origin, or the stay at the destination"),
+    stayCheckInDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     stayCheckOutDate: CalendarDate.optional().describe("YYYY-MM-DD"),
     travelerLabel: z.string().optional(),
     notifyChannels: z.array(z.enum(["whatsapp", "slack", "email"])).default(["whatsapp", "slack"]),
@@ -111,7 +106,6 @@ export const tripDelayReplanner = defineTool({
     transfer: TransferAnswer.nullable().describe(
       "From the hotel to the airport, or at the destination to the hotel; null without a stay",
     ),
-    notes: z.array(z.string()),
     messages: z.array(MessageAnswer),
     language: LanguageAnswer.describe("Of the messages, by the traveler's profile"),
     sandbox: z.boolean(),
@@ -202,15 +196,17 @@ export const tripDelayReplanner = defineTool({
       ...{ reason: toVisibleText(disruption.reason ?? "", LONGEST_REASON), alternatives, change, hotel, transfer },
       isArrival,
     };
+    const ofStay = [
+      ...(stayLocation.trim() === "" ? [] : saidOfStay(role, night, replan)),
+      ...(isArrival && input.stayCheckInDate ? [effectOn(night, arrivalOf(alternatives.offers[0]))] : []),
+    ];
     const drafts = composeMessages(input.notifyChannels, replanned, { profile, words, isTrial: flights.sandbox });
     return {
       earliestDeparture: earliest.toString(),
-      ...{ alternatives, change, hotel, transfer },
-      notes: [
-        ...(stayLocation.trim() === "" ? [] : saidOfStay(role, night, replan)),
-        ...(isArrival && input.stayCheckInDate ? [effectOn(night, arrivalOf(alternatives.offers[0]))] : []),
-        ...(disruption.kind === "cancellation" && change.offers.length > 0 ? [FARE_PENALTY] : []),
-      ],
+      alternatives: { ...alternatives, reason: [alternatives.reason ?? [], ...ofStay].flat().join(" ") || null },
+      change:
+        disruption.kind === "cancellation" && change.offers.length > 0 ? { ...change, reason: FARE_PENALTY } : change,
+      ...{ hotel, transfer },
       messages: await notifyTraveler(drafts, disruptionOf(input), caller, ports),
       language: words.answer,
       sandbox: flights.sandbox,
