@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * List flight ancillaries
-         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. They are for one flight and passenger each, and come on top of what the fare includes. Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
+         * @description List the bags and seats that can be booked with an offer, with prices; book_flight takes their ids. Each is for one flight and passenger, on top of what the fare includes. Only with the booking: no tool adds one to an order afterwards; the airline may, by its pnr. Seats are grouped by flight, passenger and position, cheapest first, some of each kind within maxSeats. Price: 500 micro-USDC (0.0005 USDC).
          *
          *     Changes nothing. Scope `flights:read`, list price 0.0005 USDC; only a successful call is paid.
          */
@@ -232,7 +232,7 @@ export interface paths {
         put?: never;
         /**
          * Request an order's change
-         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Then select_order_change_offer, then confirm_order_change. Price: 2000 micro-USDC (0.002 USDC).
+         * @description Ask what it costs to replace slices of a flight order by others. Nothing is changed yet. Name slices by the ids that book_flight or read_order answered; bags and seats of a removed one go with it (servicesLost). changeTotalAmount is all that is due: the penalty, and what comes back for flights and services, are in it. Next: select_order_change_offer. Price: 2000 micro-USDC (0.002 USDC).
          *
          *     Changes records. Scope `flights:write`, list price 0.002 USDC; only a successful call is paid.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Commit a booking
-         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts: they are taken as given, without a markup or service take. For a price by your pricing policy use confirm_booking; either commits the booking. itineraryHash is that of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Fix what a reserved booking pays to its vendor, and your own fee; settle_booking pays it out. Choose it when you know the amounts, which are taken as given. For a price by your pricing policy use confirm_booking; either commits the booking. itineraryHash is that of book_flight or book_stay. Next, once there are tickets: confirm_flight. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Moves money. Scope `escrow:spend`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -3153,7 +3153,7 @@ export interface components {
                 } | null;
             } | null;
             /**
-             * @description Local time of the first departure; null: not at all
+             * @description Local time of the first departure; null: not, or not said
              * @default null
              */
             refundableUntil: string | null;
@@ -3678,7 +3678,7 @@ export interface components {
             picks: {
                 best: string;
                 cheapest: string;
-                /** @description null: the supplier does not say where they are */
+                /** @description null: not known where they are, or location has an unknown part */
                 nearest: string | null;
                 /** @description null: no rate of those shown is given back in full */
                 cheapestRefundable: string | null;
@@ -4089,6 +4089,8 @@ export interface components {
                 };
                 /** @description Local time of the first departure, where the conditions allow it at all; null: not changeable */
                 changeableUntil: string | null;
+                /** @description The same; null: not refundable, or the airline does not say */
+                refundableUntil: string | null;
                 /** @description Of cancel (cancel_order_quote) and change (request_order_change) */
                 readonly availableActions: string[];
                 /** @description Until then the airline may take it back free of charge; cancel_order_quote says so */
@@ -6330,7 +6332,7 @@ export interface components {
             rebookSearch: {
                 /**
                  * Format: date
-                 * @description The day after, too, if it has nothing late enough, and the morning after a night
+                 * @description The day after, too, if it has nothing late enough, and until the night ends
                  */
                 departureDate: string;
                 /** @default 1 */
@@ -6346,7 +6348,7 @@ export interface components {
              * @default false
              */
             needsHotelFallback?: boolean;
-            /** @description City, neighborhood, sight or airport code */
+            /** @description Near the origin, or the stay at the destination */
             stayLocation?: string;
             /** @description YYYY-MM-DD */
             stayCheckInDate?: string;
@@ -6371,9 +6373,9 @@ export interface components {
             earliestDeparture: string;
             alternatives: {
                 available: boolean;
-                /** @description Why it is not available */
+                /** @description Why it is not available, or what to know of it */
                 reason: string | null;
-                /** @description Best first; all leave at or after earliestDeparture */
+                /** @description Earliest arrival first; all leave at or after earliestDeparture */
                 offers: {
                     /** @description offerId of book_flight */
                     id: string;
@@ -6481,7 +6483,7 @@ export interface components {
             };
             change: {
                 available: boolean;
-                /** @description Why it is not available */
+                /** @description Why it is not available, or what to know of it */
                 reason: string | null;
                 orderId: string | null;
                 /** @description Cheapest first; an id is the offerId of select_order_change_offer */
@@ -6519,7 +6521,7 @@ export interface components {
             /** @description Null: not asked for */
             hotel: {
                 available: boolean;
-                /** @description Why it is not available */
+                /** @description Why it is not available, or what to know of it */
                 reason: string | null;
                 takenAs: string | null;
                 /** @description What stayLocation could also mean */
@@ -6588,16 +6590,16 @@ export interface components {
                 picks: {
                     best: string;
                     cheapest: string;
-                    /** @description null: the supplier does not say where they are */
+                    /** @description null: not known where they are, or location has an unknown part */
                     nearest: string | null;
                     /** @description null: no rate of those shown is given back in full */
                     cheapestRefundable: string | null;
                 } | null;
             } | null;
-            /** @description From the hotel to the airport; null without a stay */
+            /** @description From the hotel to the airport, or at the destination to the hotel; null without a stay */
             transfer: {
                 available: boolean;
-                /** @description Why it is not available */
+                /** @description Why it is not available, or what to know of it */
                 reason: string | null;
                 airport: string | null;
                 minutes: {
