@@ -43,8 +43,8 @@ const guards = {
   "body-pieces": {
     replace: {
       file: `${HTTP}/body-bytes.ts`,
-      from: "this.#bytes.set(piece, this.#length);",
-      to: "this.#bytes.set(piece, this.#length); (this.pieces ??= []).push(piece);",
+      from: "length < LEAST_AVERAGE_BYTES * this.#pieces) throw tooManyPieces();",
+      to: "length > 0) (this.pieces ??= []).push(piece);",
     },
   },
   "json-depth": {

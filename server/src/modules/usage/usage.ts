@@ -32,7 +32,7 @@ declare module "../../kernel/tool.ts" {
 }
 
 /** Made at the first moment or later, and before the second. */
-export interface Between {
+interface Between {
   from: Temporal.Instant | undefined;
   to: Temporal.Instant | undefined;
 }

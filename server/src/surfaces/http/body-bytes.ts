@@ -1,16 +1,21 @@
 import { isUtf8 } from "node:buffer";
 import { Failure } from "../../domain/errors.ts";
 
+/** Each piece costs as much as a small body: no client that means well sends so many that hold so little. */
+const MOST_SMALL_PIECES = 2_000;
+const LEAST_AVERAGE_BYTES = 16;
+
 /**
  * What has arrived of a body, in one piece. A piece of it is a view of all that was read with it: a body in pieces of one byte each,
  * kept as they came, would take a thousand times its size.
  */
 export class BodyBytes {
+  #pieces = 0;
   readonly #maximum: number;
   #bytes: Uint8Array = new Uint8Array();
   #length = 0;
 
-  /** `maximum`: what is more throws `too_large`. */
+  /** `maximum`: what is more throws `too_large`, and so does what comes in very many very small pieces. */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
@@ -18,6 +23,8 @@ export class BodyBytes {
   add(piece: Uint8Array): void {
     const length = this.#length + piece.length;
     if (length > this.#maximum) throw tooLarge(this.#maximum);
+    this.#pieces += 1;
+    if (this.#pieces > MOST_SMALL_PIECES && length < LEAST_AVERAGE_BYTES * this.#pieces) throw tooManyPieces();
     // Most bodies are one piece.
     if (this.#length === 0) this.#bytes = piece;
     else {
@@ -39,6 +46,12 @@ export class BodyBytes {
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
   }
+}
+
+function tooManyPieces(): Failure {
+  return new Failure("too_large", {
+    detail: `The body came in over ${MOST_SMALL_PIECES} pieces of less than ${LEAST_AVERAGE_BYTES} bytes. Send it in larger ones.`,
+  });
 }
 
 export function tooLarge(maximumBytes: number): Failure {

@@ -67,6 +67,28 @@ describe("what is no HTTP is answered with a problem", () => {
     }
   });
 
+  it("a body in thousands of pieces of a byte, which is no longer than others", async () => {
+    const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
+    const body = JSON.stringify({ tenantId: service.tenantId, tool: "probe_write", args: { text: "a" } }).padEnd(3_000);
+    const chunked = (size: number): string => {
+      const pieces = Array.from({ length: Math.ceil(body.length / size) }, (_, at) =>
+        body.slice(at * size, (at + 1) * size),
+      );
+      return `${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join("")}0\r\n\r\n`;
+    };
+    const send = async (size: number) =>
+      await exchange(
+        request("POST /api/agent/dispatch HTTP/1.1", [...headers, "Transfer-Encoding: chunked"], chunked(size)),
+      );
+    const refused = await send(1);
+    expect(refused.status).toBe(413);
+    expect(JSON.parse(refused.body)).toMatchObject({
+      code: "too_large",
+      detail: expect.stringContaining("larger ones"),
+    });
+    expect((await send(2)).status).toBe(200);
+  });
+
   it("but not in place of the answer to a request before it, which may well have its effect", async () => {
     const body = JSON.stringify({ tenantId: service.tenantId, tool: "probe_write", args: { text: "before" } });
     const headers = ["Host: x", `Authorization: Bearer ${service.apiKey}`, "Content-Type: application/json"];
