@@ -93,11 +93,17 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
     }
   }
 
+  /** Parts of it are written into the log, where no key may stand. */
+  function textOf({ body }: HttpResponse): string {
+    const text = body.toString("utf8");
+    return key === undefined ? text : text.replaceAll(key, "(the key)");
+  }
+
   return {
     async post(path, body, schema) {
       try {
         const response = path === "settle" ? await send(path, body, true) : await askTwice(path, body);
-        return readAnswer(path, response, schema);
+        return readAnswer(path, response.status, textOf(response), schema);
       } catch (error) {
         throw facilitatorAway(error);
       }
@@ -107,8 +113,7 @@ function createQuestions({ url, key, http, timeoutMilliseconds }: X402Facilitato
 }
 
 /** A refusal may come with a status of its own; what is broken, busy or wants another key has not looked at the payment. */
-function readAnswer<Answer>(path: string, { status, body }: HttpResponse, schema: z.ZodType<Answer>): Answer {
-  const text = body.toString("utf8");
+function readAnswer<Answer>(path: string, status: number, text: string, schema: z.ZodType<Answer>): Answer {
   const hasLooked = (status >= 200 && status < 300) || [400, 402, 409, 412, 422].includes(status);
   const answer = hasLooked ? schema.safeParse(parseJson(text)) : undefined;
   if (answer?.success === true) return answer.data;

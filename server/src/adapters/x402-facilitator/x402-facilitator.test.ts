@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ChainWorld, openChainWorld } from "../../../test/support/chain-world.ts";
@@ -8,9 +9,11 @@ import {
   type StockFacilitator,
   startStockFacilitator,
 } from "../../../test/support/stock-facilitator.ts";
+import { readConfig } from "../../config/config.ts";
 import type { PaymentTerms } from "../../domain/payments.ts";
 import type { Hex } from "../../domain/tokens.ts";
 import { mint } from "../../modules/treasury/mint-operation.ts";
+import { openFacilitator } from "../../outside/facilitator.ts";
 import type { HttpClient, HttpRequest } from "../../platform/http-client/http-client.ts";
 import type { Facilitator } from "../../ports/facilitator.ts";
 import { createX402Facilitator } from "./index.ts";
@@ -155,6 +158,32 @@ describe("it is sent what the packages' own client sends", () => {
     for (const { authorization } of asked) expect(authorization).toBe("Bearer a key");
     for (const { body } of asked.slice(1))
       expect(body).toMatchObject({ paymentPayload: { x402Version: 2, ...beside } });
+  });
+
+  it("and the configured key stands in that header and nowhere else, although its owner says it back", async () => {
+    const key = "k3y-that-nobody-else-reads";
+    const sent: HttpRequest[] = [];
+    const send = (request: HttpRequest) => {
+      sent.push(request);
+      return world.http.send(request);
+    };
+    const config = readConfig({ X402_FACILITATOR_URL: stock.url, X402_FACILITATOR_KEY: key });
+    const keyed = await openFacilitator(config, { sandbox: world.network }, { ...world.http, send });
+    if (keyed === undefined) throw new Error("A facilitator is configured.");
+    const payment = await signPayment(payer, terms);
+    await keyed.verify(payment, terms);
+    stock.misbehave(() => ({ status: 401, text: `Bearer ${key} is not known` }));
+    const refusal = await settle(keyed, payment, terms).catch((reason: unknown) => reason);
+    expect(refusal).toEqual(unavailable);
+    const logged = inspect(refusal, { depth: 10 });
+    expect(logged).toContain("is not known");
+    expect(logged).not.toContain(key);
+
+    expect(sent.map(({ url }) => url)).toEqual(["supported", "verify", "settle"].map((path) => `${stock.url}/${path}`));
+    for (const { headers, ...rest } of sent) {
+      expect(headers).toEqual({ authorization: `Bearer ${key}` });
+      expect(JSON.stringify(rest)).not.toContain(key);
+    }
   });
 
   it.each(["verify", "settle"] as const)("to %s", async (path) => {
