@@ -56,7 +56,7 @@ export interface paths {
         put?: never;
         /**
          * Save a traveler
-         * @description Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings. Price: 5000 micro-USDC (0.005 USDC).
+         * @description Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings. A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names. Price: 5000 micro-USDC (0.005 USDC).
          *
          *     Changes records. Scope `travelers:write`, list price 0.005 USDC; only a successful call is paid.
          */
@@ -3406,6 +3406,11 @@ export interface components {
             ticketOrderHash: string | null;
             /** @default  */
             next: string;
+            /**
+             * @description Of what was charged; null: nothing was, or not in a block yet: read_transaction has it by chargeTransferId
+             * @default null
+             */
+            chargeTxHash: string | null;
         } & {
             [key: string]: unknown;
         };

@@ -56,7 +56,11 @@ const ChangeOffers = z.object({
   servicesLost: z.array(z.object({ kind: z.string(), totalAmount: z.string() })),
 });
 const Selected = z.object({ changeId: z.string(), due: z.object({ amount: z.string(), currency: z.string() }) });
-const Changed = z.object({ chargedUsdc: z.string(), newTotalAmount: z.string() });
+const Changed = z.object({
+  chargedUsdc: z.string(),
+  chargeTxHash: z.string().regex(/^0x[0-9a-f]{64}$/),
+  newTotalAmount: z.string(),
+});
 const Quote = z.looseObject({ cancellationId: z.string(), refundTo: z.string(), refundAmount: z.string().nullable() });
 const Cancelled = z.object({
   status: z.literal("cancelled"),

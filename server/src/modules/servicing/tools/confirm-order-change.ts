@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDecimal } from "../../../domain/money.ts";
 import { defineTool, Replayed } from "../../../kernel/tool.ts";
-import { supplierErrors } from "../../bookings/index.ts";
+import { ChargeTxHash, readChargeHash, supplierErrors } from "../../bookings/index.ts";
 import { sendOutErrors } from "../../treasury/index.ts";
 import { ChangeResult } from "../change-order.ts";
 import { confirmChange } from "../confirm-change.ts";
@@ -10,7 +10,7 @@ import { planChange } from "../plan-servicing.ts";
 import { commitErrors } from "../servicing-errors.ts";
 
 const NEXT =
-  "The order is changed and paid as said here. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left.";
+  "The order is changed and paid as said here. Bags and seats that were bought for flights given up (servicesLost of request_order_change) may have gone with them: services of read_order has what is left, and documents the tickets that are issued anew. What stands for the order in escrow (itineraryHash, ticketOrderHash) stays as it was booked.";
 
 export const confirmOrderChange = defineTool({
   name: "confirm_order_change",
@@ -39,7 +39,7 @@ export const confirmOrderChange = defineTool({
         .describe("ISO 4217"),
     }),
   }),
-  output: ChangeResult,
+  output: ChangeResult.extend({ chargeTxHash: ChargeTxHash }),
   errors: {
     ...supplierErrors,
     ...commitErrors,
@@ -67,7 +67,8 @@ export const confirmOrderChange = defineTool({
     const answer = await confirmChange(ports, { caller, callId: call.id }, change, { progress, isRepeat });
     const changed = ChangeResult.parse(answer.result);
     const now = await describeOrderNow(ports, caller, changed.orderId);
-    const result = { ...changed, ...now, next: NEXT };
+    const chargeTxHash = await readChargeHash(ports.submission, changed.chargeTransferId);
+    const result = { ...changed, chargeTxHash, ...now, next: NEXT };
     return answer.kind === "replayed" ? new Replayed(result, answer.firstCallId) : result;
   },
 });

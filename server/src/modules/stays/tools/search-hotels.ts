@@ -81,7 +81,7 @@ export const searchHotels = defineTool({
   errors: {
     ...supplierErrors,
     location_not_found:
-      "No place has this name; nearMatches lists similar ones. A city or an airport code always works.",
+      "No place has this name, and coordinates are not taken; nearMatches lists similar ones. A city or an airport code always works.",
     no_accommodations:
       "The supplier has no rooms there that fit everything; emptiedBy names the arguments without which it has. Try other dates or a larger place.",
   },

@@ -14,6 +14,8 @@ export const saveTraveler = defineTool({
   title: "Save a traveler",
   summary:
     "Make or complete a traveler's profile. Fields left out stay as they are, lists are replaced. Then ensure_flight_customer gives the id for bookings.",
+  advice:
+    "A flight needs all of givenName, familyName, bornOn, title, gender, email and phoneNumber. A stay needs no profile: book_stay takes the guests' names.",
   area: "travelers",
   effect: "write",
   price: 5_000n,
