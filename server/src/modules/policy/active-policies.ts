@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import type { PolicyDocument } from "./document.ts";
 import { compilePolicy, countRules } from "./evaluate.ts";
-import type { ActivePolicies, ActivePolicy, Owner, TravelPolicies } from "./policies.ts";
+import type { ActivePolicies, ActivePolicy, Owner, PolicyNames, TravelPolicies } from "./policies.ts";
 import type { Rules } from "./rule-tree.ts";
 
 /** How many rules are kept ready in memory, over all tenants. */
@@ -43,8 +43,9 @@ export class ReadyPolicies implements ActivePolicies {
     return ready === undefined ? undefined : { policyId, version, document: ready.document, rules: ready.rules };
   }
 
-  async listIds(owner: Owner): Promise<readonly string[]> {
-    return [DEFAULT_POLICY_ID, ...(await this.#policies.list(owner)).map(({ policyId }) => policyId)];
+  async names(owner: Owner): Promise<PolicyNames> {
+    const { policyIds, enforcedId } = await this.#policies.names(owner);
+    return { policyIds: [DEFAULT_POLICY_ID, ...policyIds], enforcedId };
   }
 
   #take(key: string): Ready | undefined {

@@ -34,6 +34,11 @@ export interface NewPolicyVersion {
   createdBy: string;
 }
 
+export interface PolicyNames {
+  policyIds: readonly string[];
+  enforcedId: string | undefined;
+}
+
 /** The tenants' own policies, and which one applies to direct calls. What every tenant has is not stored. */
 export interface TravelPolicies {
   /** The next version; undefined when the tenant has as many policies, or the policy as many versions, as there may be. */
@@ -50,6 +55,8 @@ export interface TravelPolicies {
   ): Promise<readonly PolicyVersion[]>;
   /** The newest version of each, in the order of their ids. */
   list(owner: Owner): Promise<readonly PolicyVersion[]>;
+  /** The ids of the tenant's own policies, in their order, and of the one that direct calls are held to. Those who ask at the same moment ask together. */
+  names(owner: Owner): Promise<PolicyNames>;
   /** The policy that direct calls are held to. */
   findEnforced(owner: Owner): Promise<Enforcement | undefined>;
   enforce(owner: Owner, enforcement: Omit<Enforcement, "changedAt">): Promise<Enforcement>;
@@ -73,6 +80,6 @@ export interface ActivePolicy {
 export interface ActivePolicies {
   /** Undefined: the tenant has none of this id that applies at this time. */
   find(owner: Owner, policyId: string): Promise<ActivePolicy | undefined>;
-  /** Ids that `find` may know, for whoever names another. */
-  listIds(owner: Owner): Promise<readonly string[]>;
+  /** What `find` may know, for whoever names another, and the one that direct calls are held to. */
+  names(owner: Owner): Promise<PolicyNames>;
 }

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { canonicalJson } from "../../domain/canonical-json.ts";
+import { batchLookUps } from "../../platform/batching/batch.ts";
 import type { Queryable } from "../../platform/database/database.ts";
 import { withoutNulls } from "../../platform/database/without-nulls.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { appendAudit } from "../identity/index.ts";
 import { PolicyDocument } from "./document.ts";
-import type { Enforcement, NewPolicyVersion, Owner, PolicyVersion, TravelPolicies } from "./policies.ts";
+import type { Enforcement, NewPolicyVersion, Owner, PolicyNames, PolicyVersion, TravelPolicies } from "./policies.ts";
 
 export const MOST_POLICIES = 100;
 export const MOST_VERSIONS = 1_000;
@@ -16,7 +17,9 @@ const columns = ["policyId", "version", "effectiveAt", "createdAt", "createdBy"]
 export function createTravelPolicies(queryable: Queryable, clock: Clock): TravelPolicies {
   const inTransaction = <T>(work: (db: Queryable) => Promise<T>): Promise<T> =>
     queryable.isTransaction ? work(queryable) : queryable.transaction().execute(work);
+  const findNames = batchLookUps((keys) => readNames(queryable, keys));
   return {
+    names: async (owner) => (await findNames(keyOf(owner))) ?? { policyIds: [], enforcedId: undefined },
     add: (owner, policyId, version) => inTransaction((db) => add({ db, clock }, owner, policyId, version)),
     findActive: (owner, policyId, at) =>
       versionsOf(queryable, owner, policyId)
@@ -50,6 +53,21 @@ export function createTravelPolicies(queryable: Queryable, clock: Clock): Travel
     findEnforced: (owner) => findEnforced(queryable, owner),
     enforce: (owner, enforcement) => inTransaction((db) => enforce({ db, clock }, owner, enforcement)),
   };
+}
+
+const keyOf = ({ tenantId, environment }: Owner): string => `${environment} ${tenantId}`;
+
+async function readNames(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, PolicyNames>> {
+  const { rows } = await sql<{ key: string; policyIds: string[]; enforcedId: string | null }>`
+    select key,
+      array(select distinct policy_id from travel_policy
+        where tenant_id = split_part(key, ' ', 2) and network = split_part(key, ' ', 1) order by policy_id) as policy_ids,
+      (select policy_id from travel_policy_enforcement
+        where tenant_id = split_part(key, ' ', 2) and network = split_part(key, ' ', 1)) as enforced_id
+    from unnest(${keys}::text[]) as asked (key)`.execute(db);
+  return new Map(
+    rows.map(({ key, policyIds, enforcedId }) => [key, { policyIds, enforcedId: enforcedId ?? undefined }]),
+  );
 }
 
 interface Storage {

@@ -25,7 +25,7 @@ export const checkPolicy = defineTool({
   effect: "read",
   price: 1_000n,
   payableWithoutKey: false,
-  uses: ["activePolicies", "clock", "remainingBudgets", "stores"],
+  uses: ["activePolicies", "clock", "remainingBudgets"],
   input: z.strictObject({
     policyId: z.string().describe(`${DEFAULT_POLICY_ID}, which every tenant has, or one that the tenant has written`),
     offer: z.strictObject({
@@ -74,10 +74,10 @@ export const checkPolicy = defineTool({
     details: { decision, policyId, version, kind: offer.kind, priceUsd: offer.priceUsd },
   }),
 
-  async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, stores, caller, invalid }) {
+  async run({ policyId, offer }, { activePolicies, clock, remainingBudgets, caller, invalid }) {
     const policy = await activePolicies.find(caller, policyId);
     if (policy === undefined) {
-      const ids = await activePolicies.listIds(caller);
+      const { policyIds: ids } = await activePolicies.names(caller);
       const near = nearest(policyId, ids);
       const meant = near === undefined ? "" : `; did you mean "${near}"?`;
       const known = ids.slice(0, MOST_NAMED).join(", ");
@@ -88,12 +88,13 @@ export const checkPolicy = defineTool({
     }
     const circumstances = { now: clock.now(), booker: undefined, airport: () => undefined };
     const verdict = describeVerdict(evaluate(policy.rules, describedOffer(offer), circumstances), policy);
-    const enforced = await stores.travelPolicies.findEnforced(caller);
+    const [{ policyIds, enforcedId }, budgets] = await Promise.all([
+      activePolicies.names(caller),
+      remainingBudgets(caller),
+    ]);
     return {
       ...verdict,
-      isEnforced: enforced?.policyId === policyId,
-      policyIds: (await activePolicies.listIds(caller)).slice(0, MOST_NAMED),
-      budgets: await remainingBudgets(caller),
+      ...{ isEnforced: enforcedId === policyId, policyIds: policyIds.slice(0, MOST_NAMED), budgets },
     };
   },
 });
