@@ -24,3 +24,25 @@ test("a stop in sandbox mode waits at most four seconds for a balancer, as all o
   expect(readConfig({ DRAIN_SECONDS: "3" }).drainSeconds).toBe(3);
   expect(readConfig({ DRAIN_SECONDS: "600" }).drainSeconds).toBe(4);
 });
+
+test("payments are gathered on a live chain only where a contract settles them together", () => {
+  const address = `0x${"1".repeat(40)}`;
+  const live = {
+    NETWORK_MODE: "production",
+    SUPPLIER_URL: "https://supplier.example",
+    SUPPLIER_TOKEN: "token",
+    CHAIN_RPC_URL: "https://node.example",
+    CHAIN_USDC: address,
+    CHAIN_RELAYER_KEY_FILE: "relayer.key",
+    MASTER_KEY_FILE: "master.key",
+  };
+  const window = { PAYMENT_BATCH_WINDOW_MS: "50" };
+  expect(() => readConfig({ ...live, ...window })).toThrow(
+    "Not started: PAYMENT_BATCH_WINDOW_MS needs CHAIN_PAYMENT_BATCH on a live chain; set it, or leave the window at 0.",
+  );
+  const outside = { X402_FACILITATOR_URL: "https://facilitator.example" };
+  for (const good of [live, { ...live, ...window, CHAIN_PAYMENT_BATCH: address }, { ...live, ...window, ...outside }]) {
+    expect(() => readConfig(good)).not.toThrow();
+  }
+  expect(() => readConfig(window)).not.toThrow();
+});

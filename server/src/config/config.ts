@@ -189,5 +189,16 @@ function productionProblems(config: Config): string[] {
     "masterKeyFile",
   ] as const;
   const missing = needed.filter((name) => config[name] === undefined).map((name) => variables[name].name);
-  return [...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`])];
+  return [
+    ...(missing.length === 0 ? [] : [`NETWORK_MODE=production also needs ${missing.join(", ")}`]),
+    ...batchProblems(config),
+  ];
+}
+
+/** Two payments of one window would wait for a contract that is not there. Where a facilitator settles, nothing is gathered. */
+function batchProblems(config: Config): string[] {
+  const { paymentBatchWindowMilliseconds, chainPaymentBatch, x402FacilitatorUrl } = config;
+  const isGathered = paymentBatchWindowMilliseconds > 0 && x402FacilitatorUrl === undefined;
+  if (!isGathered || chainPaymentBatch !== undefined) return [];
+  return ["PAYMENT_BATCH_WINDOW_MS needs CHAIN_PAYMENT_BATCH on a live chain; set it, or leave the window at 0"];
 }
