@@ -55,6 +55,7 @@ describe("a claim with link and code", () => {
     expect(result).toEqual({
       tripId,
       guestWallet,
+      waitingRunIds: [],
       claimedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       escrowAddress: args.escrowAddress,
       txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
