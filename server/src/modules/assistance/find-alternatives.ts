@@ -1,15 +1,16 @@
 import type { z } from "zod";
 import type { Caller, CallInfo, Ports } from "../../kernel/tool.ts";
+import type { ChangeOffer } from "../../ports/flight-servicing.ts";
 import type { BookedSlice, FlightOffer, FlightSearch } from "../../ports/flights.ts";
 import type { Maps } from "../../ports/maps.ts";
 import { saleRates } from "../bookings/index.ts";
 import { bestOffers, seeSearch, toOfferAnswer } from "../flights/index.ts";
 import { priceOf, seeChangeOffers } from "../servicing/index.ts";
-import { type AlternativesAnswer, AVAILABLE, type ChangeAnswer, unavailable } from "./replan-parts.ts";
+import { type AlternativesAnswer, type ChangeAnswer, partly, unavailable } from "./replan-parts.ts";
 
 const OFFERS_RETURNED = 3;
 const NO_CHANGE =
-  "The airline offers no change to a flight that leaves late enough: by the fare's conditions, or for want of one. read_order says whether the fare can be changed; after a cancellation by the airline, ask the airline, which may owe another flight or the money.";
+  "the airline offers no change to a flight that leaves late enough: by the fare's conditions, or for want of one. read_order says whether the fare can be changed, request_order_change asks for another day; after a cancellation by the airline, ask the airline, which may owe another flight or the money.";
 /** What books an offer; asked what it would say, without booking. */
 const BOOKS = "book_flight";
 
@@ -70,25 +71,30 @@ export async function findAlternatives(
   const rates = await saleRates({ fx, clock }, caller.environment, currencies);
   await seeSearch({ seenOffers: stores.seenOffers, clock, random }, caller, usable, rates);
   const best = [];
-  for (const offer of chooseOffers(days.map((day) => day.usable))) {
+  for (const offer of chooseOffers(usable, morningAfter)) {
     best.push({ ...toOfferAnswer(offer, usable, rates), booking: await refusalOf(offer, call) });
   }
-  return { ...AVAILABLE, offers: best, searchedDates, considered };
+  return { available: true, reason: ruleOf(morningAfter), offers: best, searchedDates, considered };
 }
 
-/** The earliest to arrive, one of each day that has any, and the best of all; earliest arrival first. */
-function chooseOffers(days: readonly (readonly FlightOffer[])[]): readonly FlightOffer[] {
-  const all = days.flat().toSorted((left, right) => (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""));
-  const earliest = bestOffers(
-    all.filter((offer) => arrivalOf(offer) === arrivalOf(all[0])),
-    1,
+/** By the rule that `ruleOf` says; earliest arrival first. */
+function chooseOffers(usable: readonly FlightOffer[], morningAfter: string | undefined): readonly FlightOffer[] {
+  const ways = bestOffers(usable, usable.length).toSorted((left, right) =>
+    (arrivalOf(left) ?? "").localeCompare(arrivalOf(right) ?? ""),
   );
-  const others = days.filter((offers) => !offers.some((offer) => earliest.includes(offer)));
-  const ofDays = others.flatMap((offers) => bestOffers(offers, 1));
-  const chosen = new Set(
-    [...new Set([...earliest, ...ofDays, ...bestOffers(all, OFFERS_RETURNED)])].slice(0, OFFERS_RETURNED),
+  const afterNight = ways.find(
+    ({ slices }) => morningAfter !== undefined && (slices[0]?.segments[0]?.departingAt ?? "") >= morningAfter,
   );
-  return all.filter((offer) => chosen.has(offer));
+  const [cheapest] = ways.toSorted((left, right) => Number(left.totalAmount) - Number(right.totalAmount));
+  const wanted = new Set([ways[0], afterNight, cheapest, ...ways].filter((offer) => offer !== undefined));
+  const chosen = new Set([...wanted].slice(0, OFFERS_RETURNED));
+  return ways.filter((offer) => chosen.has(offer));
+}
+
+function ruleOf(morningAfter: string | undefined): string {
+  const afterNight =
+    morningAfter === undefined ? "" : ` the one that arrives first of those that leave on ${morningAfter},`;
+  return `Chosen are the flight that arrives first,${afterNight} and the cheapest; where these are the same, the next to arrive.`;
 }
 
 /** On the clock of the destination. */
@@ -119,10 +125,11 @@ async function refusalOf({ id: offerId }: FlightOffer, call: CallInfo) {
   return refusal === undefined ? null : { code: refusal.code, detail: refusal.detail };
 }
 
-/** What it costs to change the tenant's own order, where the booking reference is of one. */
+/** What it costs to change the tenant's own order to flights of these days, where the booking reference is of one. */
 export async function findChange(
   pnr: string | undefined,
   replan: Replan,
+  dates: readonly string[],
   { flightServicing, stores, maps }: Pick<Ports, "flightServicing" | "stores" | "maps">,
   { caller, call }: Asker,
 ): Promise<z.input<typeof ChangeAnswer>> {
@@ -136,28 +143,60 @@ export async function findChange(
   const { slices } = await flightServicing.getOrderDetails(orderId, { signal: call.signal });
   const slice = slices.find((one) => isFlown(one, replan, maps));
   if (slice === undefined) return none(`The order flies ${waysOf(slices)}, not this leg.`, orderId);
-  const { origin, destination, departureDate, cabinClass } = replan;
-  const asked = await flightServicing.requestChange(orderId, {
-    ...{ add: [{ origin, destination, departureDate, cabinClass }], remove: [{ sliceId: slice.id }] },
-  });
-  const offers = asked.offers.filter(({ slices: { add } }) => {
-    return leavesLateEnough({ slices: add }, replan.earliestLocal) && !isCancelled({ slices: add }, replan);
-  });
+  const { origin, destination, cabinClass } = replan;
+  const askOn = async (departureDate: string) => {
+    const add = [{ origin, destination, departureDate, cabinClass }];
+    const { offers } = await flightServicing.requestChange(orderId, { add, remove: [{ sliceId: slice.id }] });
+    return { date: departureDate, offers: offers.filter((offer) => isChangeInTime(offer, replan)), failure: "" };
+  };
+  const days = await Promise.all(
+    dates.map((date) =>
+      partly(
+        () => askOn(date),
+        (failure) => ({ date, offers: [], failure }),
+      ),
+    ),
+  );
+  const failures = failuresOf(days);
+  const offers = days.flatMap((day) => day.offers);
   await stores.servicingQuotes.rememberChangeOffers(
     order,
     offers.map(({ id }) => id),
   );
   await seeChangeOffers(stores.seenOffers, caller, offers, order);
-  if (offers.length === 0) return none(NO_CHANGE, orderId);
-  const cheapest = offers
-    .toSorted((left, right) => Number(left.changeTotalAmount) - Number(right.changeTotalAmount))
-    .slice(0, OFFERS_RETURNED);
+  if (offers.length === 0) {
+    const asked = days.flatMap(({ date, failure }) => (failure === "" ? [date] : []));
+    const nothing = asked.length === 0 ? [] : [`For ${asked.join(", ")} ${NO_CHANGE}`];
+    return none([...failures, ...nothing].join(" "), orderId);
+  }
   return {
-    ...{ ...AVAILABLE, orderId },
-    offers: cheapest.map((offer) => ({
+    ...{ available: true, reason: failures.join(" ") || null, orderId },
+    offers: cheapestChanges(days.map((day) => day.offers)).map((offer) => ({
       ...{ id: offer.id, ...priceOf(offer), expiresAt: offer.expiresAt, slices: offer.slices.add },
     })),
   };
+}
+
+/** One for all days that failed alike. */
+const failuresOf = (days: readonly { date: string; failure: string }[]): string[] =>
+  [
+    ...Map.groupBy(
+      days.filter(({ failure }) => failure !== ""),
+      ({ failure }) => failure,
+    ),
+  ].map(([failure, of]) => `For ${of.map(({ date }) => date).join(", ")} no change could be asked: ${failure}`);
+
+const isChangeInTime = ({ slices: { add } }: ChangeOffer, replan: Replan): boolean =>
+  leavesLateEnough({ slices: add }, replan.earliestLocal) && !isCancelled({ slices: add }, replan);
+
+/** The cheapest of each day, so that a cheaper day hides no earlier one, and of all; cheapest first, and of one price the earlier day. */
+function cheapestChanges(days: readonly (readonly ChangeOffer[])[]): readonly ChangeOffer[] {
+  const byPrice = (left: ChangeOffer, right: ChangeOffer) =>
+    Number(left.changeTotalAmount) - Number(right.changeTotalAmount);
+  const ofDays = days.flatMap((offers) => offers.toSorted(byPrice).slice(0, 1));
+  const all = days.flat().toSorted(byPrice);
+  const chosen = new Set([...new Set([...ofDays, ...all])].slice(0, OFFERS_RETURNED));
+  return all.filter((offer) => chosen.has(offer));
 }
 
 /** An order may name the cities of a leg, a caller its airports, or the other way round: those of one city are one. */

@@ -20,9 +20,33 @@ const Slices = z.array(
     ),
   }),
 );
+const Supplied = z.object({
+  data: z.object({
+    offers: z.array(
+      z.object({
+        total_amount: z.string(),
+        slices: z.tuple([
+          z.object({
+            segments: z.array(
+              z.object({
+                ...{ departing_at: z.string(), arriving_at: z.string() },
+                operating_carrier: z.object({ iata_code: z.string() }),
+              }),
+            ),
+          }),
+        ]),
+      }),
+    ),
+  }),
+});
 const Answer = z.object({
   alternatives: Marked.extend({
-    offers: z.array(z.looseObject({ id: z.string(), slices: Slices, booking: z.looseObject({}).nullable() })),
+    offers: z.array(
+      z.looseObject({
+        ...{ id: z.string(), totalAmount: z.string(), slices: Slices },
+        booking: z.looseObject({}).nullable(),
+      }),
+    ),
     searchedDates: z.array(z.string()),
   }),
   change: Marked.extend({
@@ -180,7 +204,78 @@ describe("a disrupted trip", () => {
       expect.stringMatching(/no night of waiting/),
     ]);
     const waiting = await stay("London", 0, 2);
-    expect([waiting.alternatives.searchedDates, waiting.alternatives.reason]).toEqual([days(0, 1, 2), null]);
+    expect([waiting.alternatives.searchedDates, waiting.alternatives.reason]).toEqual([
+      days(0, 1, 2),
+      expect.stringMatching(`^Chosen are .* leave on ${days(2).join()}, and the cheapest; [^.]*\\.$`),
+    ]);
+  });
+
+  it("chooses what arrives first, what arrives first after the night, and the cheapest, of all that the supplier has", async () => {
+    const originalLeg = { ...disrupted.originalLeg, origin: "LON", destination: "LIS" };
+    const days = [date, date.add({ days: 1 })].map(String);
+    const supplied = await Promise.all(
+      days.map(async (departure_date) => {
+        const slices = [{ origin: "LON", destination: "LIS", departure_date }];
+        const asked = { slices, passengers: [{ type: "adult" }], cabin_class: "economy" };
+        return Supplied.parse(await world.post("/air/offer_requests", asked)).data.offers;
+      }),
+    );
+    const flown = supplied.flat().map(({ total_amount, slices: [{ segments }] }) => ({
+      ...{ price: Number(total_amount), departs: segments[0]?.departing_at ?? "" },
+      ...{ arrives: segments.at(-1)?.arriving_at ?? "", way: JSON.stringify(segments) },
+    }));
+    const inTime = flown
+      .filter(({ departs }) => departs >= earliest)
+      .toSorted((left, right) => left.arrives.localeCompare(right.arrives));
+    const { alternatives } = await replan({
+      ...{ originalLeg, rebookSearch: { departureDate: date.toString() } },
+      ...{ needsHotelFallback: true, stayLocation: "London" },
+    });
+    const arrivals = alternatives.offers.map(({ slices }) => slices.at(-1)?.segments.at(-1)?.arrivingAt ?? "");
+    const afterNight = inTime.find(({ departs }) => departs >= (days[1] ?? ""))?.arrives;
+    expect(arrivals).toHaveLength(3);
+    expect(arrivals[0]).toBe(inTime[0]?.arrives);
+    expect(arrivals).toContain(afterNight);
+    const cheapest = Math.min(...inTime.map(({ price }) => price));
+    const prices = alternatives.offers.map(({ totalAmount }) => Number(totalAmount));
+    expect(Math.min(...prices)).toBe(cheapest);
+    const third = [...new Map(inTime.map(({ way, arrives }) => [way, arrives])).values()][2] ?? "";
+    const others = arrivals.filter((arrives, index) => arrives !== afterNight && prices[index] !== cheapest);
+    expect(others.every((arrives) => arrives <= third)).toBe(true);
+  });
+
+  it("has the changes of every day that it searches, and those of one day when another fails", async () => {
+    const { orderId } = await world.bookFlexible();
+    const [row] = await world.service.sql("select pnr from booking where order_id = $1", [orderId]);
+    const { pnr } = z.object({ pnr: z.string() }).parse(row);
+    const originalLeg = { ...disrupted.originalLeg, pnr };
+    const [today, tomorrow] = [date.toString(), date.add({ days: 1 }).toString()];
+    const late = { kind: "delay", earliestUsableDepartureIso: `${date}T23:59:00Z` };
+    const next = (await replan({ originalLeg, disruption: late })).change;
+    expect(next).toMatchObject({ available: true, reason: null });
+    expect(departures(next.offers).every((departingAt) => departingAt.startsWith(tomorrow))).toBe(true);
+    const waiting = { originalLeg, needsHotelFallback: true, stayLocation: "London" };
+    const { offers } = (await replan(waiting)).change;
+    expect(offers.length).toBeLessThanOrEqual(3);
+    expect(new Set(departures(offers).map((departingAt) => departingAt.slice(0, 10)))).toEqual(
+      new Set([today, tomorrow]),
+    );
+    const prices = offers.map(({ changeTotalAmount }) => Number(changeTotalAmount));
+    expect(prices).toEqual(prices.toSorted((left, right) => left - right));
+    // Each day is asked for twice when it fails: three faults are both of one day, and one of the other.
+    const fault = { match: { path: "/air/order_change_requests", method: "POST" }, fault: "http_503", delayMs: 0 };
+    await world.supplier("/_sandbox/scenarios", { ...fault, times: 3 });
+    const one = (await replan(waiting)).change;
+    expect(one).toMatchObject({
+      available: true,
+      reason: expect.stringMatching(/For \S+ no change could be asked: provider_/),
+    });
+    expect(new Set(departures(one.offers).map((departingAt) => departingAt.slice(0, 10))).size).toBe(1);
+    await world.armOften("/air/order_change_requests", "http_503");
+    const failed = (await replan(waiting)).change;
+    await world.disarm();
+    const both = `For ${today}, ${tomorrow} no change could be asked: provider_`;
+    expect(failed).toMatchObject({ available: false, orderId, reason: expect.stringContaining(both) });
   });
 
   it("names the flights that arrive first, and the way to the airport of the first after the night", async () => {

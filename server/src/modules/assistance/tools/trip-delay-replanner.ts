@@ -161,7 +161,7 @@ export const tripDelayReplanner = defineTool({
     );
     call.progress("Asking what a change costs");
     const change = await partly(
-      () => findChange(originalLeg.pnr, replan, ports, asker),
+      () => findChange(originalLeg.pnr, replan, alternatives.searchedDates, ports, asker),
       (reason) => ({ ...unavailable(reason), orderId: null, offers: [] }),
     );
     const hotel = needsHotelFallback
@@ -205,7 +205,9 @@ export const tripDelayReplanner = defineTool({
       earliestDeparture: earliest.toString(),
       alternatives: { ...alternatives, reason: [alternatives.reason ?? [], ...ofStay].flat().join(" ") || null },
       change:
-        disruption.kind === "cancellation" && change.offers.length > 0 ? { ...change, reason: FARE_PENALTY } : change,
+        disruption.kind === "cancellation" && change.offers.length > 0
+          ? { ...change, reason: [change.reason ?? [], FARE_PENALTY].flat().join(" ") }
+          : change,
       ...{ hotel, transfer },
       messages: await notifyTraveler(drafts, disruptionOf(input), caller, ports),
       language: words.answer,
