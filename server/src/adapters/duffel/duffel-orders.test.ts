@@ -41,6 +41,7 @@ test("a hold sends the travelers and our booking id, and no payment", async () =
     creditAppliedAmount: null,
     services: [],
     slices: [],
+    conditions: { refundBeforeDeparture: null, changeBeforeDeparture: null },
     passengers: [],
     voidWindowEndsAt: null,
     tickets: [],
