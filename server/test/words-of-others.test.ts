@@ -81,6 +81,7 @@ const OWN_NAMES = [
   ],
   ...[
     "detail",
+    "emergencyNumbers",
     "emailNote",
     "fastest",
     "funder",
