@@ -226,8 +226,14 @@ describe("service.book_flight", () => {
       resolution: { status: "rejected", approvedBy: "desk" },
     });
     expect(refused.body).toMatchObject({ status: "failed", failure: { code: "approval_rejected", undone: [] } });
-    const decided = await byKey("GET", `/api/approvals/${Object(run.shown).approvalId}`);
+    const { approvalId } = Object(run.shown);
+    const decided = await byKey("GET", `/api/approvals/${approvalId}`);
     expect(decided.body).toMatchObject({ state: "rejected", tool: "book_flight", policyId: "default-corp" });
+    const audited = await service.sql(
+      "select actor, details from audit_log where tenant_id = $1 and subject_id = $2 and action = 'approval.decide'",
+      [service.tenantId, approvalId],
+    );
+    expect(audited).toMatchObject([{ actor: expect.stringContaining("desk"), details: { to: "rejected" } }]);
   });
 
   it("is cancelled before its tickets: the order is cancelled at the supplier and the escrow gives back", async () => {
