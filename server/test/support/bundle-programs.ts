@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type RolldownPluginOption, rolldown } from "rolldown";
@@ -38,6 +38,8 @@ function keepPlaces(folder: string): RolldownPluginOption {
 export async function bundlePrograms(): Promise<{ folder: string; remove(): void }> {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(join(CACHE, "test-programs-"));
+  // Some are started as another user.
+  chmodSync(folder, 0o755);
   const bundle = await rolldown({
     // Programs share what two of them load: what is loaded most is on its own.
     input: Object.fromEntries(
