@@ -22,11 +22,12 @@ export function paidOrders({ orders, payments }: SupplierBooks): SupplierBooks["
   return orders.filter(({ id }) => paid.has(id));
 }
 
-/** Without what an answer says of the order as it is now: tickets come between two answers. */
+/** What an answer says as it is now: tickets, and the block with a transaction, come between two answers. */
+const OF_THE_MOMENT: ReadonlySet<string> = new Set(["ticketOrderHash", "next", "chargeTxHash", "refundTxHash"]);
+
 function lasting(result: unknown): unknown {
   if (typeof result !== "object" || result === null) return result;
-  const { ticketOrderHash: _ticketOrderHash, next: _next, ...rest } = z.looseObject({}).parse(result);
-  return rest;
+  return Object.fromEntries(Object.entries(result).filter(([name]) => !OF_THE_MOMENT.has(name)));
 }
 
 /** At any moment. */
