@@ -31,7 +31,8 @@ export async function rememberStep(aggregates: Aggregates, before: Trip, ended: 
       ...note,
       details: { ...note.details, txHash: hash },
       // One transaction is one step of one trip.
-      ...{ key: `escrow:${hash}`, userId: undefined, at: after.updatedAt },
+      // A step of a booking does not always change its trip.
+      ...{ key: `escrow:${hash}`, userId: undefined, at: (booking ?? after).updatedAt },
     },
   );
   if (action?.name === "commit") await rememberOrder(aggregates, before, action.itineraryHash);

@@ -135,8 +135,14 @@ describe("an agent with nothing but the protocol", () => {
     await done("confirm_flight", { bookingId, ticketOrderHash: hash });
     const settled = await done("settle_booking", { bookingId });
     expect(await done("settle_booking", { bookingId })).toEqual({ ...settled, replayed: true });
-    const { budget, history } = await done("read_trip", { tripId });
+    const { budget, history, record } = await done("read_trip", { tripId });
     expect(budget.settledUsdc).toBe("20.80");
+    // Each step has a time of its own in the record, newest first, though not each changes the trip's money.
+    const times: string[] = record
+      .filter(({ kind }: { kind: string }) => kind === "money")
+      .map(({ at }: { at: string }) => at);
+    expect(times).toHaveLength(5);
+    expect(times).toEqual([...new Set(times)].toSorted().toReversed());
     expect(history.filter(({ step }: { step: string }) => step === "settle")).toHaveLength(1);
   });
 
