@@ -198,7 +198,8 @@ describe("itineraries", () => {
   test("max_connections is kept, and metropolitan codes search their airports", () => {
     expect(itineraries("LHR", "SYD", "2026-07-01", 0)).toEqual([]);
     const all = itineraries("LON", "NYC", "2026-07-01", 1);
-    expect(new Set(all.map(({ flights }) => flights[0].from.iata)).size).toBeGreaterThan(1);
+    const from = new Set(all.map(({ flights }) => flights[0].from.iata));
+    expect([...from].sort()).toEqual(["LCY", "LGW", "LHR", "LTN", "SEN", "STN"]);
     expect(all.every(({ flights }) => flights.length <= 2)).toBe(true);
   });
 
@@ -234,6 +235,29 @@ describe("offers", () => {
     const nonstop = offersOf({ maxConnections: 0, date: "2026-10-01" });
     expect(cheapest(nonstop)).toBeGreaterThan(260);
     expect(cheapest(nonstop)).toBeLessThan(470);
+  });
+
+  test("a metropolitan area has the cheapest of each of its airports, and nothing dearer than they have", () => {
+    const fromEach = ["LCY", "LGW", "LHR", "LTN", "SEN", "STN"].map((origin) => {
+      const least = cheapest(offersOf({ origin, destination: "AMS" }));
+      const inLondon = offersOf({ origin: "LON", destination: "AMS" }).filter(
+        ({ slices }) => slices[0]?.flights[0].from.iata === origin,
+      );
+      expect(cheapest(inLondon), origin).toBe(least);
+      return least;
+    });
+    expect(cheapest(offersOf({ origin: "LON", destination: "AMS" }))).toBe(Math.min(...fromEach));
+    const there = { origin: "LON", destination: "AMS", departureDate: "2026-07-01", departureTime: null };
+    const back = { origin: "AMS", destination: "LON", departureDate: "2026-07-08", departureTime: null };
+    const returns = offersOf({ slices: [there, back].map((slice) => ({ ...slice, arrivalTime: null })) });
+    for (const airportCode of ["LGW", "STN"]) {
+      const [out, home] = [
+        { ...there, origin: airportCode },
+        { ...back, destination: airportCode },
+      ];
+      const own = offersOf({ slices: [out, home].map((slice) => ({ ...slice, arrivalTime: null })) });
+      expect(cheapest(returns), airportCode).toBeLessThanOrEqual(cheapest(own));
+    }
   });
 
   test("fares move with distance, advance purchase, season and cabin", () => {

@@ -12,7 +12,6 @@ const LONGEST_DETOUR = 1.35;
 const ALLOWED_EXTRA_KM = 400;
 const HUBS_TRIED = 12;
 const ENOUGH_ITINERARIES = 8;
-const NEAREST_AIRPORTS = 3;
 const CHECK_IN_MS = 45 * 60_000;
 
 /** Minimum minutes between two flights: domestic, international, and from one to the other. */
@@ -164,10 +163,6 @@ function between(
   return found;
 }
 
-function largest(airports: readonly AirportRecord[]): readonly AirportRecord[] {
-  return [...airports].sort((a, b) => a.tier - b.tier || (a.iata < b.iata ? -1 : 1)).slice(0, NEAREST_AIRPORTS);
-}
-
 /** Every itinerary between two airports or metropolitan areas that can still be caught at `nowMs`. */
 export function findItineraries(
   seed: string,
@@ -175,8 +170,8 @@ export function findItineraries(
   search: { origin: string; destination: string; date: Temporal.PlainDate; maxConnections: number; nowMs: number },
 ): readonly Itinerary[] {
   const found: Itinerary[] = [];
-  for (const from of largest(airportsOf(search.origin))) {
-    for (const to of largest(airportsOf(search.destination))) {
+  for (const from of airportsOf(search.origin)) {
+    for (const to of airportsOf(search.destination)) {
       if (from !== to) found.push(...between(seed, network, from, to, search.date, search.maxConnections));
     }
   }

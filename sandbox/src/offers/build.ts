@@ -32,6 +32,7 @@ const LONGEST_HOLD_MS = 72 * HOUR_MS;
 const PRICE_GUARANTEE_MS = 48 * HOUR_MS;
 const TICKETED_BEFORE_DEPARTURE_MS = 24 * HOUR_MS;
 const MOST_ITINERARIES = 13;
+const MORE_FOR_EACH_AIRPORT = 2;
 const MOST_PER_OWNER = 5;
 const COMBINATIONS_PER_OWNER = 4;
 
@@ -55,7 +56,14 @@ function durationMs(itinerary: Itinerary): number {
   return (itinerary.flights.at(-1)?.arrivesMs ?? 0) - itinerary.flights[0].departsMs;
 }
 
-/** Cheap and quick ones first, and no airline more than a few times before the others had their turn. */
+/** Where a choice leaves from and arrives at first: a metropolitan area has several airports. */
+const endsOf = ({ slices: [first] }: Choice): readonly string[] =>
+  first === undefined ? [] : [`from ${first.flights[0].from.iata}`, `to ${first.flights.at(-1)?.to.iata}`];
+
+/**
+ * Cheap and quick ones first, and no airline more than a few times before the others had their turn. The cheapest and the
+ * quickest of each airport are always there, so that a metropolitan area has nothing worse than its airports have.
+ */
 function pickVaried(choices: readonly Choice[]): readonly Choice[] {
   const duration = (choice: Choice) => choice.slices.reduce((sum, slice) => sum + durationMs(slice), 0);
   const cheapest = Math.min(...choices.map((choice) => Number(choice.fromMicro)));
@@ -70,7 +78,16 @@ function pickVaried(choices: readonly Choice[]): readonly Choice[] {
     perOwner.set(choice.owner.iata, count + 1);
     (count < MOST_PER_OWNER ? first : rest).push(choice);
   }
-  return [...first, ...rest].slice(0, MOST_ITINERARIES);
+  const ends = new Set(ranked.flatMap(endsOf));
+  const bests = [...ends].flatMap((end) => {
+    const there = ranked.filter((choice) => endsOf(choice).includes(end));
+    const cheapestFirst = there.toSorted((a, b) => Number(a.fromMicro - b.fromMicro));
+    const quickestFirst = there.toSorted((a, b) => duration(a) - duration(b));
+    return [...cheapestFirst.slice(0, 1), ...quickestFirst.slice(0, 1)];
+  });
+  const most = MOST_ITINERARIES + MORE_FOR_EACH_AIRPORT * Math.max(0, ends.size - 2);
+  const picked = new Set([...new Set([...bests, ...first, ...rest])].slice(0, most));
+  return [...first, ...rest].filter((choice) => picked.has(choice));
 }
 
 /** One itinerary for each slice, of one airline all the way where it has them, of its partners where it has not. */

@@ -45,6 +45,16 @@ const first: [text: string, label: string, precision: string, latitude: number, 
   ["Alhambra", "Alhambra, Granada, Spain", "landmark", 37.176, -3.588],
   ["Gràcia, Barcelona", "Gràcia, Spain", "neighborhood", 41.402, 2.156],
   ["Kreuzberg", "Kreuzberg, Germany", "neighborhood", 52.5, 13.4],
+  ["Barcelona, Gràcia", "Gràcia, Spain", "neighborhood", 41.402, 2.156],
+  ["Berlin Kreuzberg", "Kreuzberg, Germany", "neighborhood", 52.5, 13.4],
+  ["Paris, Eiffel Tower", "Eiffel Tower, Paris, France", "landmark", 48.858, 2.294],
+  ["New York Times Square", "Times Square, New York, United States", "landmark", 40.76, -73.99],
+  ["Eiffel Tower Paris France", "Eiffel Tower, Paris, France", "landmark", 48.858, 2.294],
+  ["Central Park New York USA", "Central Park, New York, United States", "landmark", 40.78, -73.97],
+  ["hotels near the Colosseum", "Colosseum, Rome, Italy", "landmark", 41.89, 12.49],
+  ["downtown Chicago", "Chicago, IL, United States", "city", 41.85, -87.65],
+  ["Heathrow Terminal 5", "London Heathrow Airport (LHR), London, United Kingdom", "airport", 51.47, -0.46],
+  ["Hoboken, New York", "Hoboken, NJ, United States", "city", 40.74, -74.03],
   ["東京", "Tokyo, Japan", "city", 35.69, 139.69],
   ["Ｔｏｋｙｏ", "Tokyo, Japan", "city", 35.69, 139.69],
   ["القاهرة", "Cairo, Egypt", "city", 30.06, 31.25],
@@ -69,6 +79,21 @@ test.each(first)("%s is %s", async (text, label, precision, latitude, longitude)
 });
 
 test.each([
+  "Amsterdam Centraal station",
+  "Centraal station Amsterdam",
+  "Amsterdam, Centraal station",
+  "Centraal station, Amsterdam",
+  "Amsterdam, Centraal station, Netherlands",
+  "Centraal station Amsterdam Netherlands",
+])("%s is in Amsterdam, and the station is said to be unknown", async (text) => {
+  const { candidates } = await maps.findPlaces(text);
+  const label = 'Amsterdam, Netherlands (the city; "Centraal station" is not known here)';
+  expect(candidates).toMatchObject([{ label, precision: "city", unknownPart: "Centraal station" }]);
+});
+
+test.each([
+  ["Los Angelos", "Los Angeles, CA, United States"],
+  ["Salt Lake Ciyt", "Salt Lake City, UT, United States"],
   ["Lisbonn", "Lisbon, Portugal"],
   ["Tokvo", "Tokyo, Japan"],
   ["Barcel", "Barcelona, Spain"],

@@ -37,7 +37,7 @@ const BIG_AIRPORTS = 300;
 
 type Narrow = (place: { countryCode: string; province?: string }) => boolean;
 
-/** Best first. A name that is not known whole is looked for without its abbreviations, too. */
+/** Best first. A name that is not known whole is looked for without its abbreviations and the words around it, too. */
 export function findCandidates(gazetteer: Gazetteer, given: string, limit: number): Place[] {
   const text = given.trim().slice(0, LONGEST_TEXT);
   const asGiven = findWritten(gazetteer, text, limit);
@@ -56,8 +56,54 @@ function findWritten(gazetteer: Gazetteer, text: string, limit: number): Place[]
   if (namedRegion(gazetteer, text) !== undefined) return [];
   const qualified = distinct(qualifiedPlaces(gazetteer, text));
   if (qualified.length > 0) return qualified.slice(0, limit);
-  return airportsByName(gazetteer, fold(text)).map(airportPlace).slice(0, limit);
+  const airports = airportsByName(gazetteer, fold(text)).map(airportPlace);
+  const found = airports.length > 0 ? airports : insideCities(gazetteer, text);
+  if (found.length > 0) return found.slice(0, limit);
+  return beforeRegion(gazetteer, text, (rest) => findWritten(gazetteer, rest, limit));
 }
+
+/** "Berlin Kreuzberg", "Kreuzberg Berlin": what is known in a big city that is named beside it. */
+function insideCities(gazetteer: Gazetteer, text: string): Place[] {
+  return besideBigCities(gazetteer, text)
+    .map(({ city, part }) => placeInCity(gazetteer, part, city))
+    .filter(isInside);
+}
+
+/** "Amsterdam Centraal station": the city at one end of a text that is not known otherwise. */
+export function findBigCity(gazetteer: Gazetteer, given: string): Place[] {
+  const text = given.trim().slice(0, LONGEST_TEXT);
+  // Nothing in New York is in York.
+  const [named] = besideBigCities(gazetteer, text).toSorted((a, b) => b.city.population - a.city.population);
+  if (named !== undefined) return [placeInCity(gazetteer, named.part, named.city)];
+  return beforeRegion(gazetteer, text, (rest) => findBigCity(gazetteer, rest));
+}
+
+/** The big cities that a text begins or ends with, and what else it says. */
+function besideBigCities(gazetteer: Gazetteer, text: string): { city: City; part: string }[] {
+  return twoParts(text).flatMap(([left, right]) => {
+    const inLeft = { city: namedCities(gazetteer, fold(left))[0], part: right };
+    const inRight = { city: namedCities(gazetteer, fold(right))[0], part: left };
+    return [inLeft, inRight].flatMap(({ city, part }) =>
+      city !== undefined && !city.isSection && city.population >= BIG_CITY_POPULATION ? [{ city, part }] : [],
+    );
+  });
+}
+
+/** "Kreuzberg Berlin Germany": what is found of a text without the country at its end, in that country. */
+function beforeRegion(gazetteer: Gazetteer, text: string, find: (rest: string) => readonly Place[]): Place[] {
+  return twoParts(text).flatMap(([rest, last]) => {
+    const narrow = qualifier(gazetteer, last);
+    return narrow === undefined ? [] : find(rest.replace(/[,;]+$/, "")).filter(narrow);
+  });
+}
+
+/** Each way to take a text's words apart in two. */
+function twoParts(text: string): [string, string][] {
+  const words = text.split(/\s+/).slice(0, MOST_WORDS);
+  return words.slice(1).map((_, index) => [words.slice(0, index + 1).join(" "), words.slice(index + 1).join(" ")]);
+}
+
+const isInside = ({ precision, unknownPart }: Place): boolean => unknownPart === null && precision !== "city";
 
 /** What the whole text is a name or a code of. */
 function directPlaces(gazetteer: Gazetteer, text: string): Place[] {
@@ -119,11 +165,27 @@ function placesOfParts(gazetteer: Gazetteer, parts: readonly string[]): Place[] 
   for (const part of outer) {
     const found = citiesOfPart(gazetteer, part);
     const city = rest.length === 1 ? found[0] : found.find(fits);
-    if (city !== undefined) return [placeInCity(gazetteer, first, city)];
+    if (city === undefined) continue;
+    const place = placeInCity(gazetteer, first, city);
+    const begun = isInside(place) ? undefined : insideFirst(gazetteer, rest, fits);
+    // "Barcelona, Gràcia" begins with the bigger of the two.
+    return [
+      begun !== undefined && begun.city.population > city.population && isInside(begun.place) ? begun.place : place,
+    ];
   }
-  // "10 Rue de Rivoli, 75001 Paris" may also begin with its city.
-  const only = citiesOfPart(gazetteer, first).filter(fits);
-  return rest.length > 1 && narrowing.length > 0 ? only.map(cityPlace) : [];
+  const begun = insideFirst(gazetteer, rest, fits);
+  if (begun === undefined) return [];
+  const { city, place } = begun;
+  return isInside(place) || narrowing.length > 0 || city.population >= BIG_CITY_POPULATION ? [place] : [];
+}
+
+/** "Paris, 10 Rue de Rivoli, France": a text that begins with its city. */
+function insideFirst(gazetteer: Gazetteer, [first = "", ...others]: readonly string[], fits: Narrow) {
+  const city = namedCities(gazetteer, fold(first)).find(fits);
+  if (city === undefined || others.length === 0) return undefined;
+  // A postal code is not looked for.
+  const part = others.find((one) => withoutNumbers(one) !== "");
+  return { city, place: part === undefined ? cityPlace(city) : placeInCity(gazetteer, part, city) };
 }
 
 /** The parts at the end that are countries, states or provinces, taken off as long as something is left. */
@@ -162,10 +224,14 @@ function placeInCity(gazetteer: Gazetteer, part: string, city: City): Place {
   );
   const inner = near.find((one) => one.isSection) ?? near[0];
   if (inner !== undefined) return cityPlace(inner);
-  const airports = [...codePlaces(gazetteer, part), ...airportsByName(gazetteer, folded).map(airportPlace)];
+  // "Honolulu" is the city and not its airport.
+  const named = airportsByName(gazetteer, folded).filter(({ cityName }) => !fold(cityName).includes(folded));
+  const airports = [...codePlaces(gazetteer, part), ...named.map(airportPlace)];
   const airport = airports.find((one) => isNear(one, AIRPORT_KILOMETERS));
   if (airport !== undefined) return airport;
   const place = cityPlace(city);
+  // Two names of one city.
+  if (namedCities(gazetteer, folded).some(({ rank }) => rank === city.rank)) return place;
   return { ...place, label: `${place.label} (the city; "${part}" is not known here)`, unknownPart: part };
 }
 
@@ -187,16 +253,16 @@ function placesWithoutComma(gazetteer: Gazetteer, text: string): Place[] {
   }
   for (let length = 1; length < words.length; length += 1) {
     const [left, right] = [words.slice(0, length).join(" "), words.slice(length).join(" ")];
-    const narrow = qualifier(gazetteer, right);
-    if (narrow !== undefined) {
-      const sights = namedSights(gazetteer, left).filter(narrow).map(sightPlace);
-      const cities = namedCities(gazetteer, fold(left)).filter(narrow).map(cityPlace);
-      if (sights.length + cities.length > 0) return [...sights, ...cities];
-    }
     const sights = namedSights(gazetteer, left);
     const city = sights.length === 0 ? undefined : namedCities(gazetteer, fold(right))[0];
     const meant = sights.filter((sight) => city !== undefined && kilometers(sight, city) <= SIGHT_KILOMETERS);
     if (meant.length > 0) return meant.map(sightPlace);
+    const narrow = qualifier(gazetteer, right);
+    if (narrow !== undefined) {
+      const inRegion = sights.filter(narrow).map(sightPlace);
+      const cities = namedCities(gazetteer, fold(left)).filter(narrow).map(cityPlace);
+      if (inRegion.length + cities.length > 0) return [...inRegion, ...cities];
+    }
   }
   return [];
 }

@@ -4,7 +4,7 @@ import type { KnownElevation } from "../../ports/elevation.ts";
 import type { Airport, Maps, PlaceQuestion, PlaceSearch, Position, PostalAddress } from "../../ports/maps.ts";
 import { CountryBorders } from "./country-borders.ts";
 import { DATA_DATE } from "./data-date.ts";
-import { findCandidates } from "./find-places.ts";
+import { findBigCity, findCandidates } from "./find-places.ts";
 import { fold } from "./fold.ts";
 import { cityPlace, type Gazetteer } from "./gazetteer.ts";
 import { type AirportIndex, loadAirports, loadCities, loadSights } from "./load.ts";
@@ -61,7 +61,9 @@ export function createEmbeddedPlaces(): EmbeddedPlaces {
       ...provenance,
       async ask({ text, limit, regionCode }) {
         const found = findCandidates(gazetteer(), text, regionCode === undefined ? limit : Number.POSITIVE_INFINITY);
-        const candidates = found
+        // "Los Angelos" is misspelt and not something in a city "Los".
+        const isMisspelt = () => near().find(text, 1).length > 0;
+        const candidates = (found.length > 0 || isMisspelt() ? found : findBigCity(gazetteer(), text))
           .filter(({ countryCode }) => regionCode === undefined || countryCode === regionCode)
           .slice(0, limit);
         return { answer: candidates.length === 0 ? undefined : { candidates }, asOf: DATA_DATE };
