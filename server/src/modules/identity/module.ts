@@ -7,10 +7,14 @@ import * as persons from "./migrations/0032-persons.ts";
 import * as tenantLinkOrigins from "./migrations/0041-tenant-link-origins.ts";
 import { createPersons } from "./store-persons.ts";
 import { checkMasterKey } from "./store-tenants.ts";
+import { TenantMemory } from "./tenant-memory.ts";
 
 declare module "../../kernel/parts.ts" {
   interface Settings {
     readonly networkMode: Environment;
+  }
+  interface Parts {
+    readonly tenantMemory: TenantMemory;
   }
 }
 
@@ -30,7 +34,8 @@ export const identityModule = defineModule({
         networkMode: settings.networkMode,
         onTenantCreated: tenantCreated,
       }),
+    tenantMemory: ({ databaseUrl, clock, log }) => new TenantMemory({ databaseUrl, clock, log }),
   },
   check: ({ db, vault }) => checkMasterKey(db, vault),
-  stop: ({ identity }) => identity.close(),
+  stop: ({ identity, tenantMemory }) => Promise.all([identity.close(), tenantMemory.close()]),
 });

@@ -4,6 +4,7 @@ import type { Caller } from "../../kernel/tool.ts";
 import { describeBudgets, describeSpending } from "./describe-account.ts";
 import * as spendLimits from "./migrations/0022-spend-limits.ts";
 import * as budgets from "./migrations/0023-budgets.ts";
+import * as budgetChangesAreTold from "./migrations/0075-budget-changes-are-told.ts";
 import { budgetRoutes } from "./routes.ts";
 import { pruneSpends, settleSpends } from "./settle-spends.ts";
 import { SpendGate } from "./spend-gate.ts";
@@ -30,8 +31,16 @@ export const limitsModule = defineModule({
     budgets: createBudgets(db, clock),
     callSpends: new StoredCallSpends(db, clock),
   }),
-  migrations: { "0022-spend-limits": spendLimits, "0023-budgets": budgets },
-  ports: ({ stores, clock }) => ({ remainingBudgets: (caller) => describeBudgets(stores, caller, clock.now()) }),
+  migrations: {
+    "0022-spend-limits": spendLimits,
+    "0023-budgets": budgets,
+    "0075-budget-changes-are-told": budgetChangesAreTold,
+  },
+  ports: ({ stores, clock, tenantMemory }) => {
+    const hasAny = tenantMemory.remember((owner) => stores.budgets.hasAny(owner));
+    const remaining = { budgets: { ...stores.budgets, hasAny }, callSpends: stores.callSpends };
+    return { remainingBudgets: (caller) => describeBudgets(remaining, caller, clock.now()) };
+  },
   account: ({ stores, clock }, caller) => describeSpending(stores, caller, clock.now()),
   gates: ({ stores, fx }) => [new SpendGate({ stores, fx })],
   jobs: ({ stores, clock, log }) => [

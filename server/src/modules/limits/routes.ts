@@ -7,6 +7,7 @@ import { isUserId, keyIdOf } from "../../domain/user-ids.ts";
 import { defineRoute } from "../../kernel/route.ts";
 import type { Reads, Stores } from "../../kernel/stores.ts";
 import type { Identity, Principal } from "../../ports/identity.ts";
+import type { TenantMemory } from "../identity/index.ts";
 import type { Budget } from "./budgets.ts";
 import { type BudgetState, readBudgets } from "./read-budgets.ts";
 
@@ -99,7 +100,10 @@ const writeBudget = defineRoute({
   answers: { 200: { description: "The budget as it is now.", schema: BudgetAnswer } },
   errors: { conflict: "More than this amount is used or reserved. Set at least that much." },
   example: { body: example, answer: exampleAnswer },
-  async run({ principal, body }, { stores, identity }: { stores: Stores; identity: Identity }) {
+  async run(
+    { principal, body },
+    { stores, identity, tenantMemory }: { stores: Stores; identity: Identity; tenantMemory: TenantMemory },
+  ) {
     const { tenantId, environment, serviceAccountId } = principal;
     await requireOwn(body, principal, { stores, identity });
     const budget: Budget = {
@@ -113,6 +117,7 @@ const writeBudget = defineRoute({
       endsOn: body.endsOn,
     };
     await stores.budgets.put({ tenantId, environment }, budget, serviceAccountId);
+    tenantMemory.forget({ tenantId, environment });
     const states = await readBudgets(stores, { tenantId, environment });
     const state = states.find(({ budgetId }) => budgetId === budget.budgetId);
     if (state === undefined) throw new Error(`the budget ${budget.budgetId} is gone`);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
+import type { TenantMemory } from "../identity/index.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import type { PolicyDocument } from "./document.ts";
 import { compilePolicy, countRules } from "./evaluate.ts";
@@ -25,13 +26,18 @@ interface Ready {
 export class ReadyPolicies implements ActivePolicies {
   readonly #policies: TravelPolicies;
   readonly #clock: Clock;
+  readonly #names: (owner: Owner) => Promise<PolicyNames>;
   /** In the order in which they were last used. */
   readonly #ready = new Map<string, Ready>();
   #size = 0;
 
-  constructor(policies: TravelPolicies, clock: Clock) {
+  constructor(policies: TravelPolicies, clock: Clock, memory: TenantMemory) {
     this.#policies = policies;
     this.#clock = clock;
+    this.#names = memory.remember(async (owner) => {
+      const { policyIds, enforcedId } = await policies.names(owner);
+      return { policyIds: [DEFAULT_POLICY_ID, ...policyIds], enforcedId };
+    });
   }
 
   async find(owner: Owner, policyId: string): Promise<ActivePolicy | undefined> {
@@ -43,9 +49,8 @@ export class ReadyPolicies implements ActivePolicies {
     return ready === undefined ? undefined : { policyId, version, document: ready.document, rules: ready.rules };
   }
 
-  async names(owner: Owner): Promise<PolicyNames> {
-    const { policyIds, enforcedId } = await this.#policies.names(owner);
-    return { policyIds: [DEFAULT_POLICY_ID, ...policyIds], enforcedId };
+  names(owner: Owner): Promise<PolicyNames> {
+    return this.#names(owner);
   }
 
   #take(key: string): Ready | undefined {

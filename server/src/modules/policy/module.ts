@@ -2,6 +2,7 @@ import { defineModule } from "../../kernel/module.ts";
 import { ReadyPolicies } from "./active-policies.ts";
 import { describeEnforced } from "./describe-enforced.ts";
 import * as travelPolicies from "./migrations/0026-travel-policies.ts";
+import * as policyChangesAreTold from "./migrations/0074-policy-changes-are-told.ts";
 import type { ActivePolicies } from "./policies.ts";
 import { PolicyGate } from "./policy-gate.ts";
 import { policyRoutes } from "./routes.ts";
@@ -20,9 +21,9 @@ export const policyModule = defineModule({
   tools: [checkPolicy],
   routes: policyRoutes,
   stores: ({ db, clock }) => ({ travelPolicies: createTravelPolicies(db, clock) }),
-  migrations: { "0026-travel-policies": travelPolicies },
+  migrations: { "0026-travel-policies": travelPolicies, "0074-policy-changes-are-told": policyChangesAreTold },
   parts: {
-    activePolicies: ({ stores, clock }) => new ReadyPolicies(stores.travelPolicies, clock),
+    activePolicies: ({ stores, clock, tenantMemory }) => new ReadyPolicies(stores.travelPolicies, clock, tenantMemory),
   },
   account: ({ stores, activePolicies }, caller) => describeEnforced(stores, activePolicies, caller),
   gates: ({ stores, activePolicies, approvals, maps, fx, clock }) => [

@@ -6,6 +6,7 @@ import { Created, defineRoute } from "../../kernel/route.ts";
 import type { Reads } from "../../kernel/stores.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Principal } from "../../ports/identity.ts";
+import type { TenantMemory } from "../identity/index.ts";
 import { findContradictions } from "./contradictions.ts";
 import { DEFAULT_POLICY_ID, DEFAULT_POLICY_VERSION, defaultCorp } from "./default-corp.ts";
 import { PolicyDocument } from "./document.ts";
@@ -56,6 +57,7 @@ interface PolicyPorts {
   stores: { travelPolicies: TravelPolicies };
   reads: Reads;
   activePolicies: ActivePolicies;
+  tenantMemory: TenantMemory;
   clock: Clock;
 }
 
@@ -235,6 +237,7 @@ const writePolicy = defineRoute({
     const version = { document: body.document, effectiveAt, createdBy: principal.serviceAccountId };
     const added = await ports.stores.travelPolicies.add(owner, policyId, version);
     if (added === undefined) throw fail("conflict");
+    ports.tenantMemory.forget(owner);
     const [facts] = await describeVersions(shownBy(ports), owner, [added]);
     if (facts === undefined) throw new Error("a version that was stored is not described");
     const answer = { ...facts, document: body.document };
@@ -294,13 +297,17 @@ const writeEnforcement = defineRoute({
   answers: { 200: { description: "It is enforced.", schema: EnforcementAnswer } },
   errors: {},
   example: { body: { policyId: DEFAULT_POLICY_ID }, answer: { ...enforcementExample, policyId: DEFAULT_POLICY_ID } },
-  async run({ principal, body: { policyId } }, { stores: { travelPolicies }, activePolicies }: PolicyPorts) {
+  async run(
+    { principal, body: { policyId } },
+    { stores: { travelPolicies }, activePolicies, tenantMemory }: PolicyPorts,
+  ) {
     const owner = ownerOf(principal);
     if (policyId !== null && (await activePolicies.find(owner, policyId)) === undefined) {
       throw invalidInput([{ path: "policyId", message: "must be a policy of which a version applies now" }]);
     }
     const changedBy = principal.serviceAccountId;
     const stored = await travelPolicies.enforce(owner, { policyId: policyId ?? undefined, changedBy });
+    tenantMemory.forget(owner);
     return { policyId, changedAt: stored.changedAt.toString(), changedBy };
   },
 });

@@ -1,0 +1,19 @@
+import { type Kysely, sql } from "kysely";
+
+/** Whoever remembers that a tenant has no budgets hears of the first one. What remains of a budget is read each time. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create function notify_budget_changed() returns trigger language plpgsql as $$
+    begin
+      if tg_op <> 'INSERT' then
+        perform pg_notify('tenant_settings_changed', old.environment || ' ' || old.tenant_id);
+      end if;
+      if tg_op <> 'DELETE' then
+        perform pg_notify('tenant_settings_changed', new.environment || ' ' || new.tenant_id);
+      end if;
+      return null;
+    end $$;
+    create trigger budget_changed after insert or update or delete on budget
+      for each row execute function notify_budget_changed();
+  `.execute(db);
+}
