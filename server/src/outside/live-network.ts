@@ -70,9 +70,7 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
       );
     }
     // Before anything is stored: a mistake in the configuration must not bind the database to another chain.
-    const known = (await networks.get(network))?.contracts;
-    const since = known?.escrow === contracts.escrow ? known?.escrowSince : undefined;
-    const current = since === undefined ? contracts : { ...contracts, escrowSince: since };
+    const current = sinceWhen(contracts, await networks.get(network));
     const confirmations = options.confirmations ?? safeConfirmations(chainId);
     const chain = await createEvmChain({ network, client, contracts: current, confirmations, clock });
     await checkEscrowRoles(client, contracts.escrow, { operator: addressOf(relayerKey) });
@@ -102,6 +100,20 @@ export async function openLiveNetwork(options: LiveNetworkOptions): Promise<Netw
     options.log.info({ chainId: chain.chainId, relayer: address, gas: await opened.sender.gasBalance() }, "live chain");
     return opened;
   });
+}
+
+/** From when on the books have what was not named from the beginning. */
+function sinceWhen(contracts: ChainContracts, known: ChainNetwork | undefined): ChainContracts {
+  const before = known?.contracts;
+  if (known === undefined || before === undefined) return contracts;
+  const escrowSince = before.escrow === contracts.escrow ? before.escrowSince : undefined;
+  const isFirstEurc = before.tokens.EURC === undefined && contracts.tokens.EURC !== undefined;
+  const eurcSince = isFirstEurc ? Number(known.indexed.number) : before.eurcSince;
+  return {
+    ...contracts,
+    ...(escrowSince === undefined ? {} : { escrowSince }),
+    ...(eurcSince === undefined ? {} : { eurcSince }),
+  };
 }
 
 /** Trips stay where their money is. */

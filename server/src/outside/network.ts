@@ -14,6 +14,7 @@ import { type TokenSymbol, tokenSymbols } from "../domain/tokens.ts";
 import { createChainNetworks } from "../modules/chain/store-networks.ts";
 import { createChainTransactions } from "../modules/chain/store-transactions.ts";
 import { adoptEscrow } from "../modules/escrow/store-adopt-escrow.ts";
+import { adoptEurc } from "../modules/treasury/store-adopt-eurc.ts";
 import { createSigner, createWallets } from "../modules/treasury/store-wallets.ts";
 import type { OpenDatabase } from "../platform/database/database.ts";
 import type { HttpClient } from "../platform/http-client/http-client.ts";
@@ -102,14 +103,22 @@ export async function bindNetwork(
   return state;
 }
 
-/** Where the network's contracts are from now on; of another escrow than before with what it has by then. */
+/** Where the network's contracts are from now on; of another escrow than before, and of a token that was added, with what there is by then. */
 export async function storeContracts(
-  { db, networks, clock }: Pick<NetworkClient, "db" | "networks" | "clock">,
+  { db, networks, wallets, clock }: Pick<NetworkClient, "db" | "networks" | "wallets" | "clock">,
   chain: Chain,
   contracts: ChainContracts,
   before: ChainContracts | undefined,
 ): Promise<void> {
   const { network, escrow } = chain;
+  if (before !== undefined && contracts.eurcSince !== undefined && before.eurcSince === undefined) {
+    const addresses = (await wallets.list(network)).map(({ address }) => address);
+    // What another escrow has is booked with it, below.
+    if (escrow !== undefined && escrow.address === before.escrow) addresses.push(escrow.address);
+    const balances = await chain.balances("EURC", addresses, BigInt(contracts.eurcSince));
+    const found = new Map(addresses.map((address, index) => [address, balances[index] ?? 0n]));
+    await adoptEurc(db, clock, { network, before, contracts, balances: found });
+  }
   const current = escrow === undefined ? contracts : { ...contracts, escrowSince: Number(escrow.sinceBlock) };
   if (escrow?.address === before?.escrow) {
     await networks.setContracts(network, current);

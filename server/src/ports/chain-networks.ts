@@ -12,6 +12,8 @@ export interface ChainContracts {
   escrow?: Hex;
   /** The block whose balance of the escrow was booked as a whole; the books hold what moves after it. */
   escrowSince?: number;
+  /** The same of EURC, in every wallet, where it was named later than USDC. */
+  eurcSince?: number;
   agentRegistries?: AgentRegistryAddresses;
 }
 

@@ -106,11 +106,11 @@ function blockReader(client: PublicClient, confirmations: number) {
 
 /** What has moved, and who has what. */
 function moneyReader(
-  { client, confirmations }: EvmChainOptions,
+  { client, confirmations, contracts: { eurcSince } }: EvmChainOptions,
   { tokens, nativeToken }: Pick<Chain, "tokens" | "nativeToken">,
   headNumber: () => Promise<bigint>,
 ): Pick<Chain, "balances" | "movements" | "changeWithDust" | "receipt"> {
-  const sources = movementSources(tokens, nativeToken);
+  const sources = movementSources(tokens, { nativeToken, eurcSince });
   return {
     async balances(symbol, owners, atBlock) {
       const token = tokens[symbol];

@@ -85,16 +85,22 @@ export interface MovementSource {
   token: TokenSymbol;
   address: Hex;
   unit: bigint;
+  /** What moved until this block is in the books as a first balance. Undefined: the books have all of it. */
+  since: bigint | undefined;
 }
 
 /** Where gas is paid in a token, every movement of it is logged at an address of the system, also those that no token knows of. */
 export function movementSources(
   tokens: ByToken<ChainToken>,
-  nativeToken: TokenSymbol | undefined,
+  { nativeToken, eurcSince }: { nativeToken: TokenSymbol | undefined; eurcSince: number | undefined },
 ): readonly MovementSource[] {
-  return Object.values(tokens).map(({ symbol: token, address }) =>
-    token === nativeToken ? { token, address: NATIVE_COIN_LOG, unit: WEI_PER_MICRO } : { token, address, unit: 1n },
-  );
+  return Object.values(tokens).map(({ symbol: token, address }) => {
+    const since = token === "EURC" && eurcSince !== undefined ? BigInt(eurcSince) : undefined;
+    const isNative = token === nativeToken;
+    return isNative
+      ? { token, since, address: NATIVE_COIN_LOG, unit: WEI_PER_MICRO }
+      : { token, since, address, unit: 1n };
+  });
 }
 
 /** The `Transfer` events of our tokens among these logs. Read by hand: the library hashes the event's name again for each log. */
@@ -106,7 +112,8 @@ export function toMovements(logs: readonly Log[], sources: readonly MovementSour
     if (name !== TRANSFER || from === undefined || to === undefined || topics.length !== TRANSFER_TOPICS) return [];
     if (source === undefined || !AMOUNT.test(data)) return [];
     if (blockNumber === null || logIndex === null || transactionHash === null) return [];
-    const { token, unit } = source;
+    const { token, unit, since } = source;
+    if (since !== undefined && blockNumber <= since) return [];
     const place = { transactionHash: lowerHex(transactionHash), logIndex, blockNumber };
     const moved = BigInt(data);
     const dust = moved % unit;

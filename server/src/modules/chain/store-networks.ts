@@ -22,6 +22,7 @@ const Contracts = z.object({
   paymentBatch: Address.exactOptional(),
   escrow: Address.exactOptional(),
   escrowSince: z.int().exactOptional(),
+  eurcSince: z.int().exactOptional(),
   agentRegistries: z
     .object({ forwarder: Address, identity: Address, reputation: Address, validation: Address })
     .exactOptional(),

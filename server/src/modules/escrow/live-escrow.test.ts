@@ -6,10 +6,10 @@ import {
   type LiveDeployment,
   startLiveChain,
 } from "../../../test/support/live-service.ts";
-import { runChainCommand } from "../../../test/support/treasury.ts";
+import { resultOf, runChainCommand } from "../../../test/support/treasury.ts";
 import type { Hex } from "../../domain/tokens.ts";
 
-/** An escrow that a live network begins to use, changes and gives up: whatever was paid into it before, the books say what it has. */
+/** What a live network begins to use, changes and gives up: whatever was paid in before, the books say what is there. */
 let chain: LiveChain;
 let deployment: LiveDeployment;
 beforeAll(async () => {
@@ -95,4 +95,48 @@ it("another one is refused while trips have money in it", async () => {
   }
   await deployment.sql("update trip set free_micro = 0, refunded_micro = budget_micro");
   await (await deployment.start(naming(undefined))).stop();
+});
+
+it("EURC that is named later is in the books with what was paid in before, and money goes on", async () => {
+  const later = await createLiveDeployment(chain, { url: "http://127.0.0.1:9", token: "none" });
+  const Wallet = z.object({ available: z.object({ EURC: z.string() }), balances: z.object({ EURC: z.string() }) });
+  const Moved = z.object({
+    movements: z.array(z.object({ kind: z.string(), amount: z.string(), token: z.string(), direction: z.string() })),
+  });
+  let running = await later.start({ ...ALONE, CHAIN_EURC: "" });
+  try {
+    const as = await running.operator(async (identity) => {
+      const { tenant } = await identity.createTenant({ name: "Later", actor: "test" });
+      const scopes = ["treasury:read"];
+      const { apiKey: key } = await identity.mintKey({
+        ...{ tenantId: tenant.id, name: "live", environment: "production", scopes, actor: "test" },
+      });
+      return { key, tenantId: tenant.id };
+    });
+    const command = async (...args: string[]) =>
+      JSON.parse((await runChainCommand(running.config, [...args, "--network", "production", "--json"])).out);
+    const address = Address.parse((await command("treasury", as.tenantId)).address);
+    await chain.deposit(address, 2_500_000n, "EURC");
+    await running.stop();
+
+    for (const [paidIn, available] of [
+      [1_000_000n, "3.50"],
+      [250_000n, "3.75"],
+    ] as const) {
+      running = await later.start(ALONE);
+      await chain.deposit(address, paidIn, "EURC");
+      const treasury = async () => Wallet.parse(resultOf(await running.call("check_treasury", {}, as)));
+      await expect.poll(async () => (await treasury()).available.EURC, { timeout: 60_000 }).toBe(available);
+      expect((await treasury()).balances.EURC).toBe(available);
+      expect(await command("status")).toMatchObject({ stoppedBecause: null, difference: { eurc: "0.00" } });
+      if (available === "3.50") await running.stop();
+    }
+    const { movements } = Moved.parse(resultOf(await running.call("list_movements", {}, as)));
+    expect(movements.map(({ kind, direction, amount }) => `${kind} ${direction} ${amount}`)).toEqual([
+      ...["deposit in 0.25", "deposit in 1.00", "deposit in 2.50"],
+    ]);
+  } finally {
+    await running.stop();
+    await later[Symbol.asyncDispose]();
+  }
 });

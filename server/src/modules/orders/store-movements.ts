@@ -46,14 +46,14 @@ async function readPostings(
     const purse = { tenantId, network, token };
     return [
       { id: accountOf(purse, "outgoing"), token, kinds: ["send", "capture"] },
-      { id: accountOf(purse, "prefunded"), token, kinds: ["movement"] },
+      { id: accountOf(purse, "prefunded"), token, kinds: ["movement", "adopt"] },
     ];
   });
   const { rows } = await sql<PostingRow>`
     select entry.id::text as id, entry.kind, entry.reference, account.token, entry.amount::text as amount,
       entry.created_at as "createdAt", entry.transaction_hash as "transactionHash", entry.from_address as "fromAddress",
       (select other.kind from ledger_entry as given join ledger_account as other on other.id = given.account_id
-        where entry.kind = 'movement' and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
+        where entry.kind in ('movement', 'adopt') and given.transaction_id = entry.id and given.amount_micro < 0 limit 1) as sender
     from unnest(
       ${accounts.map(({ id }) => id)}::text[], ${accounts.map(({ token }) => token)}::text[],
       ${accounts.map(({ kinds }) => kinds.join())}::text[]
@@ -80,7 +80,7 @@ const isOf = (
 ): boolean => {
   if (kind === "send") return reference === `send:${id}`;
   if (kind === "capture") return firstKey(idempotencyKey) === captureKey(reference);
-  return hash === transactionHash;
+  return transactionHash !== null && hash === transactionHash;
 };
 
 const captureKey = (reference: string) => reference.replace(/^settle:/, "capture:");
@@ -157,7 +157,7 @@ function toMovement(
   return {
     ...{ id, token, transaction, order },
     amount: BigInt(amount),
-    direction: kind === "movement" ? "in" : "out",
+    direction: kind === "movement" || kind === "adopt" ? "in" : "out",
     at: createdAt,
     sender: senderOf(sender, fromAddress),
     hash: transactionHash ?? (transaction?.state === "queued" ? undefined : transaction?.hash),

@@ -1,0 +1,56 @@
+import type { Micro } from "../../domain/money.ts";
+import type { Hex } from "../../domain/tokens.ts";
+import type { Queryable } from "../../platform/database/database.ts";
+import type { ChainContracts } from "../../ports/chain-networks.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Environment } from "../../ports/identity.ts";
+import { createChainNetworks } from "../chain/index.ts";
+import { postAll } from "../ledger/index.ts";
+
+export interface EurcAdoption {
+  network: Environment;
+  before: ChainContracts;
+  /** With EURC, and the block from which on the books have what moves of it. */
+  contracts: ChainContracts;
+  /** What each wallet, and the escrow, has of it at that block. */
+  balances: ReadonlyMap<Hex, Micro>;
+}
+
+/**
+ * Stores that the network has EURC from now on, and books what anybody paid in before: the chain would have more than the books
+ * otherwise, which stops all money. Call it while nothing else posts.
+ */
+export async function adoptEurc(
+  db: Queryable,
+  clock: Clock,
+  { network, before, contracts: { tokens, eurcSince }, balances }: EurcAdoption,
+): Promise<void> {
+  if (eurcSince === undefined) throw new Error("the books have EURC from no block on");
+  await db.transaction().execute(async (transaction) => {
+    const wallets = await transaction
+      .selectFrom("wallet")
+      .select(["address", "tenantId"])
+      .where("network", "=", network)
+      .where("kind", "in", ["treasury", "collection"])
+      .execute();
+    const accounts = [
+      ...wallets.map(({ address, tenantId }) => ({
+        ...{ address, tenantId },
+        kind: tenantId === null ? ("collection" as const) : ("prefunded" as const),
+      })),
+      ...(before.escrow === undefined ? [] : [{ address: before.escrow, tenantId: null, kind: "escrow" as const }]),
+    ];
+    const postings = accounts.flatMap(({ address, tenantId, kind }) => {
+      const amount = balances.get(address) ?? 0n;
+      if (amount === 0n) return [];
+      const moves = [
+        { kind: "external" as const, tenantId: null, amount: -amount },
+        { kind, tenantId, amount },
+      ];
+      const reference = `adopt:${network}:EURC:${address}:${eurcSince}`;
+      return [{ network, token: "EURC" as const, reference, kind: "adopt" as const, moves }];
+    });
+    await postAll(transaction, postings, clock);
+    await createChainNetworks(transaction, clock).setContracts(network, { ...before, tokens, eurcSince });
+  });
+}
