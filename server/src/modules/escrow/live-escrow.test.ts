@@ -117,6 +117,11 @@ it("EURC that is named later is in the books with what was paid in before, and m
       JSON.parse((await runChainCommand(running.config, [...args, "--network", "production", "--json"])).out);
     const address = Address.parse((await command("treasury", as.tenantId)).address);
     await chain.deposit(address, 2_500_000n, "EURC");
+    const isRead = async () => {
+      const { indexedBlock, headBlock } = await command("status");
+      return indexedBlock === headBlock;
+    };
+    await expect.poll(isRead, { timeout: 60_000 }).toBe(true);
     await running.stop();
 
     for (const [paidIn, available] of [
