@@ -132,6 +132,8 @@ export interface FlightOffer {
   };
   passengers: readonly { id: string; type: string | null; fareType: string | null }[];
   identityDocumentsRequired: boolean;
+  /** Of which kinds they may be, in the supplier's words, such as `passport`. Empty: the supplier does not say. */
+  identityDocumentTypes: readonly string[];
   privateFares: readonly { type: string; corporateCode?: string; tourCode?: string; trackingReference?: string }[];
   availableAirlineCreditIds: readonly string[];
   totalEmissionsKg: string | null;

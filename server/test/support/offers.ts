@@ -55,6 +55,7 @@ export function offer(change: Partial<FlightOffer> = {}): FlightOffer {
     },
     passengers: [{ id: "pas_1", type: "adult", fareType: null }],
     identityDocumentsRequired: false,
+    identityDocumentTypes: ["passport"],
     privateFares: [],
     availableAirlineCreditIds: [],
     totalEmissionsKg: "460",

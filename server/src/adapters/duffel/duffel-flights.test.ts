@@ -145,6 +145,7 @@ test("a whole offer is mapped", async () => {
     },
     passengers: [{ id: "pas_1", type: "adult", fareType: null }],
     identityDocumentsRequired: false,
+    identityDocumentTypes: ["passport", "known_traveler_number"],
     privateFares: [{ type: "corporate", corporateCode: "ACME1" }],
     availableAirlineCreditIds: ["acd_1"],
     totalEmissionsKg: "460",

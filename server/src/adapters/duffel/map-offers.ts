@@ -22,6 +22,7 @@ export const WireOffer = z.object({
   }),
   passengers: z.array(z.object({ id: Text, type: described(z.string()), fare_type: described(z.string()) })).min(1),
   passenger_identity_documents_required: z.boolean().nullish(),
+  supported_passenger_identity_document_types: describedList(z.string().regex(/^[a-z_]{1,40}$/)),
   private_fares: describedList(
     z.object({
       type: Text,
@@ -61,6 +62,7 @@ export function toOffer(offer: WireOffer): FlightOffer {
       fareType: passenger.fare_type,
     })),
     identityDocumentsRequired: offer.passenger_identity_documents_required ?? false,
+    identityDocumentTypes: offer.supported_passenger_identity_document_types,
     privateFares: offer.private_fares.map((fare) => ({
       type: fare.type,
       ...(fare.corporate_code ? { corporateCode: fare.corporate_code } : {}),

@@ -20,7 +20,7 @@ import type { OnceAnswer } from "../effects/index.ts";
 import { findOwnCredit, findOwnCustomer, type Travelers } from "../travelers/index.ts";
 import { FlightBookingSteps } from "./booking-steps.ts";
 import { ensureCustomer, isEmailTaken } from "./ensure-customer.ts";
-import { missingFields, type Traveler, toOrderPassenger } from "./order-passengers.ts";
+import { missingFields, requirePassportsOnly, type Traveler, toOrderPassenger } from "./order-passengers.ts";
 import { getOwnOffer } from "./private-offers.ts";
 
 export interface BookFlightPorts extends BookingStorage, RatePorts {
@@ -64,6 +64,7 @@ async function prepareBooking(
   if (Temporal.Instant.compare(Temporal.Instant.from(offer.expiresAt), clock.now()) <= 0) {
     throw new Failure("offer_expired", { detail: "The offer can no longer be booked. Search again." });
   }
+  requirePassportsOnly(offer);
   const seenRate = await requireSeenPrice(stores.seenOffers, caller, offerId, offer);
   const hasServices = services.length > 0;
   const { totalAmount, totalCurrency } = hasServices ? await flightServicing.priceServices(offerId, services) : offer;

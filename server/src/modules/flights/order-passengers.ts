@@ -1,4 +1,5 @@
 import { toCountryAlpha2 } from "../../domain/countries.ts";
+import { Failure } from "../../domain/errors.ts";
 import type { FlightOffer, LoyaltyAccount, OrderPassenger } from "../../ports/flights.ts";
 import type { Passport, TravelerProfile } from "../travelers/index.ts";
 import { mergeAccounts } from "./search-passengers.ts";
@@ -19,6 +20,19 @@ export function missingFields(traveler: Traveler, offer: FlightOffer): string[] 
   if (offer.identityDocumentsRequired && usablePassport(traveler.profile, offer) === undefined)
     fields.push("passports");
   return fields;
+}
+
+/** The one kind of document that a profile holds. */
+const PASSPORT = "passport";
+
+/** Throws Failure where the airline wants documents of other kinds only: nothing that the traveler could add would help. */
+export function requirePassportsOnly({ identityDocumentsRequired, identityDocumentTypes: types }: FlightOffer): void {
+  if (!identityDocumentsRequired || types.length === 0 || types.includes(PASSPORT)) return;
+  throw new Failure("documents_not_supported", {
+    detail:
+      "The airline wants an identity document of each passenger of one of the kinds in documentTypes, and this service can give passports only. Nothing was booked; take another offer.",
+    extra: { documentTypes: [...types] },
+  });
 }
 
 /** Undefined when a needed field is missing. `searchedAccounts`: what the search of the offer gave for this passenger. */

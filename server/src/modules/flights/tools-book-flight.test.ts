@@ -104,6 +104,20 @@ describe("who travels", () => {
     expect(tenant.supplier.counts.order).toBe(0);
   });
 
+  test("documents that no profile holds are said to be wanted, and not looked for; a passport is enough among others", async () => {
+    const tenant = await world.newTenant();
+    const wanting = (...identityDocumentTypes: string[]) =>
+      tenant.supplier.offers.set("off_1", offer({ identityDocumentsRequired: true, identityDocumentTypes }));
+    wanting("tax_id", "known_traveler_number");
+    await expect(book(tenant, {})).rejects.toMatchObject({
+      ...{ code: "documents_not_supported", detail: expect.stringContaining("take another offer") },
+      extra: { documentTypes: ["tax_id", "known_traveler_number"] },
+    });
+    expect(tenant.supplier.counts.order).toBe(0);
+    wanting("known_traveler_number", "passport");
+    expect(await book(tenant, {})).toMatchObject({ orderId: expect.any(String) });
+  });
+
   test("too few is incomplete; too many or the same twice is invalid", async () => {
     const tenant = await world.newTenant();
     const carol = await withTraveler(tenant, "Carol");

@@ -53,7 +53,7 @@ export const wireOffer = {
     payment_required_by: "2026-11-23T10:00:00Z",
   },
   passenger_identity_documents_required: false,
-  supported_passenger_identity_document_types: ["passport"],
+  supported_passenger_identity_document_types: ["passport", "known_traveler_number"],
   supported_loyalty_programmes: ["BA"],
   private_fares: [{ type: "corporate", corporate_code: "ACME1", tracking_reference: null }],
   available_airline_credit_ids: ["acd_1"],

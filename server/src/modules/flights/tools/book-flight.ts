@@ -58,6 +58,8 @@ export const bookFlight = defineTool({
     customer_not_found: "You have no such customer user. ensure_flight_customer gives the id.",
     credit_not_found: "You have no such airline credit.",
     credit_not_applicable: "The airline credit cannot pay for this offer.",
+    documents_not_supported:
+      "The airline wants identity documents of kinds that are no passports, named in documentTypes, and only passports can be given here. Nothing is owed; take another offer.",
     traveler_incomplete: "Travelers or fields of their profiles are missing; save_traveler sets them.",
   },
   example: (_today, { offerId }) => ({ offerId }),
