@@ -176,11 +176,11 @@ test("free money comes back when its trip has expired, once, however many proces
   await letPass(MARGIN);
   const before = await tenant.balanceOnChain();
   const other = await world.open({ endings: chainEndings });
+  expect(await waiting()).toEqual({ state: "paused", cancelRequestedBy: null });
   const looks = [network, other, network, other].map(({ chain, submitter }) =>
     release({ chain, submission: submitter }),
   );
   await Promise.all(looks);
-  expect(await waiting()).toEqual({ state: "paused", cancelRequestedBy: null });
   await world.drain(network);
   expect(await waiting()).toEqual(ENDING);
   expect(await onChain(tripId)).toMatchObject({ isClosed: true, free: 0n, held: 30n * UNIT });
