@@ -6,6 +6,10 @@ const TESTS = ["server", "chaos", "conformance", "devnet", "scripts", "sandbox",
 );
 /** Files that replace the clock or the timers of their process, or listen to all of its requests: nothing else may share it. */
 const ISOLATED = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.isolated.test.ts"));
+/** Files that kill and start whole processes again and again, or drive programs of others: `npm run test:long`. */
+const LONG = TESTS.map((pattern) => pattern.replace("*.test.ts", "*.long.test.ts"));
+// Modules are loaded once for each worker, which also shares a started product: a file must leave nothing behind.
+const SHARED = { isolate: false, environment: "./server/test/support/end-of-worker.ts" };
 
 export default defineConfig({
   test: {
@@ -24,15 +28,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Modules are loaded once for each worker, which also shares a started product: a file must leave nothing behind.
-        test: {
-          name: "shared",
-          include: TESTS,
-          exclude: [...ISOLATED, "**/node_modules/**"],
-          isolate: false,
-          environment: "./server/test/support/end-of-worker.ts",
-        },
+        test: { name: "shared", include: TESTS, exclude: [...ISOLATED, ...LONG, "**/node_modules/**"], ...SHARED },
       },
+      { extends: true, test: { name: "long", include: LONG, exclude: ["**/node_modules/**"], ...SHARED } },
       { extends: true, test: { name: "isolated", include: ISOLATED, isolate: true } },
     ],
   },

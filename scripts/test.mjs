@@ -1,6 +1,6 @@
 // `npm test`: types, lint, structure, unused code, generated files, then every test. Runs under the pinned Node, after scripts/install.mjs.
 // Further arguments go to vitest: `npm test -- server/test/start.test.ts`.
-// `npm run check` is the same without the tests, `npm run test:long` with those whose campaigns can be long.
+// `npm run check` is the same without the tests, `npm run test:long` with those that take long and with campaigns at full length.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const inModules = (path) => join(root, "node_modules", path);
-const CAMPAIGN_TESTS = ["contracts/test/forge.test.ts", "escrow-model.test.ts"];
+const LONG_TESTS = [".long.test.ts", "contracts/test/forge.test.ts", "escrow-model.test.ts"];
+const USUAL_TESTS = ["--project=shared", "--project=isolated"];
 /** Several checkers each work out the types that they share: half of the work is theirs twice. The next run checks what changed. */
 const TYPE_CHECK = ["--singleThreaded", "--incremental", "--tsBuildInfoFile", inModules(".cache/types.tsbuildinfo")];
 const LONG_CAMPAIGNS = { FOUNDRY_PROFILE: "long", ESCROW_MODEL_RUNS: "100" };
@@ -18,7 +19,7 @@ const words = process.argv.slice(2);
 const isLong = words[0] === "--long";
 const isCheck = words[0] === "--check";
 const isWhole = words.length === 0;
-const vitestWords = isLong ? CAMPAIGN_TESTS : words;
+const vitestWords = isLong ? LONG_TESTS : isWhole ? USUAL_TESTS : words;
 // Everything temporary of this run lies in one folder, so that what a test leaves behind is found by its name.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "wayfare-test-run-"));
 chmodSync(folder, 0o711); // passable: some tests start programs as another user
@@ -45,7 +46,7 @@ const run = async (name, program, options) => {
       env: {
         ...process.env,
         TMPDIR: temporary,
-        ...(isWhole ? { TEST_WHOLE_SUITE: "1" } : {}),
+        ...(isWhole || isLong ? { TEST_WHOLE_SUITE: "1" } : {}),
         ...(isLong ? LONG_CAMPAIGNS : {}),
       },
       stdio: "inherit",
